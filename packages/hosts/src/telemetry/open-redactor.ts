@@ -1,6 +1,6 @@
 /** Redactor of this machine: knows the secrets in the harness's own environment and configuration, besides the rules. */
 import { secretsOf } from "@lathe/models";
-import type { Redactor } from "@lathe/protocol/secrets";
+import type { Redactor, SlicedRedactor } from "@lathe/protocol/secrets";
 import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import type { LocalOptions } from "../local-options.ts";
 import { lastToken } from "../models/token-command.ts";
@@ -18,34 +18,58 @@ export function openRedactor({
   providers,
   mcpServers = {},
 }: Pick<LocalOptions, "env" | "providers" | "mcpServers">): LocalRedactor {
-  let loaded: Promise<Redactor> | undefined;
+  let loaded: Promise<Redactors> | undefined;
   let known = "";
-  const load = (): Promise<Redactor> => {
+  const load = (): Promise<Redactors> => {
     const configured = fromProviders(providers);
     // Tokens come and go while it is there.
     const now = JSON.stringify(configured);
     if (loaded && now === known) return loaded;
     known = now;
-    loaded = import("@lathe/protocol/secrets").then(({ createRedactor }) =>
-      createRedactor({ values: [...fromEnv(env), ...configured, ...fromServers(mcpServers)], fingerprint }),
-    );
+    loaded = import("@lathe/protocol/secrets").then(({ createRedactor, createSlicedRedactor }) => {
+      const values = [...fromEnv(env), ...configured, ...fromServers(mcpServers)];
+      return {
+        whole: createRedactor({ values, fingerprint }),
+        sliced: createSlicedRedactor({ values, fingerprint }, pauseWhenDue),
+      };
+    });
     return loaded;
   };
   return {
     load,
-    redact: async (text) => (await load())(text).text,
+    redact: async (text) => (await (await load()).sliced(text)).text,
     redaction: async () =>
-      (await import("@lathe/protocol/secrets/stream")).createRedactionStream(await load()),
+      (await import("@lathe/protocol/secrets/stream")).createRedactionStream((await load()).whole),
   };
 }
 
+interface Redactors {
+  readonly whole: Redactor;
+  readonly sliced: SlicedRedactor;
+}
+
+/** How long signals, timers and other work may wait for a text. */
+const mostMs = 20;
+let pausedAt = 0;
+
+function pauseWhenDue(): Promise<unknown> | undefined {
+  if (performance.now() - pausedAt < mostMs) return undefined;
+  return new Promise<void>((resolve) => {
+    setImmediate(() => {
+      pausedAt = performance.now();
+      resolve();
+    });
+  });
+}
+
 /** New for each process: what is in a log tells nobody without it whether a guess is right. */
-let key: Uint8Array | undefined;
+let key: string | undefined;
 
 function fingerprint(secret: string): string {
-  const { createHmac, randomBytes } = process.getBuiltinModule("node:crypto");
-  key ??= randomBytes(32);
-  return createHmac("sha256", key).update(secret).digest("hex").slice(0, 4);
+  const { hash, randomBytes } = process.getBuiltinModule("node:crypto");
+  key ??= randomBytes(32).toString("hex");
+  // Four digits of the digest let nobody go on from it, as its whole would.
+  return hash("sha256", key + secret, "hex").slice(0, 4);
 }
 
 const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;

@@ -5,20 +5,27 @@ import { entropy, isPlaceholder } from "./secret-rule.ts";
 export const namedAnchor =
   "(?:pass(?:word|wd|phrase|(?=[\"'`]?\\]?[ \\t]{0,8}[:=]))|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|credential|authorization)";
 
-/** `:` or `=` with what languages put around them, then the value in quotes, or bare to the end of the line or word. */
-const assigned =
-  /(?<suffix>[\w-]{0,40})(?:\\?["'`])?\]?[ \t]{0,8}(?<operator>:[ \t]{0,4}[\w<>|]{1,40}[ \t]{0,4}=|=>|[:=]=?|,)[ \t]{0,8}(?:\\?(?<quote>["'`])(?:(?:Basic|Token|ApiKey|Bearer) )?(?<quoted>[^\s"'`\\]{8,512})\\?\k<quote>|(?<bare>[^\s"'`,;&(){}[\]<>|\\]{12,512})(?=$|[\s,;&"'`\\]))/iy;
+/** `:` or `=` with what languages put around them, then the value in quotes, or the beginning of a bare one. */
+const assigned = (operator: string): RegExp =>
+  new RegExp(
+    `(?<suffix>[\\w-]{0,40})(?![\\w-])(?:\\\\?["'\`])?\\]?[ \\t]{0,8}(?<operator>${operator})[ \\t]{0,8}(?:\\\\?(?<quote>["'\`])(?:(?:Basic|Token|ApiKey|Bearer) )?(?<quoted>[^\\s"'\`\\\\]{8,512})\\\\?\\k<quote>|(?<bare>[^\\s"'\`,;&(){}[\\]<>|\\\\]{12}))`,
+    "iy",
+  );
+/** With a type between the name and the value. */
+const assignedTyped = assigned(":[ \\t]{0,4}[\\w<>|]{1,40}[ \\t]{0,4}=");
+const assignedPlain = assigned("=>|[:=]=?|,");
 
 /**
  * A line of a file of settings, or a variable before a command: in capitals without spaces, or alone on its line, no
  * language writes an expression, so that whatever stands there up to the space is the value.
  */
-const set =
-  /(?<suffix>\w{0,40})(?<operator>=|:[ \t]{1,4})(?<value>[^\s"'`,;<>{}[\]\\|][^\s"'`;<>{}[\]\\|]{7,511})(?=$|[ \t\r])/my;
-const capitals = /(?:^|\s)[A-Z\d_]{1,60}$/;
+const set = /(?<suffix>\w{0,40})(?<operator>=|:[ \t]{1,4})(?=[^\s"'`,;<>{}[\]\\|][^\s"'`;<>{}[\]\\|]{7})/y;
+/** What stands behind such a value: a space or the end of the line. */
+const endOfSet = /^[ \t\r\n\u2028\u2029]?$/;
+/** What stands behind a bare value. */
+const endOfBare = /^[\s,;&"'`\\]?$/;
 /** What test runners say of a test. */
 const passed = /(?:^|[^\w.-])pass$/i;
-const alone = /(?:^|\n)[ \t-]{0,40}[\w.-]{1,60}$/;
 
 /** Names that speak of a secret without being one. */
 const about =
@@ -30,44 +37,124 @@ export interface Found {
 }
 
 /** `from`: right behind the name. */
-export function namedSecret(text: string, from: number): Found | undefined {
-  return assignedSecret(text, from) ?? setSecret(text, from);
+export type NamedSecrets = (from: number) => Found | undefined;
+
+export function namedSecretsIn(text: string): NamedSecrets {
+  const bareRun = runEnds(text, /[\s"'`,;&(){}[\]<>|\\]|$/g);
+  const setRun = runEnds(text, /[\s"'`;<>{}[\]\\|]|$/g);
+  return (from) => assignedSecret(text, from, bareRun) ?? setSecret(text, from, setRun);
 }
 
-function setSecret(text: string, from: number): Found | undefined {
+/** Where the run of characters ends that a place is in; many names in one run look it up once. */
+type RunEnds = (from: number) => number;
+
+function runEnds(text: string, ending: RegExp): RunEnds {
+  let [start, end] = [0, -1];
+  return (from) => {
+    if (from < start || from > end) {
+      start = from;
+      ending.lastIndex = from;
+      end = ending.exec(text)?.index ?? text.length;
+    }
+    return end;
+  };
+}
+
+const maxValue = 512;
+
+function setSecret(text: string, from: number, endOf: RunEnds): Found | undefined {
   set.lastIndex = from;
   const match = set.exec(text);
-  const { suffix = "", operator, value = "" } = match?.groups ?? {};
-  if (!match || about.test(suffix)) return undefined;
+  if (!match) return undefined;
+  const { suffix = "", operator } = match.groups ?? {};
+  const start = from + match[0].length;
+  const end = endOf(start);
+  if (end - start > maxValue || !endOfSet.test(text.charAt(end)) || about.test(suffix)) return undefined;
+  const value = text.slice(start, end);
   if (operator !== "=" && passed.test(text.slice(Math.max(0, from - 5), from))) return undefined;
-  const end = from + match[0].length;
-  const name = text.slice(Math.max(0, from - 102), from) + suffix;
-  const isSetting = capitals.test(name) ? isRandomSetting(value) : isMarked(value);
-  if (!isSetting || !(capitals.test(name) || (alone.test(name) && isLineEnd(text, end)))) return undefined;
-  return { start: end - value.length, end };
+  const nameEnd = from + suffix.length;
+  if (isInCapitals(text, nameEnd)) {
+    if (!isRandomSetting(value)) return undefined;
+  } else if (!isLineEnd(text, end) || !isAlone(text, nameEnd) || !isMarked(value)) return undefined;
+  return { start, end };
+}
+
+const maxName = 60;
+const maxIndent = 40;
+
+/** Whether the name that ends there has capitals only, with a space or nothing before it. */
+function isInCapitals(text: string, end: number): boolean {
+  const start = runStart({ text, end, most: maxName, has: /[A-Z\d_]/ });
+  return start < end && (start === 0 || /\s/.test(text.charAt(start - 1)));
+}
+
+/** Whether the name that ends there is the first thing on its line, but for spaces and dashes. */
+function isAlone(text: string, end: number): boolean {
+  const name = runStart({ text, end, most: maxName, has: /[\w.-]/ });
+  const start = runStart({ text, end: name, most: maxIndent, has: /[ \t-]/ });
+  return name < end && (start === 0 || text.charAt(start - 1) === "\n");
+}
+
+interface Run {
+  readonly text: string;
+  readonly end: number;
+  readonly most: number;
+  readonly has: RegExp;
+}
+
+/** Where the run of such characters begins that ends there. */
+function runStart({ text, end, most, has }: Run): number {
+  let start = end;
+  while (start > 0 && end - start < most && has.test(text.charAt(start - 1))) start -= 1;
+  return start;
 }
 
 function isLineEnd(text: string, at: number): boolean {
   return /^[ \t]{0,40}(?:\r?\n|$)/.test(text.slice(at, at + 44));
 }
 
-function assignedSecret(text: string, from: number): Found | undefined {
-  assigned.lastIndex = from;
-  const match = assigned.exec(text);
-  if (!match?.groups) return undefined;
-  const { suffix = "", operator, quoted, bare, quote } = match.groups;
+function assignedSecret(text: string, from: number, endOf: RunEnds): Found | undefined {
+  const match =
+    assignment(assignedTyped, { text, from, endOf }) ?? assignment(assignedPlain, { text, from, endOf });
+  if (!match) return undefined;
+  const { suffix, operator, isQuoted, start, end } = match;
   if (about.test(suffix) || (operator === "," && suffix !== "")) return undefined;
   // Behind a comma only a string can be meant: `setSecret("token", "...")`.
-  const value = quoted ?? (operator === "," ? undefined : bare);
-  if (value === undefined || !(quoted === undefined ? isRandomBare(value) : isRandomQuoted(value)))
-    return undefined;
-  const tail = quoted === undefined || quote === undefined ? 0 : match[0].endsWith(`\\${quote}`) ? 2 : 1;
-  const end = from + match[0].length - tail;
-  return { start: end - value.length, end };
+  if (!isQuoted && operator === ",") return undefined;
+  const value = text.slice(start, end);
+  return (isQuoted ? isRandomQuoted(value) : isRandomBare(value)) ? { start, end } : undefined;
+}
+
+interface Assignment extends Found {
+  readonly suffix: string;
+  readonly operator: string;
+  readonly isQuoted: boolean;
+}
+
+interface Place {
+  readonly text: string;
+  readonly from: number;
+  readonly endOf: RunEnds;
+}
+
+function assignment(expression: RegExp, { text, from, endOf }: Place): Assignment | undefined {
+  expression.lastIndex = from;
+  const match = expression.exec(text);
+  if (!match?.groups) return undefined;
+  const { suffix = "", operator = "", quote, quoted, bare = "" } = match.groups;
+  const behind = from + match[0].length;
+  if (quoted !== undefined && quote !== undefined) {
+    const end = behind - (match[0].endsWith(`\\${quote}`) ? 2 : 1);
+    return { suffix, operator, isQuoted: true, start: end - quoted.length, end };
+  }
+  const start = behind - bare.length;
+  const end = endOf(start);
+  if (end - start > maxValue || !endOfBare.test(text.charAt(end))) return undefined;
+  return { suffix, operator, isQuoted: false, start, end };
 }
 
 function isRandomSetting(value: string): boolean {
-  return isMixed(value) && !isPlaceholder(value) && !isPlainText(value) && entropy(value) >= 2.75;
+  return isMixed(value) && entropy(value) >= 2.75 && !isPlaceholder(value) && !isPlainText(value);
 }
 
 /** A name of something else has no such signs between its letters, nor ends with one that goes on. */
@@ -94,7 +181,7 @@ function isMixed(value: string): boolean {
 
 /** Without quotes it may as well be an expression: only what no language calls a name. */
 function isRandomBare(value: string): boolean {
-  if (isPlaceholder(value)) return false;
+  if (!/\d/.test(value) || entropy(value) < 2.9 || isPlaceholder(value)) return false;
   if (isKeyShaped(value)) return true;
   if (isPlainText(value)) return false;
   return (
@@ -118,7 +205,7 @@ function isKeyShaped(value: string): boolean {
 
 /** Keys that frameworks make of letters, digits and whatever else is on a keyboard, brackets too. */
 function isOfManyMarks(value: string): boolean {
-  if (!/^[\w!@#$%^&*()+=-]{32,}$/.test(value) || !/\d/.test(value)) return false;
+  if (value.length < 32 || !/\d/.test(value) || !/^[\w!@#$%^&*()+=-]{32,}$/.test(value)) return false;
   return new Set(value.match(/[!@#$%^&*()+=]/g)).size >= 3 && entropy(value) >= 4;
 }
 

@@ -9,7 +9,7 @@ import { fc } from "@lathe/testkit/properties";
 import { argumentRules } from "./argument-rules.ts";
 import { placeholdersIn } from "./placeholder.ts";
 import { createRedactionStream } from "./redaction-stream.ts";
-import { createRedactor } from "./redactor.ts";
+import { createRedactor, createSlicedRedactor } from "./redactor.ts";
 import { secretRules } from "./secret-rules.ts";
 
 const rules = [...secretRules, ...argumentRules];
@@ -231,11 +231,36 @@ describe("any text", () => {
       "curl -u a:",
       "mysql -p",
       "Server=a;pwd=",
+      "token_password_secret=a1",
+      "redis-cli -a ",
     ];
     for (const piece of hostile) {
       const work = (length: number): unknown => plain(piece.repeat(length / piece.length));
       assertGrowth(work, { sizes: [10_000, 160_000], atMost: 64, name: piece });
     }
+  });
+});
+
+describe("a redactor that works in slices", () => {
+  it("gives what the other gives, and pauses on the way, also while another text is read", async () => {
+    const paused = new Map<string, number>();
+    const texts = [
+      "password=",
+      "TOKEN=aB3dE5gH7jK9mN1pQ3rS\n",
+      "password=hunter2x9k1Q\n",
+      "sk-",
+      `${made("ghp_~aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5")} `,
+    ].map((piece) => piece.repeat(2_000));
+    const work = texts.map((text) => {
+      const sliced = createSlicedRedactor({ values: [{ name: "a", value: "hunter2" }] }, () => {
+        paused.set(text, (paused.get(text) ?? 0) + 1);
+        return Promise.resolve();
+      });
+      return sliced(text);
+    });
+    const whole = createRedactor({ values: [{ name: "a", value: "hunter2" }] });
+    assert.deepEqual(await Promise.all(work), texts.map(whole));
+    for (const text of texts) assert.ok((paused.get(text) ?? 0) >= 7, text.slice(0, 20));
   });
 });
 

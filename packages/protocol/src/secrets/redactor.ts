@@ -1,7 +1,7 @@
 /** Redactor: takes keys and passwords out of text that a log, a blob, a person or a model gets to see. */
 import { argumentRules } from "./argument-rules.ts";
 import { type LiteralSecrets, literalSecrets, type SecretValue } from "./literal-secrets.ts";
-import { namedAnchor, namedSecret } from "./named-secret.ts";
+import { namedAnchor, namedSecretsIn } from "./named-secret.ts";
 import { placeholderFor } from "./placeholder.ts";
 import { isRealKey, type SecretRule } from "./secret-rule.ts";
 import { secretRules } from "./secret-rules.ts";
@@ -31,6 +31,12 @@ export interface Redacted {
 /** *Contract:* pure, in time linear in the text; what it gives is left alone when it comes by again. */
 export type Redactor = (text: string) => Redacted;
 
+/** *Contract:* gives what the redactor gives, and pauses between slices of the work. */
+export type SlicedRedactor = (text: string) => Promise<Redacted>;
+
+/** *Contract:* called after each slice of the work, some milliseconds at most; undefined when no pause is due. */
+export type Pause = () => Promise<unknown> | undefined;
+
 interface Hit extends Redaction {
   /** What the fingerprint is made of. */
   readonly secret: string;
@@ -41,31 +47,64 @@ const rules: readonly SecretRule[] = [...secretRules, ...argumentRules];
 const anchors: RegExp = new RegExp(rules.map(({ anchor }) => `(${anchor})`).join("|"), "g");
 const names: RegExp = new RegExp(namedAnchor, "gi");
 
-export function createRedactor({ values = [], fingerprint }: RedactorOptions = {}): Redactor {
-  const literals = literalSecrets(values);
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const literals = literalSecrets(options.values ?? []);
   return (text) => {
-    const hits = [...literalHits(text, literals), ...shapedHits(text), ...namedHits(text)];
-    if (hits.length === 0) return { text, found: [] };
-    const kept = withoutOverlaps(hits);
-    let at = 0;
-    let clean = "";
-    for (const hit of kept) {
-      clean += text.slice(at, hit.at) + placeholderFor(hit.kind, fingerprint?.(hit.secret));
-      at = hit.at + hit.length;
-    }
-    return {
-      text: clean + text.slice(at),
-      found: kept.map(({ kind, at: start, length }) => ({ kind, at: start, length })),
-    };
+    const hits: Hit[] = [];
+    for (const hit of hitsIn(text, literals)) if (hit) hits.push(hit);
+    return redacted(text, hits, options);
   };
 }
 
-function literalHits(text: string, { pattern, of }: LiteralSecrets): readonly Hit[] {
-  if (!pattern) return [];
-  return Array.from(text.matchAll(pattern), ({ 0: spelling, index }) => {
+/** For texts of any length in a process that has other work to do. */
+export function createSlicedRedactor(options: RedactorOptions, pause: Pause): SlicedRedactor {
+  const literals = literalSecrets(options.values ?? []);
+  return async (text) => {
+    const hits: Hit[] = [];
+    for (const hit of hitsIn(text, literals)) {
+      if (hit) hits.push(hit);
+      else await pause();
+    }
+    return redacted(text, hits, options);
+  };
+}
+
+function redacted(text: string, hits: readonly Hit[], { fingerprint }: RedactorOptions): Redacted {
+  if (hits.length === 0) return { text, found: [] };
+  const kept = withoutOverlaps(hits);
+  let at = 0;
+  let clean = "";
+  for (const hit of kept) {
+    clean += text.slice(at, hit.at) + placeholderFor(hit.kind, fingerprint?.(hit.secret));
+    at = hit.at + hit.length;
+  }
+  return {
+    text: clean + text.slice(at),
+    found: kept.map(({ kind, at: start, length }) => ({ kind, at: start, length })),
+  };
+}
+
+/** Hits as they are found; undefined after each slice of the work. */
+type Hits = Generator<Hit | undefined, void>;
+
+/** Places looked at in one slice. */
+const slice = 256;
+
+function* hitsIn(text: string, literals: LiteralSecrets): Hits {
+  yield* literalHits(text, literals);
+  yield* shapedHits(text);
+  yield* namedHits(text);
+}
+
+function* literalHits(text: string, { pattern, of }: LiteralSecrets): Hits {
+  if (!pattern) return;
+  let looked = 0;
+  for (const { 0: spelling, index } of text.matchAll(pattern)) {
     const { name, value } = of.get(spelling) ?? { name: "secret", value: spelling };
-    return { kind: slug(name), at: index, length: spelling.length, secret: value };
-  });
+    yield { kind: slug(name), at: index, length: spelling.length, secret: value };
+    looked += 1;
+    if (looked % slice === 0) yield undefined;
+  }
 }
 
 function slug(name: string): string {
@@ -77,19 +116,24 @@ function slug(name: string): string {
   );
 }
 
-function shapedHits(text: string): readonly Hit[] {
-  const hits: Hit[] = [];
-  anchors.lastIndex = 0;
-  for (let match = anchors.exec(text); match; match = anchors.exec(text)) {
+function* shapedHits(text: string): Hits {
+  let from = 0;
+  for (let looked = 1; ; looked += 1) {
+    // Between two slices another text may have been looked at.
+    anchors.lastIndex = from;
+    const match = anchors.exec(text);
+    if (!match) return;
+    from = anchors.lastIndex;
     const rule = rules[match.indexOf(match[0], 1) - 1];
     const hit = rule && shapedHit(text, match.index, rule);
-    if (!hit) continue;
-    hits.push(hit);
-    // Between what it begins with and the secret another one may stand.
-    if (hit.at === match.index) anchors.lastIndex = hit.at + hit.length;
-    if (hit.kind === "aws-access-key-id") hits.push(...secretNear(text, hit.at + hit.length));
+    if (hit) {
+      yield hit;
+      // Between what it begins with and the secret another one may stand.
+      if (hit.at === match.index) from = hit.at + hit.length;
+      if (hit.kind === "aws-access-key-id") yield* secretNear(text, hit.at + hit.length);
+    }
+    if (looked % slice === 0) yield undefined;
   }
-  return hits;
 }
 
 function shapedHit(text: string, at: number, { kind, shape, check, inWord }: SecretRule): Hit | undefined {
@@ -119,17 +163,22 @@ function secretNear(text: string, from: number): readonly Hit[] {
   return [{ kind: "aws-secret-key", at: from + match.index, length: secret.length, secret }];
 }
 
-function namedHits(text: string): readonly Hit[] {
-  const hits: Hit[] = [];
-  names.lastIndex = 0;
-  for (let match = names.exec(text); match; match = names.exec(text)) {
-    const found = namedSecret(text, match.index + match[0].length);
-    if (!found) continue;
-    const { start, end } = found;
-    hits.push({ kind: kindOf(match[0]), at: start, length: end - start, secret: text.slice(start, end) });
-    names.lastIndex = end;
+function* namedHits(text: string): Hits {
+  const namedSecret = namedSecretsIn(text);
+  let from = 0;
+  for (let looked = 1; ; looked += 1) {
+    names.lastIndex = from;
+    const match = names.exec(text);
+    if (!match) return;
+    from = names.lastIndex;
+    const found = namedSecret(from);
+    if (found) {
+      const { start, end } = found;
+      yield { kind: kindOf(match[0]), at: start, length: end - start, secret: text.slice(start, end) };
+      from = end;
+    }
+    if (looked % slice === 0) yield undefined;
   }
-  return hits;
 }
 
 function kindOf(name: string): string {

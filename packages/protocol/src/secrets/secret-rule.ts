@@ -23,12 +23,34 @@ function isRandom(text: string): boolean {
   return /\d/.test(text) && /[A-Za-z]/.test(text) && entropy(text) >= 3;
 }
 
+/** How often each ASCII character occurs: all zero between two calls. */
+const counts = new Uint32Array(128);
+
 /** Shannon's, in bits per character. */
 export function entropy(text: string): number {
-  const counts = new Map<string, number>();
-  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= counts.length) {
+      counts.fill(0);
+      return entropyOfAny(text);
+    }
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
   let bits = 0;
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const share = (counts[code] ?? 0) / text.length;
+    if (share > 0) bits -= share * Math.log2(share);
+    counts[code] = 0;
+  }
+  return bits;
+}
+
+function entropyOfAny(text: string): number {
+  const byChar = new Map<string, number>();
+  for (const char of text) byChar.set(char, (byChar.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of byChar.values()) bits -= (count / text.length) * Math.log2(count / text.length);
   return bits;
 }
 
@@ -55,5 +77,5 @@ export function isRealPassword(text: string): boolean {
 }
 
 export function isRealKey(text: string): boolean {
-  return !isPlaceholder(text) && isRandom(text);
+  return isRandom(text) && !isPlaceholder(text);
 }
