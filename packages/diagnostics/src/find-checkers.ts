@@ -1,6 +1,7 @@
 /** Find checkers: which of them a project has set up, in which folders, and where their programs are. */
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, posix } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 import type { Checker } from "./checker.ts";
 import { checkers } from "./checkers.ts";
 import { type LookedFolder, lookedFolders } from "./may-have-checkers.ts";
@@ -55,7 +56,7 @@ export function isBelow(path: string, folder: string): boolean {
 function markIn({ marks }: Checker, files: readonly string[], folder: string): string | undefined {
   for (const { file, says } of marks) {
     for (const name of files.filter((one) => file.test(one))) {
-      const text = smallText(join(folder, name));
+      const text = readSmallText(join(folder, name), mostBytes) ?? "";
       if (!says || says.test(text)) return text;
     }
   }
@@ -63,15 +64,6 @@ function markIn({ marks }: Checker, files: readonly string[], folder: string): s
 }
 
 const mostBytes = 256 * 1024;
-
-function smallText(path: string): string {
-  try {
-    const { size } = statSync(path);
-    return size > mostBytes ? "" : readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
 
 interface Where {
   readonly root: string;

@@ -1,18 +1,7 @@
 /** Own files: what the host may touch in a folder that contained commands can change: no link leads it out of there. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  type Stats,
-} from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, type Stats } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { readBounded } from "@lathe/system/read-bounded";
 
 /** A folder as it was when it was made. */
 export interface OwnFolder {
@@ -84,14 +73,10 @@ export function removeIn(folder: string, path: string): void {
 
 /** Undefined for all but a plain file of at most so many bytes: links, pipes and devices too. */
 export function readPlain(path: string, most: number): string | undefined {
-  let file: number | undefined;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const kind = fstatSync(file);
-    return kind.isFile() && kind.size <= most ? readFileSync(file, "utf8") : undefined;
+    const file = readBounded(path, { maxBytes: most });
+    return file?.isCut === false ? file.bytes.toString() : undefined;
   } catch {
     return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }

@@ -1,6 +1,7 @@
 /** Nested ignore: what the .latheignore files below the root leave out (ripgrep is told of the root's own), and others where asked. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 import { globMatcher } from "./glob.ts";
 import type { Place } from "./place.ts";
 
@@ -92,16 +93,13 @@ function isLeftOut(path: string, isFolder: boolean, files: readonly Rules[]): bo
   return false;
 }
 
+const mostBytes = 1_000_000;
+
 function rulesIn(root: string, folder: string, name: string): readonly Rules[] {
-  try {
-    const rules = readFileSync(join(root, folder, name), "utf8")
-      .split(/\r?\n/)
-      .flatMap(ruleOf);
-    return rules.length > 0 ? [{ folder, rules }] : [];
-  } catch {
-    // It went away, or may not be read: then it says nothing.
-    return [];
-  }
+  // It went away, may not be read, or is no list of rules: then it says nothing.
+  const text = readSmallText(join(root, folder, name), mostBytes) ?? "";
+  const rules = text.split(/\r?\n/).flatMap(ruleOf);
+  return rules.length > 0 ? [{ folder, rules }] : [];
 }
 
 /** As gitignore(5) has it. */

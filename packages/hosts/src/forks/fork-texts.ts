@@ -1,9 +1,9 @@
 /** What differs in the texts of a fork's files. */
 import { isUtf8 } from "node:buffer";
-import { lstatSync, readFileSync } from "node:fs";
 import { unifiedDiff } from "@lathe/edits";
 import type { Difference } from "@lathe/sandbox/forks/differences";
 import type { Fork } from "@lathe/sandbox/forks/fork";
+import { readBounded } from "@lathe/system/read-bounded";
 
 /** Of one file; what is longer is not shown. */
 const mostBytes = 512 * 1024;
@@ -31,8 +31,9 @@ export function textDifference(
 function textOf(root: string, path: string): string | undefined {
   const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
   try {
-    if (lstatSync(file).size > mostBytes) return undefined;
-    const bytes = readFileSync(file);
+    const read = readBounded(file, { maxBytes: mostBytes });
+    if (!read || read.isCut) return undefined;
+    const { bytes } = read;
     return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString();
   } catch {
     // Gone or closed to us: the list names it.

@@ -1,7 +1,8 @@
 /** Code tree: what lies in folders of the workspace that a program may load from, each looked at once. */
 import { createHash } from "node:crypto";
-import { type Dirent, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
+import { readBounded } from "@lathe/system/read-bounded";
 import { isInside } from "../places/inside.ts";
 
 /** Above this nobody can say what a program loads. */
@@ -88,7 +89,9 @@ export function digestOfFile(path: string): string | undefined {
     if (stats.isDirectory()) return undefined;
     if (!stats.isFile()) return "no file";
     if (stats.size > mostRead) return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
-    return createHash("sha256").update(readFileSync(real)).digest("hex");
+    const file = readBounded(real, { maxBytes: mostRead });
+    if (!file || file.isCut) return "no file";
+    return createHash("sha256").update(file.bytes).digest("hex");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const isThere = code !== "ENOENT" && code !== "ENOTDIR" && code !== "ENAMETOOLONG";

@@ -1,7 +1,8 @@
 /** Installed packages: those of `node_modules` that are loaded by a name, with those they depend on. */
 import { createHash } from "node:crypto";
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 import { isInside } from "../places/inside.ts";
 import { type CodeTree, digestOfEntry, foldersUp, mostFiles } from "./code-tree.ts";
 
@@ -64,9 +65,11 @@ function packageIn(
   return { folder, digest: hash.digest("hex"), files: files.length };
 }
 
+const mostManifest = 4_000_000;
+
 function dependenciesOf(folder: string): readonly string[] {
   try {
-    const manifest = Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")));
+    const manifest = Object(JSON.parse(readSmallText(join(folder, "package.json"), mostManifest) ?? "{}"));
     const lists = [manifest.dependencies, manifest.optionalDependencies, manifest.peerDependencies];
     return lists.flatMap((list) => Object.keys(Object(list)));
   } catch {

@@ -1,8 +1,9 @@
 /** Server files: the files of the workspace that a server may load, as far as names lead to them. */
 import { createHash } from "node:crypto";
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { ServerSpec, StdioServer } from "@lathe/mcp";
+import { readSmallText } from "@lathe/system/read-bounded";
 import { homeFolder } from "../places/home-folder.ts";
 import { isInside } from "../places/inside.ts";
 import { realOr } from "../places/real-or.ts";
@@ -195,9 +196,12 @@ function want(word: string, from: string, { packages }: Search): void {
   if (name !== undefined) packages.push({ from, name });
 }
 
+/** What is looked into for the names of other files. */
+const mostText = 4_000_000;
+
 function textOf(path: string): string {
   try {
-    return readFileSync(realpathSync(path), "utf8");
+    return readSmallText(realpathSync(path), mostText) ?? "";
   } catch {
     return "";
   }

@@ -1,6 +1,7 @@
 /** Own registries: what the user's own settings of package managers name, never what a project's files do. */
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 import { homeFolder } from "../places/home-folder.ts";
 import { type CargoTexts, cargoRegistries } from "./cargo-registries.ts";
 import { goRegistries, goSetting } from "./go-registries.ts";
@@ -127,8 +128,7 @@ function textOutside(path: string, folders: readonly string[]): string {
   try {
     const real = realpathSync(path);
     if (folders.some((folder) => isIn(real, folder))) return "";
-    const text = readFileSync(real, "utf8");
-    return text.length > mostBytes ? "" : text;
+    return readSmallText(real, mostBytes) ?? "";
   } catch {
     return "";
   }

@@ -1,7 +1,8 @@
 /** Project folders: where a file may be a project's and not the user's: what is worked in, and the repositories around it. */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 
 /** Real paths. `registered`: the user's home as the system knows it: a repository around it holds settings of their own. */
 export function projectFolders(
@@ -55,12 +56,10 @@ function realOr(path: string): string {
   }
 }
 
+const mostBytes = 64 * 1024;
+
 function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return readSmallText(path, mostBytes) ?? "";
 }
 
 function registeredHome(): string | undefined {

@@ -1,7 +1,8 @@
 /** Forgets one git working tree that git itself does not remove: its folder and its entry, and no other entry. */
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { readSmallText } from "@lathe/system/read-bounded";
 import { gitIn } from "./git-in.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -53,11 +54,10 @@ function entriesOf(folder: string, path: string): readonly string[] {
   });
 }
 
+const mostPointer = 64 * 1024;
+
 /** Newer git may write it relative to the entry. */
 function pointerOf(entry: string): string {
-  try {
-    return resolve(entry, readFileSync(join(entry, "gitdir"), "utf8").trimEnd());
-  } catch {
-    return "";
-  }
+  const pointer = readSmallText(join(entry, "gitdir"), mostPointer);
+  return pointer === undefined ? "" : resolve(entry, pointer.trimEnd());
 }

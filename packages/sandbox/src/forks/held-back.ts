@@ -1,6 +1,7 @@
 /** Which differences of a fork programs on the host would obey by themselves: they are kept only when asked for. */
-import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 import { isBelow } from "../paths/path-order.ts";
 import { goesUpAgain } from "../paths/real-path.ts";
 import type { FileState } from "../watch/file-state.ts";
@@ -152,11 +153,9 @@ function folderOf(path: string): string {
   return folder === "." ? "" : folder;
 }
 
+const mostBytes = 16 * 1024 * 1024;
+
 /** As `latin1`. */
 function textOf(path: Buffer): string | undefined {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return undefined;
-  }
+  return readSmallText(path, mostBytes, "latin1");
 }

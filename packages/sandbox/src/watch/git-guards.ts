@@ -1,6 +1,7 @@
 /** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
-import { mkdirSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 import { kindOf } from "../paths/kind-of.ts";
 import { isBelow } from "../paths/path-order.ts";
 import { realPath } from "../paths/real-path.ts";
@@ -124,10 +125,8 @@ function readdirNames(folder: string): readonly string[] {
   }
 }
 
+const mostBytes = 4_000_000;
+
 function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return readSmallText(path, mostBytes) ?? "";
 }

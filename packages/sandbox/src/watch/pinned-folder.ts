@@ -4,9 +4,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fstatSync,
   openSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -14,10 +12,11 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { readBounded } from "@lathe/system/read-bounded";
 import { kindOf } from "../paths/kind-of.ts";
 import { isBelow } from "../paths/path-order.ts";
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
 /** What can be done in it; names are single names, never paths. */
 export interface PinnedFolder {
@@ -87,15 +86,15 @@ function pinned(own: string): PinnedFolder {
   };
 }
 
+const mostBytes = 16 * 1024 * 1024;
+
 /** The bytes of a plain file as `latin1`; undefined for everything else. */
 export function readPlain(path: string): string | undefined {
-  // A pipe in place of the file must not keep us waiting.
-  const fd = tryOpen(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  if (fd === undefined) return undefined;
   try {
-    return fstatSync(fd).isFile() ? readFileSync(fd, "latin1") : undefined;
-  } finally {
-    closeSync(fd);
+    const file = readBounded(path, { maxBytes: mostBytes });
+    return file?.isCut === false ? file.bytes.toString("latin1") : undefined;
+  } catch {
+    return undefined;
   }
 }
 

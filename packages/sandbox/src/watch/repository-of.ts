@@ -1,6 +1,6 @@
 /** Which repository git takes a folder for a part of: where its working tree begins, and whose settings hold in it. */
-import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readBounded } from "@lathe/system/read-bounded";
 import { kindOf } from "../paths/kind-of.ts";
 
 export interface Repository {
@@ -43,9 +43,12 @@ function commonFolder(own: string): string {
   return relative === "" ? own : resolve(own, relative);
 }
 
+const mostBytes = 4_000_000;
+
 function bytesOf(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    const file = readBounded(path, { maxBytes: mostBytes, links: "follow" });
+    return file?.isCut === false ? file.bytes : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** The commit a worktree is at, read from its files. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readSmallText } from "@lathe/system/read-bounded";
 import type { Repository } from "../tree/git-index.ts";
 
 /** Undefined where there is none, or one that only git can find. */
@@ -24,10 +24,9 @@ function readLine(path: string): string | undefined {
   return readWhole(path)?.trim();
 }
 
+/** Packed references of a very large repository. */
+const mostBytes = 64 * 1024 * 1024;
+
 function readWhole(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+  return readSmallText(path, mostBytes);
 }

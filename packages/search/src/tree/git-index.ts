@@ -1,6 +1,7 @@
 /** Reads git's index file: what git knows of files that have not changed since, with no git started. */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readBounded, readSmallText } from "@lathe/system/read-bounded";
 
 export interface KnownToGit {
   readonly id: string;
@@ -18,6 +19,10 @@ export interface Repository {
   readonly common: string;
 }
 
+/** A file that says in one line where another folder is. */
+const mostPointer = 64 * 1024;
+const mostIndex = 512 * 1024 * 1024;
+
 /** The repository that a folder is in. */
 export function repositoryOf(folder: string): Repository | undefined {
   for (let top = folder; ; top = dirname(top)) {
@@ -31,7 +36,7 @@ function gitFolder(top: string): string | undefined {
   const path = join(top, ".git");
   try {
     if (statSync(path).isDirectory()) return path;
-    const target = /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
+    const target = /^gitdir: (.+)$/m.exec(readSmallText(path, mostPointer) ?? "")?.[1];
     return target === undefined ? undefined : resolve(top, target.trim());
   } catch {
     // None here, or one that cannot be read.
@@ -41,12 +46,8 @@ function gitFolder(top: string): string | undefined {
 
 /** What the worktrees of a repository have together. */
 export function commonOf(folder: string): string {
-  try {
-    return resolve(folder, readFileSync(join(folder, "commondir"), "utf8").trim());
-  } catch {
-    // A repository with one worktree has none.
-    return folder;
-  }
+  // A repository with one worktree has none.
+  return resolve(folder, readSmallText(join(folder, "commondir"), mostPointer)?.trim() ?? "");
 }
 
 const entryBytes = 62;
@@ -60,9 +61,10 @@ export function readGitIndex(folder: string): ReadonlyMap<string, KnownToGit> {
   const found = new Map<string, KnownToGit>();
   try {
     const path = join(folder, "index");
-    const bytes = readFileSync(path);
-    const written = statSync(path).mtimeMs;
-    if (bytes.toString("latin1", 0, 4) === "DIRC") readEntries(bytes, written, found);
+    const file = readBounded(path, { maxBytes: mostIndex, links: "follow" });
+    if (file?.isCut === false && file.bytes.toString("latin1", 0, 4) === "DIRC") {
+      readEntries(file.bytes, file.stats.mtimeMs, found);
+    }
   } catch {
     found.clear();
   }

@@ -1,7 +1,8 @@
 /** Files now: what followed files and those beside them are in the folder, committed or not. */
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
+import { readBounded } from "@lathe/system/read-bounded";
 import { type Repository, runGit } from "./git-process.ts";
 import type { Text, Texts } from "./text.ts";
 import type { FileTransition } from "./transition.ts";
@@ -95,9 +96,8 @@ function isNewer(path: string, since: number): boolean {
 /** Undefined for what is no file, no text or too large; a link is not followed out of the folder. */
 function textAt(root: string, path: string, texts: Texts): Text | undefined {
   try {
-    const full = join(root, path);
-    const stats = lstatSync(full);
-    return stats.isFile() && stats.size <= mostBytes ? texts(readFileSync(full, "utf8")) : undefined;
+    const file = readBounded(join(root, path), { maxBytes: mostBytes });
+    return file?.isCut === false ? texts(file.bytes.toString()) : undefined;
   } catch {
     return undefined;
   }

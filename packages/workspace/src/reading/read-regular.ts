@@ -1,10 +1,11 @@
 /** Reads regular files whose place others control: never waiting for a pipe, only through links where told so, never without end. */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { constants } from "node:buffer";
+import type { Stats } from "node:fs";
+import { readBounded } from "@lathe/system/read-bounded";
 import { errorCode } from "../file-failure.ts";
 
-// Opening a pipe to read would wait for a writer for ever.
-const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-const noLink = constants.O_NOFOLLOW ?? 0;
+/** What a buffer can hold, but for the byte that tells of more. */
+const maxBuffer = constants.MAX_LENGTH - 1;
 
 export interface RegularFile {
   readonly bytes: Buffer;
@@ -26,20 +27,9 @@ export function readRegular(path: string | Buffer, maxBytes: number, links?: Lin
 /** Undefined for what is no regular file, or larger than that; throws what the file system throws. */
 export function readOpened(
   path: string | Buffer,
-  maxBytes: number = Number.POSITIVE_INFINITY,
+  maxBytes: number = maxBuffer,
   links?: Links,
 ): RegularFile | undefined {
-  const file = openSync(path, links ? openFlags : openFlags | noLink);
-  try {
-    const stats = fstatSync(file);
-    if (!stats.isFile() || stats.size > maxBytes) return undefined;
-    const bytes = Buffer.alloc(stats.size);
-    let length = 0;
-    for (let count = -1; count !== 0 && length < bytes.length; length += count) {
-      count = readSync(file, bytes, length, bytes.length - length, length);
-    }
-    return { bytes: bytes.subarray(0, length), stats };
-  } finally {
-    closeSync(file);
-  }
+  const file = readBounded(path, { maxBytes, ...(links && { links: "follow" }) });
+  return file?.isCut === false ? file : undefined;
 }
