@@ -16,6 +16,7 @@ export { factsNeeded } from "./src/rules/facts-needed.ts";
 export { isLeftOpen } from "./src/rules/is-left-open.ts";
 export { type NetworkRules, networkRules } from "./src/rules/network-rules.ts";
 export { proposeGrantRules, proposeRules } from "./src/rules/propose-rules.ts";
+export { repositoriesAround } from "./src/rules/repository-parts.ts";
 export { brokenExample, type RuleExamples } from "./src/rules/rule-examples.ts";
 export { sealedTargets } from "./src/rules/sealed-targets.ts";
 export { unreadable } from "./src/rules/unreadable.ts";

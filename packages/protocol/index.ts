@@ -258,6 +258,24 @@ export {
   type Run,
   routerModes,
 } from "./src/routing.ts";
+export { foldCase } from "./src/run-later/fold-case.ts";
+export type { PathBelow } from "./src/run-later/path-index.ts";
+export {
+  findRunLater,
+  findRunLaterName,
+  runLaterBelow,
+  runLaterEntries,
+  runLaterGlob,
+} from "./src/run-later/run-later.ts";
+export {
+  type ChangedPath,
+  type ChangedTexts,
+  changedScripts,
+  isHiddenAtTop,
+  isManifest,
+  type RunLaterFile,
+  whyRunLater,
+} from "./src/run-later/why-run-later.ts";
 export { placeholdersIn } from "./src/secrets/placeholder.ts";
 export {
   type Circuit,

@@ -33,6 +33,7 @@ export { makeOutsideFolder } from "./src/outside-folder.ts";
 export { createPrefixCache, type PrefixCache, type PrefixCacheOptions } from "./src/prefix-cache.ts";
 export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";
 export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";
+export { type SpelledPath, spelledRunLaterPaths } from "./src/run-later-paths.ts";
 export { until } from "./src/sandbox-bench.ts";
 export {
   type SandboxConformanceOptions,

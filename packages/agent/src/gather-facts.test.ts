@@ -82,3 +82,23 @@ it("asks whether work is unsaved only where it may be thrown away", async () => 
   const commit: Effect = { kind: "vcs", target: "git commit", traits: ["local"] };
   assert.equal((await gatherFacts([commit], asking, ports)).unsaved, undefined);
 });
+
+it("says of what is written whether git takes its folder for a repository", async () => {
+  const there = new Set(["HEAD", "sub/HEAD"]);
+  const ports = {
+    workspace: workspaceWith({ "link/config": "sub/config" }),
+    containment,
+    surroundings: { ...surroundings, exists: async (path: string) => there.has(path) },
+  };
+  const write = (target: string): Effect => ({ kind: "write", target });
+  const names = ["config", "sub/hooks/a/b", "link/config", "sub/OBJECTS/x", "other/config", "sub/src/a.ts"];
+  const { paths } = await gatherFacts(
+    [...names.map(write), { kind: "read", target: "sub/refs" }],
+    asking,
+    ports,
+  );
+  assert.deepEqual(
+    [...names, "sub/refs"].map((name) => paths[name]?.repository),
+    ["", "sub", "sub", "sub", undefined, undefined, undefined],
+  );
+});

@@ -1,5 +1,5 @@
 /** Gather facts: what policy needs to know of the world to judge effects. */
-import { factsNeeded } from "@lathe/policy";
+import { factsNeeded, repositoriesAround } from "@lathe/policy";
 import {
   type Effect,
   type Facts,
@@ -38,7 +38,8 @@ export async function gatherFacts(
       const real = await workspace.resolve(path);
       if (isFailure(real)) return [path, { real: path, inside: false, failure: real }];
       const isAbsent = needed.losing.includes(path) && !(await surroundings.exists(real));
-      return [path, { real, inside: true, ...(isAbsent && { absent: true }) }];
+      const written = needed.written.includes(path) ? await repositoryAround(real, surroundings) : {};
+      return [path, { real, inside: true, ...(isAbsent && { absent: true }), ...written }];
     }),
   );
   return {
@@ -50,6 +51,17 @@ export async function gatherFacts(
     ...(refusals.length > 0 && { refusals }),
     ...(allowed.length > 0 && { allowed }),
   };
+}
+
+/** The folder that has a `HEAD` already, or gets the rest of what makes it a repository. */
+async function repositoryAround(
+  path: string,
+  { exists }: Pick<AgentPorts["surroundings"], "exists">,
+): Promise<Pick<PathFact, "repository">> {
+  for (const folder of repositoriesAround(path)) {
+    if (await exists(folder === "" ? "HEAD" : `${folder}/HEAD`)) return { repository: folder };
+  }
+  return {};
 }
 
 /** Reads and edits need not wait until it is known what holds commands in. */

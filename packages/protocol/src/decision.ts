@@ -135,6 +135,8 @@ export interface PathFact {
   readonly failure?: Failure;
   /** Nothing is there. */
   readonly absent?: boolean;
+  /** The folder that git takes, or would take, for a repository with it. */
+  readonly repository?: string;
 }
 
 export const effectSchema: v.GenericSchema<unknown, Effect> = v.object({

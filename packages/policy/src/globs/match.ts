@@ -1,5 +1,5 @@
 /** Whether a rule speaks of an effect. */
-import type { Effect, EffectKind, Facts, Rule } from "@lathe/protocol";
+import { type Effect, type EffectKind, type Facts, foldCase, type Rule } from "@lathe/protocol";
 import { matchesPath, matchesText } from "./glob.ts";
 import { mayMatch } from "./may-match.ts";
 
@@ -25,7 +25,7 @@ export function matches(rule: Rule, effect: Effect, facts: Facts): boolean {
 
 /** As a rule's globs and the names it is held against are compared. */
 function cased(text: string, { ignoreCase }: Rule): string {
-  return ignoreCase ? text.toLowerCase() : text;
+  return ignoreCase ? foldCase(text) : text;
 }
 
 function namesOf(target: string, { verdict }: Rule, { paths }: Facts): readonly string[] {

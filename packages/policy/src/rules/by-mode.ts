@@ -1,6 +1,14 @@
 /** What each mode says of an effect that no rule speaks of. */
-import type { Decision, Effect, Facts, PathFact, Verdict } from "@lathe/protocol";
+import {
+  type Decision,
+  type Effect,
+  type Facts,
+  type PathFact,
+  runLaterBelow,
+  type Verdict,
+} from "@lathe/protocol";
 import { lossOf } from "./loss.ts";
+import { isHead } from "./repository-parts.ts";
 
 /** `isCommand`: the call runs a command, which is not held to the workspace as the tools for files are. */
 export function byMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
@@ -156,7 +164,37 @@ function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decis
     return decision("allow", `${kind}-temporary`, "it is a temporary file");
   if (!fact?.inside)
     return decision("ask", `${kind}-outside`, fact?.failure?.text ?? `${target} lies outside the workspace`);
-  return insideChange(effect, fact, lossOf(effect, facts, isCommand));
+  return (
+    laterDecision(effect, fact, isCommand) ?? insideChange(effect, fact, lossOf(effect, facts, isCommand))
+  );
+}
+
+/** What becomes a repository, or a folder of which files run later, by being written. */
+function laterDecision(
+  { kind, target }: Effect,
+  { real, repository }: PathFact,
+  isCommand: boolean,
+): Decision | undefined {
+  if (kind !== "write") return undefined;
+  if (repository !== undefined) {
+    const why = `git takes ${repository === "" ? "the workspace" : shortened(repository)} for a repository, and obeys ${shortened(target)} in it`;
+    return decision("ask", "git-folder", why);
+  }
+  // What commands make of these is looked at afterwards, and taken back.
+  if (isCommand) return undefined;
+  if ([target, real].some(isHead))
+    return decision(
+      "ask",
+      "git-folder",
+      `a file called HEAD can make the folder a repository, whose settings git obeys`,
+    );
+  const name = real.slice(real.lastIndexOf("/") + 1);
+  if (runLaterBelow(name).length === 0) return undefined;
+  return decision(
+    "ask",
+    "runs-later",
+    `what lies in ${shortened(target)} can run later, outside any sandbox`,
+  );
 }
 
 function insideChange({ kind, target }: Effect, { real }: PathFact, loss: string | undefined): Decision {

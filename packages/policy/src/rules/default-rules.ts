@@ -1,5 +1,5 @@
 /** The rules everyone starts with: data, each with examples that a test holds it to. */
-import type { Effect, Rule } from "@lathe/protocol";
+import { type Effect, type Rule, runLaterGlob } from "@lathe/protocol";
 
 /** A rule with effects it must and must not speak of. */
 export interface ExemplaryRule extends Rule {
@@ -39,13 +39,12 @@ const noSecrets = `**/{${[
   ...emptySettings.flatMap((name) => [`.env.*${name}`, `*${name}.env`]),
 ].join()}}`;
 
-const runsLater =
-  "**/{.husky/**,.vscode/**,.idea/**,.fleet/**,.zed/**,.devcontainer/**,.devcontainer.json,*.code-workspace,.cursor/**," +
-  ".cursorrules,.windsurf/**,.roo/**,.gemini/**,.codex/**,.continue/**,.mcp.json,lathe.json,.lathe/**,.claude/**,.agents/**," +
-  ".exrc,.nvimrc,.nvim.lua,.dir-locals.el,.gdbinit,.lldbinit,.git-hooks/**,.githooks/**}";
-
 function read(target: string): Effect {
   return { kind: "read", target };
+}
+
+function write(target: string): Effect {
+  return { kind: "write", target };
 }
 
 export const defaultRules: readonly ExemplaryRule[] = [
@@ -54,12 +53,14 @@ export const defaultRules: readonly ExemplaryRule[] = [
     verdict: "deny",
     kinds: ["write", "delete"],
     target: "**/.git/**",
+    ignoreCase: true,
     why: "files in .git are git's own: use git commands",
     examples: {
       matches: [
         { kind: "write", target: ".git/hooks/pre-commit" },
         { kind: "delete", target: ".git" },
         { kind: "write", target: "/repo/sub/.git/config" },
+        { kind: "write", target: "sub/.GIT/config" },
       ],
       ignores: [
         { kind: "read", target: ".git/config" },
@@ -148,7 +149,8 @@ export const defaultRules: readonly ExemplaryRule[] = [
     name: "runs-later",
     verdict: "ask",
     kinds: ["write", "delete"],
-    target: runsLater,
+    target: runLaterGlob(),
+    ignoreCase: true,
     why: "the file is run or obeyed later, outside any sandbox",
     examples: {
       matches: [
@@ -158,10 +160,16 @@ export const defaultRules: readonly ExemplaryRule[] = [
         { kind: "write", target: ".claude/settings.local.json" },
         { kind: "write", target: ".agents/hooks.json" },
         { kind: "delete", target: "sub/.agents/skills" },
+        ...["opencode.json", ".opencode/plugin/x.js", ".lvimrc", ".kiro/settings/mcp.json"].map(write),
+        ...[".helix/languages.toml", ".vim/coc-settings.json", ".cargo/config.toml", "mise.toml"].map(write),
+        ...[".VSCODE/tasks.json", "sub/.Claude/x", "Lathe.json", ".v\u017fcode/tasks.json"].map(write),
+        ...["a.CODE-workspace", "mise.ci.toml", ".config/mise/conf.d/a.toml", "x/.hg/hgrc"].map(write),
       ],
       ignores: [
         { kind: "read", target: ".mcp.json" },
-        { kind: "write", target: "package.json" },
+        ...["package.json", "Makefile", ".github/workflows/ci.yml", "AGENTS.md", "tsconfig.json"].map(write),
+        ...["Dockerfile", ".gitignore", ".editorconfig", ".pre-commit-config.yaml", ".pnp.cjs"].map(write),
+        ...["mise/readme.md", "cargo/config.toml", ".yarn/cache/a.zip", "src/lefthook.go"].map(write),
       ],
     },
   },

@@ -95,6 +95,8 @@ const graveRules: ReadonlySet<string> = new Set([
   "delete-unsaved",
   "write-unsaved",
   "discards-work",
+  "git-folder",
+  "runs-later",
 ]);
 
 /** What a rule for many things does not let happen. */

@@ -8,6 +8,8 @@ export interface FactsNeeded {
   readonly paths: readonly string[];
   /** Those of them where something may be lost. */
   readonly losing: readonly string[];
+  /** Those of them that are written. */
+  readonly written: readonly string[];
   /** Whether it asks what holds commands in. */
   readonly containment: boolean;
   /** Whether it asks if the workspace holds work that is in no commit. */
@@ -20,6 +22,7 @@ export function factsNeeded(effects: readonly Effect[]): FactsNeeded {
   const losing = paths.filter(({ kind, traits = [] }) => kind === "delete" || traits.includes("destroys"));
   return {
     paths: [...new Set(paths.map(({ target }) => target))],
+    written: paths.flatMap(({ kind, target }) => (kind === "write" ? [target] : [])),
     losing: [...new Set(losing.map(({ target }) => target))],
     containment: effects.some(({ kind }) => kind === "execute" || kind === "process"),
     unsaved: effects.some(({ traits = [] }) => traits.includes("discards")),

@@ -5,11 +5,45 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { spelledRunLaterPaths } from "@lathe/testkit";
 import type { Difference } from "./differences.ts";
 import { heldBack } from "./held-back.ts";
 
 const env = { PATH: process.env.PATH ?? "", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
 const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+
+it("every file that runs later is held back, in every spelling, and links in the place of its folders", () => {
+  const at = { base: "/nowhere/base", upper: "/nowhere/upper" };
+  const added = (name: string, kind: "file" | "link"): Difference => {
+    const path = Buffer.from(name).toString("latin1");
+    return {
+      path,
+      what: "added",
+      base: { kind: "absent" },
+      fork: { kind, mode: 0o644, size: 1 },
+    } as unknown as Difference;
+  };
+  const paths = spelledRunLaterPaths().map(({ path }) => path);
+  assert.equal(
+    heldBack(
+      paths.map((path) => added(path, "file")),
+      at,
+    ).size,
+    new Set(paths).size,
+  );
+  assert.deepEqual(
+    [...heldBack([added(".cargo", "link"), added("sub/.Config", "link")], at).keys()],
+    [".cargo", "sub/.Config"],
+  );
+  const daily = ["package.json", "Makefile", ".github/workflows/ci.yml", "AGENTS.md"];
+  assert.equal(
+    heldBack(
+      daily.map((path) => added(path, "file")),
+      at,
+    ).size,
+    0,
+  );
+});
 
 describe("what git's settings name is held back", () => {
   let root: string;

@@ -1,13 +1,13 @@
 /** Which differences of a fork programs on the host would obey by themselves: they are kept only when asked for. */
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { findRunLater, runLaterBelow } from "@lathe/protocol";
 import { readSmallText } from "@lathe/system/read-bounded";
 import { isBelow } from "../paths/path-order.ts";
 import { goesUpAgain } from "../paths/real-path.ts";
 import type { FileState } from "../watch/file-state.ts";
 import { keptConfig } from "../watch/git-config-change.ts";
 import { namedBySettings, pointedAt } from "../watch/git-folder.ts";
-import { isHostFile, isHostFolder } from "../watch/host-run.ts";
 import { repositoryOf, settingsOf } from "../watch/repository-of.ts";
 import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
@@ -37,8 +37,10 @@ function reason(difference: Difference, fork: Sides): string | undefined {
     return "it is the repository itself";
   // What else goes takes nothing along that anybody would obey.
   if (difference.fork.kind === "absent") return undefined;
-  if (parts.some(isHostFolder) || isHostFile(parts.at(-1) ?? "")) return "editors, shells or agents obey it";
-  if (parts.at(-1) === "hgrc" && parts.at(-2) === ".hg") return "Mercurial obeys it";
+  const listed = findRunLater(Buffer.from(difference.path, "latin1").toString());
+  if (listed) return `it runs later, by ${listed.entry.reader}`;
+  if (difference.fork.kind === "link" && runLaterBelow(parts.at(-1) ?? "").length > 0)
+    return "a link stands in for a folder in which files run later";
   if (difference.fork.kind === "link") return linkReason(difference, fork);
   return gitReason(difference, fork);
 }

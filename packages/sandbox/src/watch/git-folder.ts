@@ -73,9 +73,9 @@ export function pointedAt(file: string, state: FileState): string | undefined {
   return path && realPlace(path) === path ? path : undefined;
 }
 
-/** Git takes a folder that looks so for a repository, wherever it lies. */
+/** Git takes a folder that looks so for a repository, wherever it lies; names in small letters. */
 export function isGitFolder(names: ReadonlySet<string>): boolean {
-  return names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")));
+  return names.has("head") && (names.has("commondir") || (names.has("objects") && names.has("refs")));
 }
 
 /** Settings whose programs and files git uses without being told to. */

@@ -1,30 +1,20 @@
 /** What of a workspace programs on the host obey by themselves: git's hooks, editors' tasks, agents' settings. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { findRunLaterName, runLaterEntries } from "@lathe/protocol";
 import { kindOf } from "../paths/kind-of.ts";
 import { isBelow } from "../paths/path-order.ts";
 import { realPath } from "../paths/real-path.ts";
 
-/** Read when a folder is entered, opened or worked in by an agent, with nobody asked. */
-const files: ReadonlySet<string> = new Set(
-  ".envrc .autoenv .mcp.json lathe.json opencode.json .aider.conf.yml .devcontainer.json .exrc .nvim.lua .nvimrc .lvimrc .gdbinit .lldbinit".split(
-    " ",
-  ),
-);
-const folders: ReadonlySet<string> = new Set(
-  ".vscode .idea .zed .fleet .cursor .claude .agents .codex .gemini .opencode .windsurf .roo .continue .kiro .devcontainer .lathe".split(
-    " ",
-  ),
-);
-/** Remembered and not sealed, since installing packages writes them anew. */
-const hookFolders: ReadonlySet<string> = new Set([".husky"]);
+/** Read-only while commands run. What installing writes anew is only remembered, and so is what lies deeper than the top. */
+const sealable: readonly string[] = runLaterEntries
+  .filter(({ isRewritten }) => !isRewritten)
+  .flatMap(({ paths }) => paths.map((path) => path.replace(/\/$/u, "")))
+  .filter((path) => !/[/*]/u.test(path));
 
-export function isHostFile(name: string): boolean {
-  return files.has(name) || name.endsWith(".code-workspace");
-}
-
-export function isHostFolder(name: string): boolean {
-  return folders.has(name) || hookFolders.has(name);
+function isSealable(name: string): boolean {
+  const found = findRunLaterName("", name);
+  return found !== undefined && !found.entry.isRewritten;
 }
 
 /** Those at the workspace's top that are there, to be read-only; and links that stand in for one. */
@@ -71,13 +61,10 @@ function findPaths(workspace: string, size: number): HostRunPaths {
 
 /** Those that may be there. A small folder is read faster than it is asked for each of them. */
 function namesIn(workspace: string, size: number): readonly string[] {
-  const names = [...files, ...folders];
-  if (size > smallBytes) return names;
+  if (size > smallBytes) return sealable;
   try {
-    // On some file systems a name is there in any case of its letters.
-    const there = new Set(readdirSync(workspace).map((name) => name.toLowerCase()));
-    return names.filter((name) => there.has(name));
+    return readdirSync(workspace).filter(isSealable);
   } catch {
-    return names;
+    return sealable;
   }
 }

@@ -1,10 +1,10 @@
 /** Remembers guarded files as the user left them, and takes back what commands make of them. */
 import { basename, dirname, relative } from "node:path";
+import { findRunLaterName } from "@lathe/protocol";
 import { kindOf } from "../paths/kind-of.ts";
 import { type FileState, isSameState, putBack, stampOf, stateOf } from "./file-state.ts";
 import { keptConfig } from "./git-config-change.ts";
 import type { Guarded } from "./git-folder.ts";
-import { isHostFolder } from "./host-run.ts";
 import { inFolder } from "./pinned-folder.ts";
 
 export interface LedgerPlace {
@@ -99,7 +99,7 @@ function takeBack(entry: Entry, now: FileState, place: LedgerPlace): readonly st
   }
   if (!putBack(path, before, roots)) return [`${name} (changed, and not put back)`];
   const folder = dirname(path);
-  if (isHostFolder(basename(folder)))
+  if (findRunLaterName(dirname(folder), basename(folder))?.isFolder)
     inFolder(dirname(folder), roots, (above) => above.removeEmpty(basename(folder)));
   return [name];
 }

@@ -1,7 +1,9 @@
 /** Which repository git takes a folder for a part of: where its working tree begins, and whose settings hold in it. */
 import { dirname, join, resolve } from "node:path";
 import { readBounded } from "@lathe/system/read-bounded";
+import { keepAnswers } from "../paths/kept-answers.ts";
 import { kindOf } from "../paths/kind-of.ts";
+import { readPlain } from "./pinned-folder.ts";
 
 export interface Repository {
   /** The top of the working tree: settings name files from there. */
@@ -52,4 +54,16 @@ function bytesOf(path: string): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+const keep = keepAnswers<readonly string[]>();
+
+/** The user's own settings of git, which hold for every repository. */
+export function globalSettings(home: string): readonly string[] {
+  return keep(home, ({ content }) =>
+    [".gitconfig", ".config/git/config"].flatMap((name) => {
+      content(join(home, name));
+      return readPlain(join(home, name)) ?? [];
+    }),
+  ).value;
 }

@@ -17,6 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
+import { spelledRunLaterPaths } from "@lathe/testkit";
+import { hostRunPaths } from "./host-run.ts";
 import { WorkspaceWatch } from "./workspace-watch.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -128,6 +130,93 @@ describe("the watch over a workspace", () => {
       assert.deepEqual(["sub/myhooks/pre-commit", "sub/f.sh", "sub/deep/x"].map(now), ["mine", "mine", "x"]);
       assert.equal(existsSync(join(root, top, "sub/myhooks/pre-push")), false);
     }
+  });
+
+  it("takes back every file that runs later, in every spelling", () => {
+    const { workspace, watch } = open({ "packages/one/a": "" });
+    const end = watch.begin();
+    const paths = spelledRunLaterPaths().map(({ path }) => path);
+    for (const path of paths) write(workspace, { [path]: "x" });
+    const taken = new Set(end());
+    assert.deepEqual(
+      paths.filter((path) => !taken.has(path) || existsSync(join(workspace, path))),
+      [],
+    );
+  });
+
+  it("puts back the user's own of them, in every spelling", async () => {
+    const paths = spelledRunLaterPaths().map(({ path }) => path);
+    const { workspace, watch, text } = open(Object.fromEntries(paths.map((path) => [path, "mine"])));
+    const end = watch.begin();
+    // The first command may end before a large workspace is known.
+    assert.deepEqual(end(), []);
+    await watch.settle();
+    const endNext = watch.begin();
+    // No command can have changed what is sealed.
+    const { sealed } = hostRunPaths(workspace);
+    const loose = paths.filter(
+      (path) => !sealed.some((one) => `${join(workspace, path)}/`.startsWith(`${one}/`)),
+    );
+    assert.ok(loose.length > paths.length / 2);
+    for (const path of loose) write(workspace, { [path]: "x" });
+    endNext();
+    assert.deepEqual(
+      paths.filter((path) => text(path) !== "mine"),
+      [],
+    );
+  });
+
+  it("takes back links in the place of folders that lead to such files, and guards where the user's own lead", () => {
+    const { workspace, watch, text } = open({ "own/config.toml": "mine", "sub/editor/tasks.json": "mine" });
+    symlinkSync("own", join(workspace, ".cargo"));
+    symlinkSync("editor", join(workspace, "sub/.vscode"));
+    const end = watch.begin();
+    write(workspace, {
+      "own/config.toml": "x",
+      "own/other": "x",
+      "sub/editor/tasks.json": "x",
+      "sub/editor/launch.json": "x",
+      "made/mise/config.toml": "x",
+      "made/workflows/ci.yml": "x",
+      "tool/mise": "x",
+    });
+    symlinkSync("made", join(workspace, ".config"));
+    symlinkSync("tool/mise", join(workspace, "mise"));
+    assert.deepEqual(
+      end().toSorted(),
+      [
+        ".config",
+        "made/mise/config.toml",
+        "own/config.toml",
+        "sub/editor/launch.json",
+        "sub/editor/tasks.json",
+      ].toSorted(),
+    );
+    assert.deepEqual([text("own/config.toml"), text("sub/editor/tasks.json")], ["mine", "mine"]);
+    assert.equal(text("made/workflows/ci.yml"), "x");
+    assert.equal(text("mise"), "x");
+  });
+
+  it("leaves what is edited daily, and what installing writes", () => {
+    const daily = [
+      "package.json",
+      "Makefile",
+      ".github/workflows/ci.yml",
+      "AGENTS.md",
+      ".gitignore",
+      ".pnp.cjs",
+    ];
+    const installed = [
+      ".yarn/cache/a.zip",
+      ".yarn/install-state.gz",
+      "node_modules/a/index.js",
+      ".cargo/bin/x",
+    ];
+    const { workspace, watch, text } = open({ "src/hooks/a.ts": "" });
+    const end = watch.begin();
+    for (const path of [...daily, ...installed]) write(workspace, { [path]: "x" });
+    assert.deepEqual(end(), []);
+    for (const path of [...daily, ...installed]) assert.equal(text(path), "x", path);
   });
 
   it("follows no link to what it takes back", () => {

@@ -1,7 +1,6 @@
 /** Watches over what of a workspace the host obeys: remembered before commands run, put back when they have ended. */
 import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { keepAnswers } from "../paths/kept-answers.ts";
 import { kindOf } from "../paths/kind-of.ts";
 import { isBelow } from "../paths/path-order.ts";
 import { whereLeads } from "../paths/real-path.ts";
@@ -16,10 +15,10 @@ import {
   pointedAt,
 } from "./git-folder.ts";
 import { gitGuards } from "./git-guards.ts";
-import { hostRunPaths, isHostFile, isHostFolder } from "./host-run.ts";
+import { hostRunPaths } from "./host-run.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
-import { readPlain } from "./pinned-folder.ts";
-import { repositoryOf, settingsOf } from "./repository-of.ts";
+import { listedEntry } from "./listed-entry.ts";
+import { globalSettings, repositoryOf, settingsOf } from "./repository-of.ts";
 
 export interface WatchOptions {
   readonly workspace: string;
@@ -49,18 +48,6 @@ const tickMs = 20;
 /** What a file names may name more. */
 const mostRounds = 4;
 const longestMs = 2_000;
-
-const keep = keepAnswers<readonly string[]>();
-
-/** The user's own settings of git, which hold for every repository. */
-function globalSettings(home: string): readonly string[] {
-  return keep(home, ({ content }) =>
-    [".gitconfig", ".config/git/config"].flatMap((name) => {
-      content(join(home, name));
-      return readPlain(join(home, name)) ?? [];
-    }),
-  ).value;
-}
 
 export class WorkspaceWatch {
   readonly #options: WatchOptions;
@@ -168,6 +155,8 @@ export class WorkspaceWatch {
     const until = performance.now() + ms;
     for (let at = 0; this.#walk && (at < folders || performance.now() < until); at++) {
       if (!this.#walk.next().done) continue;
+      // What the walk has found last was there before it was complete.
+      if (this.#hasFound && !this.#isComplete) this.#expand();
       this.#isComplete = true;
       this.#walk = this.#mustWalkAgain ? this.#newWalk() : undefined;
       this.#mustWalkAgain = false;
@@ -267,23 +256,30 @@ export class WorkspaceWatch {
       return [];
     }
     const below = entries.filter((entry) => this.#isEntered(path, entry)).map(({ name }) => name);
-    if (!isGitFolder(new Set(entries.map(({ name }) => name)))) return below;
+    // Of what Mercurial keeps only the files beside each other matter.
+    if (/\/\.hg$/iu.test(path)) return [];
+    if (!isGitFolder(new Set(entries.map(({ name }) => name.toLowerCase())))) return below;
     this.#addGit(path);
     // A working tree may lie around what looks like git's own folder.
-    return below.filter((name) => !["objects", "refs", "hooks", "logs", "info"].includes(name));
+    return below.filter((name) => !["objects", "refs", "hooks", "logs", "info"].includes(name.toLowerCase()));
   }
 
-  /** Guards what stands for itself; of all else, whether it is a folder to go on in. */
+  /** Guards what the host would run or obey of it; whether it is a folder to go on in. */
   #isEntered(path: string, entry: Dirent): boolean {
     const full = join(path, entry.name);
     const isFolder = entry.isDirectory();
-    if (entry.name === ".git") this.#addRepository(full, isFolder);
-    else if (entry.name === ".hg" && isFolder) this.#add(join(full, "hgrc"));
-    else if (isHostFolder(entry.name)) this.#addTree(full);
-    else if (isHostFile(entry.name)) this.#add(full);
-    else if (entry.isSymbolicLink()) this.#judgeLink(path, full);
-    else return isFolder;
-    return false;
+    if (entry.name.toLowerCase() === ".git") {
+      this.#addRepository(full, isFolder);
+      return false;
+    }
+    const isNew = entry.isSymbolicLink() && this.#isTouched(full, full);
+    const { guarded, isWhole } = listedEntry(path, entry, { workspace: this.#options.workspace, isNew });
+    for (const one of guarded) {
+      if (one.isFolder) this.#addTree(one.path);
+      else this.#add(one.path);
+    }
+    if (entry.isSymbolicLink() && !isWhole) this.#judgeLink(path, full);
+    return isFolder && !isWhole;
   }
 
   #addRepository(path: string, isFolder: boolean): void {

@@ -1,0 +1,150 @@
+/** Editor files: settings of a folder by which editors and their language servers start programs. */
+import type { RunLaterEntry } from "./run-later-entry.ts";
+
+export const editorFiles: readonly RunLaterEntry[] = [
+  {
+    paths: [".vscode/", "*.code-workspace"],
+    reader: "VS Code",
+    why: "tasks can run when the folder is opened, and settings name programs",
+    source: "https://code.visualstudio.com/docs/debugtest/tasks",
+  },
+  {
+    paths: [".theia/"],
+    reader: "Theia",
+    why: "tasks and settings as in VS Code",
+    source: "https://theia-ide.org/docs/tasks/",
+  },
+  {
+    paths: [".vs/"],
+    reader: "Visual Studio",
+    why: "tasks and launch settings of an opened folder",
+    source: "https://learn.microsoft.com/visualstudio/ide/customize-build-and-debug-tasks-in-visual-studio",
+  },
+  {
+    paths: [".idea/"],
+    reader: "JetBrains IDEs",
+    why: "startup tasks, file watchers and external tools run by themselves",
+    source: "https://www.jetbrains.com/help/idea/settings-tools-startup-tasks.html",
+  },
+  {
+    paths: [".fleet/"],
+    reader: "Fleet",
+    why: "run configurations and settings that name programs",
+    source: "https://www.jetbrains.com/help/fleet/run-configurations.html",
+  },
+  {
+    paths: [".zed/"],
+    reader: "Zed",
+    why: "settings name the programs of language servers, and tasks name commands",
+    source: "https://zed.dev/docs/configuring-zed",
+  },
+  {
+    paths: [".helix/"],
+    reader: "Helix",
+    why: "languages.toml names the programs of language servers and formatters",
+    source: "https://docs.helix-editor.com/languages.html",
+  },
+  {
+    paths: [".exrc", "_exrc", ".vimrc", "_vimrc", ".gvimrc", "_gvimrc"],
+    reader: "Vim",
+    why: "with the option exrc they are run when Vim starts in the folder",
+    source: "https://vimhelp.org/options.txt.html#%27exrc%27",
+  },
+  {
+    paths: [".vim/"],
+    reader: "coc.nvim",
+    why: "coc-settings.json names the programs of language servers",
+    source: "https://github.com/neoclide/coc.nvim/wiki/Using-the-configuration-file",
+  },
+  {
+    paths: [".nvim.lua", ".nvimrc"],
+    reader: "Neovim",
+    why: "with the option exrc they are run when Neovim starts in the folder",
+    source: "https://neovim.io/doc/user/options.html#'exrc'",
+  },
+  {
+    paths: [".lvimrc"],
+    reader: "vim-localvimrc",
+    why: "it is run when a file below the folder is opened",
+    source: "https://github.com/embear/vim-localvimrc",
+  },
+  {
+    paths: [".lazy.lua"],
+    reader: "lazy.nvim",
+    why: "it is run as a plugin specification when Neovim starts in the folder",
+    source: "https://lazy.folke.io/configuration",
+  },
+  {
+    paths: [".neoconf.json"],
+    reader: "neoconf.nvim",
+    why: "it sets options of language servers, some of which are commands",
+    source: "https://github.com/folke/neoconf.nvim",
+  },
+  {
+    paths: [".ycm_extra_conf.py"],
+    reader: "YouCompleteMe",
+    why: "the Python in it is run when a source file is opened",
+    source: "https://github.com/ycm-core/YouCompleteMe#the-gycm_confirm_extra_conf-option",
+  },
+  {
+    paths: [".dir-locals.el", ".dir-locals-2.el"],
+    reader: "Emacs",
+    why: "it sets variables, and may evaluate code, in every file that is opened",
+    source: "https://www.gnu.org/software/emacs/manual/html_node/emacs/Directory-Variables.html",
+  },
+  {
+    paths: ["*.sublime-project"],
+    reader: "Sublime Text",
+    why: "project settings name build commands and the programs of language servers",
+    source: "https://www.sublimetext.com/docs/projects.html",
+  },
+  {
+    paths: [".externaltoolbuilders/"],
+    reader: "Eclipse",
+    why: "each file is a program that automatic builds run",
+    source: "Eclipse Workbench User Guide, External tools: project builders",
+  },
+  {
+    paths: [".obsidian/"],
+    reader: "Obsidian",
+    why: "plugins in it are run when the folder is opened as a vault",
+    source: "https://help.obsidian.md/plugin-security",
+  },
+  {
+    paths: [".bsp/"],
+    reader: "Metals, IntelliJ IDEA and other clients of the Build Server Protocol",
+    why: "each file names a command that is started when the folder is opened",
+    source: "https://build-server-protocol.github.io/docs/overview/server-discovery",
+    isRewritten: true,
+  },
+  {
+    paths: ["hie.yaml", ".hie-bios"],
+    reader: "Haskell language server",
+    why: "a cradle names a program that is run when a source file is opened",
+    source: "https://github.com/haskell/hie-bios#readme",
+  },
+  {
+    paths: [".lsp/config.edn"],
+    reader: "clojure-lsp",
+    why: "project specifications name a shell command that is run when the folder is opened",
+    source: "https://clojure-lsp.io/settings/",
+  },
+  {
+    paths: [".luarc.json", ".luarc.jsonc"],
+    reader: "lua-language-server",
+    why: "it names a plugin, which is run when the folder is opened",
+    source: "https://luals.github.io/wiki/configuration/",
+  },
+  {
+    paths: ["rust-analyzer.toml", ".rust-analyzer.toml"],
+    reader: "rust-analyzer",
+    why: "it can name the command that checks the code",
+    source: "https://rust-analyzer.github.io/book/configuration.html",
+  },
+  {
+    paths: [".latexmkrc", "latexmkrc"],
+    reader: "latexmk",
+    why: "the Perl in it is run by latexmk, and editors start latexmk on every save",
+    source: "https://ctan.org/pkg/latexmk",
+  },
+];

@@ -1,0 +1,110 @@
+/** Why run later: what is said of a changed file that may run, or be followed, after the session. */
+import { findReported } from "./reported-files.ts";
+import { findRunLater } from "./run-later.ts";
+
+/** A changed file of which something may run later, and why. */
+export interface RunLaterFile {
+  readonly path: string;
+  readonly why: string;
+}
+
+export interface ChangedPath {
+  /** From the workspace, with `/`. */
+  readonly path: string;
+  readonly what: "added" | "modified" | "deleted" | "mode";
+  /** Permission bits before and after; absent for what is no file. */
+  readonly modes?: { readonly before?: number; readonly after?: number };
+}
+
+export interface ChangedTexts {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Undefined for what only runs with the project's own code, and for what went. */
+export function whyRunLater({ path, what, modes }: ChangedPath, isNewAtTop = false): string | undefined {
+  if (what === "deleted") return undefined;
+  const listed = findRunLater(path);
+  if (listed) return `${listed.entry.reader} obeys it`;
+  const reported = what === "mode" ? undefined : findReported(path);
+  if (reported) return reported.entry.why;
+  if (runs(modes?.after) && !runs(modes?.before)) return "new executable";
+  if (!isNewAtTop || !isHiddenAtTop(path)) return undefined;
+  return path.includes("/") ? "new hidden folder" : "new hidden file";
+}
+
+function runs(mode = 0): boolean {
+  return (mode & 0o111) !== 0;
+}
+
+/** Lists of names for one program, which runs none of them. */
+const inert = /^\.(?:[a-z-]*ignore|editorconfig|gitkeep|keep)$/iu;
+
+/** Whether it is to be asked if its first name is new. */
+export function isHiddenAtTop(path: string): boolean {
+  return path.startsWith(".") && !path.startsWith(".git/") && !inert.test(path);
+}
+
+const manifests: Readonly<Record<string, readonly string[]>> = {
+  "package.json": [
+    "scripts",
+    "husky",
+    "simple-git-hooks",
+    "lint-staged",
+    "gitHooks",
+    "pre-commit",
+    "pre-push",
+  ],
+  "composer.json": ["scripts"],
+  "deno.json": ["tasks"],
+};
+
+/** Whether what is said of a change depends on the texts. */
+export function isManifest(path: string): boolean {
+  return Object.hasOwn(manifests, nameOf(path));
+}
+
+/** Of a manifest: the scripts that differ. *Contract:* what cannot be read counts as changed. */
+export function changedScripts(path: string, { before, after }: ChangedTexts): string | undefined {
+  if (after === undefined) return undefined;
+  const keys = manifests[nameOf(path)] ?? [];
+  const [old, now] = [parsed(before ?? "{}"), parsed(after)];
+  if (!old || !now) return "scripts may have changed";
+  const changed = keys.flatMap((key) =>
+    differing(old[key], now[key]).map((name) => (name === "" ? key : name)),
+  );
+  if (changed.length === 0) return undefined;
+  const shown = changed.slice(0, mostScripts).join(", ");
+  return changed.length > mostScripts
+    ? `scripts: ${shown} and ${changed.length - mostScripts} more`
+    : `scripts: ${shown}`;
+}
+
+const mostScripts = 5;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parsed(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Names of fields that came or changed; an empty one for a value that has none. */
+function differing(before: unknown, after: unknown): readonly string[] {
+  if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (!isFields(after)) return [""];
+  const old = isFields(before) ? before : {};
+  return Object.keys(after).filter((name) => JSON.stringify(old[name]) !== JSON.stringify(after[name]));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

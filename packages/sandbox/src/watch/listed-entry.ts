@@ -1,0 +1,60 @@
+/** Listed entry: what of a folder's entry is on the list of files that run later. */
+import { type Dirent, statSync } from "node:fs";
+import { join } from "node:path";
+import { findRunLaterName, type PathBelow, runLaterBelow } from "@lathe/protocol";
+import { kindOf } from "../paths/kind-of.ts";
+import { isBelow } from "../paths/path-order.ts";
+import { realPath } from "../paths/real-path.ts";
+
+export interface ListedEntry {
+  /** Files, and folders with everything below them. */
+  readonly guarded: readonly PathBelow[];
+  /** The entry is guarded as a whole: nothing else has to be looked for in it. */
+  readonly isWhole: boolean;
+}
+
+const none: ListedEntry = { guarded: [], isWhole: false };
+
+interface Surroundings {
+  readonly workspace: string;
+  /** A link that a command has made: what it leads to stays as it is. */
+  readonly isNew: boolean;
+}
+
+export function listedEntry(folder: string, entry: Dirent, surroundings: Surroundings): ListedEntry {
+  const path = join(folder, entry.name);
+  const found = findRunLaterName(folder, entry.name);
+  const below = found ? [{ path: "", isFolder: found.isFolder }] : runLaterBelow(entry.name);
+  if (below.length === 0) return none;
+  if (entry.isSymbolicLink()) {
+    if (!found && leadsToFile(path)) return none;
+    return { guarded: [{ path, isFolder: false }, ...throughLink(path, below, surroundings)], isWhole: true };
+  }
+  const isWhole = found !== undefined && (found.isFolder || !entry.isDirectory());
+  const guarded = below.map((one) => ({ ...one, path: join(path, one.path) }));
+  return { guarded: found ? guarded : guarded.filter((one) => kindOf(one.path)), isWhole };
+}
+
+/** What the user's own link leads to is guarded as if it were in the link's place. */
+function throughLink(
+  path: string,
+  below: readonly PathBelow[],
+  { workspace, isNew }: Surroundings,
+): readonly PathBelow[] {
+  const real = isNew ? undefined : realPath(path);
+  if (real === undefined || !isInside(real, workspace)) return [];
+  return below.map((one) => ({ ...one, path: join(real, one.path) }));
+}
+
+/** Not the workspace itself, of which not everything can be guarded. */
+function isInside(path: string, workspace: string): boolean {
+  return path !== workspace && isBelow(path, workspace);
+}
+
+function leadsToFile(link: string): boolean {
+  try {
+    return statSync(link, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch {
+    return false;
+  }
+}
