@@ -76,7 +76,7 @@ export class ProcessSandbox implements Sandbox {
     const control = unsealed ?? join(scratch, controlFolder);
     const isSealed = unsealed === undefined;
     this.#watch =
-      shown && !spec.fork
+      shown && !spec.fork && !spec.isUnguarded
         ? new WorkspaceWatch({ workspace, scratch, control, shown, home, isSealed })
         : undefined;
   }

@@ -34,7 +34,7 @@ export const numberedAfter = 40;
 
 export type ShownPlace = Pick<SandboxSpec, "closed" | "shown">;
 
-export interface BenchPlaces extends ShownPlace {
+export interface BenchPlaces extends ShownPlace, Pick<SandboxSpec, "isUnguarded"> {
   /** Folders of the workspace that commands find empty. */
   readonly hidden?: readonly string[];
 }

@@ -10,6 +10,7 @@ import { hiddenCases, hiddenFolders } from "./sandbox-hidden-cases.ts";
 import { realSandboxCases } from "./sandbox-real-cases.ts";
 import { makeShownPlace, shownCases } from "./sandbox-shown-cases.ts";
 import { terminalCases } from "./sandbox-terminal-cases.ts";
+import { unguardedCases } from "./sandbox-unguarded-cases.ts";
 
 export interface SandboxConformanceOptions {
   /** Why the suite cannot run on this machine; said, and everything skipped. */
@@ -69,6 +70,9 @@ export function sandboxConformance(
     const openHiding = async (): Promise<Bench> =>
       openBench(await makeDriver(), join(folder, String(++opened)), { hidden: hiddenFolders });
     if (isReal && hides) hiddenCases(openHiding);
+    const openUnguarded = async (): Promise<Bench> =>
+      openBench(await makeDriver(), join(folder, String(++opened)), { isUnguarded: true });
+    if (isReal) unguardedCases(openUnguarded);
     if (isReal)
       shownCases(async () => {
         const [driver, own] = [await makeDriver(), join(folder, String(++opened))];

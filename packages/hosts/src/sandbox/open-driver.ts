@@ -17,8 +17,8 @@ interface Place {
   readonly sandboxLimits: SandboxLimitsChoice;
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
-  /** What its commands reach, where the driver can let them out. */
-  readonly network: (sandboxes: Sandboxes) => NetworkOptions | Promise<NetworkOptions>;
+  /** What its commands reach, where the driver can let them out; nothing when absent. */
+  readonly network?: (sandboxes: Sandboxes) => NetworkOptions | Promise<NetworkOptions>;
 }
 
 export async function openDriver(
@@ -31,5 +31,11 @@ export async function openDriver(
   if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
   const cache = { cacheFolder: cacheFolder(env), workspace };
   const limits = await commandLimits(sandboxLimits);
-  return probeDriver({ ...more, ...cache, home, limits, network: await network(sandboxes) });
+  return probeDriver({
+    ...more,
+    ...cache,
+    home,
+    limits,
+    ...(network && { network: await network(sandboxes) }),
+  });
 }

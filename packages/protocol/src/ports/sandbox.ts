@@ -21,6 +21,8 @@ export interface SandboxSpec {
   readonly numberedAfter?: number;
   /** Commands see the workspace as a copy-on-write view: what they change there lies in these layers. */
   readonly fork?: ForkLayers;
+  /** The workspace is a folder that was just made for these commands, and nobody obeys it yet: nothing in it is sealed or taken back. */
+  readonly isUnguarded?: true;
 }
 
 /** Folders of one file system, outside the workspace; one sandbox at a time has them open. */

@@ -126,7 +126,7 @@ export function currentGuards(
   home: string,
 ): GitGuards & { readonly outside: readonly string[] } {
   // Nothing of a fork is obeyed on the host before it is kept, and then it is looked at.
-  if (spec.fork) return { writable: [], readOnly: [], links: [], outside: [] };
+  if (spec.fork || spec.isUnguarded) return { writable: [], readOnly: [], links: [], outside: [] };
   const { writable, readOnly: sealed, links } = gitGuards(spec.workspace, home);
   const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
   const host = hostRunPaths(spec.workspace);

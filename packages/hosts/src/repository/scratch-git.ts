@@ -1,0 +1,136 @@
+/** A git folder of our own over the objects of a repository: its settings are ours, so that none of the repository's is in force. */
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { type Failure, failure } from "@lathe/protocol";
+import { plainBytes, plainText } from "@lathe/system/git/plain-bytes";
+import { allRefs, readHead } from "@lathe/system/git/ref-files";
+import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import { settingsIn } from "@lathe/system/git/settings-text";
+import { homeFolder } from "../places/home-folder.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Settings = ReadonlyMap<string, string>;
+
+const mostSettings = 4 * 1024 * 1024;
+const mostRules = 4 * 1024 * 1024;
+const mostIndex = 1024 * 1024 * 1024;
+
+/** What says how bytes become files, by the values it may have. Whatever else settings say is left behind. */
+const copied: Readonly<Record<string, RegExp>> = {
+  "core.autocrlf": /^(?:true|false|input)$/i,
+  "core.eol": /^(?:lf|crlf|native)$/i,
+  "core.filemode": /^(?:true|false)$/i,
+  "core.symlinks": /^(?:true|false)$/i,
+  "core.ignorecase": /^(?:true|false)$/i,
+  "core.precomposeunicode": /^(?:true|false)$/i,
+};
+
+/** *Contract:* a failure for a repository of a kind that is not read; throws what the disk says. */
+export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env): Failure | undefined {
+  const own = settingsIn(plainText(join(place.common, "config"), mostSettings) ?? "");
+  const format = own.get("extensions.objectformat")?.toLowerCase() ?? "sha1";
+  const refs = own.get("extensions.refstorage")?.toLowerCase() ?? "files";
+  if (refs !== "files") return unread(place.top, `its refs are kept as "${refs}"`);
+  if (format !== "sha1" && format !== "sha256")
+    return unread(place.top, `its objects are named by "${format}"`);
+  for (const name of ["refs", "info"]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+  const user = userSettings(env);
+  writeFileSync(join(folder, "config"), settingsText(format, new Map([...user, ...own])));
+  const home = homeFolder(env);
+  const rules = (name: string, of: string): string =>
+    [
+      userRules(user.get(`core.${name}`), of, { env, home }),
+      plainText(join(place.common, "info", of === "ignore" ? "exclude" : of), mostRules),
+    ]
+      .map((text) => text ?? "")
+      .join("\n");
+  writeFileSync(join(folder, "info", "exclude"), rules("excludesfile", "ignore"));
+  writeFileSync(join(folder, "info", "attributes"), rules("attributesfile", "attributes"));
+  const shallow = plainBytes(join(place.common, "shallow"), mostSettings);
+  if (shallow) writeFileSync(join(folder, "shallow"), shallow);
+  const { commit } = readHead(place) ?? {};
+  writeFileSync(join(folder, "HEAD"), `${commit ?? "ref: refs/heads/none"}\n`);
+  return undefined;
+}
+
+function unread(top: string, why: string): Failure {
+  const text = `${top} is a git repository of a kind that Lathe does not read: ${why}`;
+  return failure("invalid-arguments", text, { who: "user" });
+}
+
+/** The names that people give commits by. */
+export function addRefs(folder: string, { common }: RepositoryPlace): void {
+  const lines = [...allRefs(common)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, id]) => `${id} ${name}\n`);
+  writeFileSync(join(folder, "packed-refs"), `# pack-refs with: sorted \n${lines.join("")}`);
+}
+
+/**
+ * A copy of an index, with the other half of one that is split; undefined where there is none. Its time is kept: git trusts
+ * the times of no file that was written as late as its index.
+ */
+export function addIndex(folder: string, index: string, name: string): string | undefined {
+  const stats = lstatSync(index, { throwIfNoEntry: false });
+  if (!stats?.isFile() || stats.size > mostIndex) return undefined;
+  const own = join(folder, name);
+  copyFileSync(index, own);
+  utimesSync(own, stats.atime, stats.mtime);
+  const around = join(index, "..");
+  for (const half of readdirSync(around).filter((one) => /^sharedindex\.[0-9a-f]+$/.test(one))) {
+    const [from, to] = [join(around, half), join(folder, half)];
+    if (!existsSync(to) && lstatSync(from).isFile()) copyFileSync(from, to);
+  }
+  return own;
+}
+
+function settingsText(format: string, settings: Settings): string {
+  const kept = Object.entries(copied).flatMap(([name, values]) => {
+    const value = settings.get(name);
+    return value !== undefined && values.test(value) ? [`\t${name.slice("core.".length)} = ${value}\n`] : [];
+  });
+  return [
+    "[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tfsmonitor = false\n\thooksPath = /dev/null\n",
+    "\tuntrackedCache = false\n\texcludesFile = /dev/null\n\tattributesFile = /dev/null\n\tlogAllRefUpdates = false\n",
+    ...["\tquotePath = false\n\tsafecrlf = false\n", ...kept],
+    `[extensions]\n\tobjectFormat = ${format}\n`,
+    "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[log]\n\tshowSignature = false\n[protocol]\n\tallow = never\n",
+    "[submodule]\n\trecurse = false\n[index]\n\tversion = 2\n",
+  ].join("");
+}
+
+/** The user's own, who is not the repository: of these too only what is copied is used. */
+function userSettings(env: Env): Settings {
+  const home = homeFolder(env);
+  const config = configHome(env, home);
+  const named = env.GIT_CONFIG_GLOBAL;
+  const files = [
+    ...(env.GIT_CONFIG_NOSYSTEM ? [] : ["/etc/gitconfig"]),
+    ...(named === undefined ? [join(config, "git", "config"), join(home, ".gitconfig")] : [named]),
+  ];
+  return new Map(files.flatMap((file) => [...settingsIn(plainText(file, mostSettings) ?? "")]));
+}
+
+function configHome(env: Env, home: string): string {
+  const config = env.XDG_CONFIG_HOME;
+  return config && isAbsolute(config) ? config : join(home, ".config");
+}
+
+/** A file of the user's for all repositories: where settings say, else where git looks. */
+function userRules(
+  said: string | undefined,
+  name: string,
+  { env, home }: { readonly env: Env; readonly home: string },
+): string | undefined {
+  const path = said?.startsWith("~/") ? join(home, said.slice(2)) : said;
+  if (path !== undefined && !isAbsolute(path)) return undefined;
+  return plainText(path ?? join(configHome(env, home), "git", name), mostRules);
+}

@@ -1,0 +1,34 @@
+/** Reads a regular file of bounded size: no link in its place, no pipe and no device is ever opened for content. */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+
+/** *Contract:* never throws; undefined for what is no regular file, is longer than `most`, or cannot be read. */
+export function plainBytes(path: string, most: number): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const kind = fstatSync(file);
+    if (!kind.isFile() || kind.size > most) return undefined;
+    return readUpTo(file, kind.size);
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** A file that grows meanwhile is read as long as it was. */
+function readUpTo(file: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  while (at < size) {
+    const count = readSync(file, bytes, at, size - at, at);
+    if (count === 0) break;
+    at += count;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** *Contract:* as `plainBytes`, as UTF-8. */
+export function plainText(path: string, most: number): string | undefined {
+  return plainBytes(path, most)?.toString();
+}

@@ -1,0 +1,80 @@
+/** Where the repository of a folder lies: found by its `.git`, without git and whatever its settings say. */
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { plainText } from "./plain-bytes.ts";
+import { settingsIn } from "./settings-text.ts";
+
+export interface RepositoryPlace {
+  /** Real path of the folder that holds `.git`: the top of the working tree. */
+  readonly top: string;
+  /** What belongs to this working tree alone: its HEAD and its index. */
+  readonly gitFolder: string;
+  /** What all working trees of the repository share: objects and refs. */
+  readonly common: string;
+}
+
+const mostPointer = 16 * 1024;
+const mostConfig = 4 * 1024 * 1024;
+
+/**
+ * *Contract:* never throws; a bare repository is none, and a `.git` that leads out of its folder counts only where what it
+ * leads to names that folder in turn.
+ */
+export function repositoryPlace(folder: string): RepositoryPlace | undefined {
+  try {
+    let top = realpathSync(folder);
+    for (;;) {
+      const found = placeAt(top);
+      if (found) return found;
+      if (dirname(top) === top) return undefined;
+      top = dirname(top);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function placeAt(top: string): RepositoryPlace | undefined {
+  const git = join(top, ".git");
+  const kind = lstatSync(git, { throwIfNoEntry: false });
+  if (!kind) return undefined;
+  const gitFolder = kind.isFile() ? pointedAt(git) : realOf(git);
+  if (gitFolder === undefined || !isFolder(gitFolder)) return undefined;
+  const common = commonOf(gitFolder);
+  if (common === undefined || plainText(join(gitFolder, "HEAD"), mostPointer) === undefined) return undefined;
+  if (!isFolder(join(common, "objects")) || !isFolder(join(common, "refs"))) return undefined;
+  const isOutside = !gitFolder.startsWith(top === sep ? top : top + sep);
+  return isOutside && !namesTree(gitFolder, git) ? undefined : { top, gitFolder, common };
+}
+
+/** Where a `.git` file leads. */
+function pointedAt(file: string): string | undefined {
+  const target = /^gitdir: ([^\n]+)\n*$/.exec(plainText(file, mostPointer) ?? "")?.[1]?.trimEnd();
+  return target === undefined ? undefined : realOf(resolve(dirname(file), target));
+}
+
+/** Undefined where it is said to lie elsewhere and is not there. */
+function commonOf(gitFolder: string): string | undefined {
+  const named = plainText(join(gitFolder, "commondir"), mostPointer);
+  return named === undefined ? gitFolder : realOf(resolve(gitFolder, named.trim()));
+}
+
+/** As `git worktree` and `git submodule` leave it behind. */
+function namesTree(gitFolder: string, git: string): boolean {
+  const linked = plainText(join(gitFolder, "gitdir"), mostPointer);
+  if (linked !== undefined) return realOf(resolve(gitFolder, linked.trimEnd())) === git;
+  const tree = settingsIn(plainText(join(gitFolder, "config"), mostConfig) ?? "").get("core.worktree");
+  return tree !== undefined && realOf(resolve(gitFolder, tree)) === dirname(git);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
