@@ -1,0 +1,67 @@
+/** Files below a held folder: folders that are missing are made, no link is gone through, and a file appears whole. */
+import { closeSync, constants, mkdirSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import { type HeldFolder, holdFolder } from "../held-folder.ts";
+
+/** Calls `use` with the folder below `root`, an absolute path without links, and closes it. Throws what the disk says. */
+export function inFolder<T>(root: string, parts: readonly string[], use: (folder: HeldFolder) => T): T {
+  let folder = holdFolder(root);
+  try {
+    for (const name of parts) {
+      const next = enterOrMake(folder, name);
+      folder.close();
+      folder = next;
+    }
+    return use(folder);
+  } finally {
+    folder.close();
+  }
+}
+
+function enterOrMake(folder: HeldFolder, name: string): HeldFolder {
+  try {
+    return folder.enter(name);
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw cause;
+  }
+  try {
+    mkdirSync(folder.at(name));
+  } catch (cause) {
+    if (codeOf(cause) !== "EEXIST") throw cause;
+  }
+  return folder.enter(name);
+}
+
+/** *Contract:* false where there is one of that name, else throws what the disk says. */
+export function writeNew(folder: HeldFolder, name: string, content: string | Uint8Array): boolean {
+  let file: number;
+  try {
+    file = folder.open(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o666);
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") return false;
+    throw cause;
+  }
+  try {
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** By another name first: nobody sees half of it. *Contract:* as `writeNew`, for the lock of the name. */
+export function replaceFile(folder: HeldFolder, name: string, content: string | Uint8Array): boolean {
+  const lock = `${name}.lock`;
+  if (!writeNew(folder, lock, content)) return false;
+  try {
+    renameSync(folder.at(lock), folder.at(name));
+    return true;
+  } catch (cause) {
+    unlinkSync(folder.at(lock));
+    throw cause;
+  }
+}
+
+export function codeOf(cause: unknown): string | undefined {
+  return (cause as NodeJS.ErrnoException).code;
+}

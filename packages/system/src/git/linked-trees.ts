@@ -1,0 +1,87 @@
+/** The working trees that are linked to a repository: listed, made known to it and forgotten, as `git worktree` does. */
+import { readdirSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { inFolder, replaceFile, writeNew } from "./below-folder.ts";
+import { plainText } from "./plain-bytes.ts";
+import { type Head, readHead } from "./ref-files.ts";
+
+export interface LinkedTree {
+  /** What git keeps about it. */
+  readonly gitFolder: string;
+  /** Where it lies, or lay. */
+  readonly path: string;
+  readonly head: Head | undefined;
+  readonly isLocked: boolean;
+}
+
+const mostPointer = 16 * 1024;
+
+/** `common`: real path. *Contract:* never throws; what is half made or cannot be read is left out. */
+export function linkedTrees(common: string): readonly LinkedTree[] {
+  return namesIn(join(common, "worktrees")).flatMap((name) => {
+    const gitFolder = join(common, "worktrees", name);
+    const pointer = plainText(join(gitFolder, "gitdir"), mostPointer)?.trimEnd();
+    if (!pointer) return [];
+    // Newer git may write it relative to the entry.
+    const path = resolve(gitFolder, pointer, "..");
+    const isLocked = plainText(join(gitFolder, "locked"), mostPointer) !== undefined;
+    return [{ gitFolder, path, head: readHead({ gitFolder, common }), isLocked }];
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
+      one.isDirectory() ? [one.name] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+export interface NewTree {
+  /** Absolute; a folder that is there, without links on its way. */
+  readonly path: string;
+  /** A branch by its full name, or a commit. */
+  readonly head: { readonly ref: string } | { readonly commit: string };
+}
+
+const mostNames = 1000;
+
+/**
+ * Makes it known, and writes the `.git` in it. *Contract:* resolves with what git keeps about it, which has no index yet;
+ * throws what the disk says.
+ */
+export function linkTree(common: string, { path, head }: NewTree): string {
+  const wanted = basename(path)
+    .replaceAll(/[^\w.-]/g, "-")
+    .replace(/^\.+|\.lock$/g, "-");
+  return inFolder(common, ["worktrees"], (trees) => {
+    for (let count = 0; count < mostNames; count++) {
+      const name = count === 0 ? wanted : `${wanted}${count}`;
+      if (trees.lstat(name)) continue;
+      const gitFolder = join(common, "worktrees", name);
+      // Without the pointer, the last of them, git does not see it.
+      inFolder(common, ["worktrees", name], (entry) => {
+        replaceFile(entry, "commondir", "../..\n");
+        replaceFile(entry, "HEAD", "ref" in head ? `ref: ${head.ref}\n` : `${head.commit}\n`);
+        replaceFile(entry, "gitdir", `${join(path, ".git")}\n`);
+      });
+      inFolder(path, [], (tree) => writeNew(tree, ".git", `gitdir: ${gitFolder}\n`));
+      return gitFolder;
+    }
+    throw new Error(`${common} has too many working trees of the name ${wanted}`);
+  });
+}
+
+/** What git keeps about it goes; what lies at its path stays. Throws what the disk says. */
+export function unlinkTree(common: string, gitFolder: string): void {
+  inFolder(common, ["worktrees"], (trees) =>
+    rmSync(`${trees.reached}/${basename(gitFolder)}`, { recursive: true, force: true }),
+  );
+  inFolder(common, [], (folder) => {
+    // Git removes the folder around them with the last one.
+    if (namesIn(join(common, "worktrees")).length === 0 && folder.lstat("worktrees")?.isDirectory())
+      rmSync(`${folder.reached}/worktrees`, { recursive: true, force: true });
+  });
+}
