@@ -1,6 +1,7 @@
 /** Custom paths: where the files of one kind lie below a folder; bounded, whatever the links in it lead to. */
 import { type Dirent, opendirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { type EntryName, withFolder } from "@lathe/system/held-folder";
 import { isInside } from "../places/inside.ts";
 
 export interface CustomPaths {
@@ -85,7 +86,10 @@ function entriesOf(walk: Walk, folder: string): readonly Dirent[] {
     }
     if (walk.seen.has(real)) return [];
     walk.seen.add(real);
-    return firstEntries(walk, real).sort((a, b) => (a.name < b.name ? -1 : 1));
+    // The folder that was looked at is the one that is listed, whatever takes its place meanwhile.
+    return withFolder(real, (held) => firstEntries(walk, held.reached)).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR")
@@ -95,7 +99,7 @@ function entriesOf(walk: Walk, folder: string): readonly Dirent[] {
 }
 
 /** One after the other: a folder may hold more than there is memory for. */
-function firstEntries(walk: Walk, path: string): Dirent[] {
+function firstEntries(walk: Walk, path: EntryName): Dirent[] {
   const entries: Dirent[] = [];
   const opened = opendirSync(path);
   try {
