@@ -81,16 +81,26 @@ function isAllowed({ kind, path, before, mayBe }: Entry, now: FileState): boolea
   return mayBe?.(now) ?? false;
 }
 
+function isSettings({ kind }: Entry, now: FileState): boolean {
+  return kind === "config" && now.kind === "file" && now.text !== undefined;
+}
+
+function readIn(path: string, roots: readonly string[]): string | undefined {
+  return inFolder(dirname(path), roots, (folder) => folder.read(basename(path)));
+}
+
 function takeBack(entry: Entry, now: FileState, place: LedgerPlace): readonly string[] {
   const { path, before, kind, git = dirname(path) } = entry;
   const name = relative(place.workspace, path);
   const roots = place.roots();
   const text = before.kind === "file" ? before.text : undefined;
-  if (kind === "config" && now.kind === "file" && now.text !== undefined) {
+  // Read again in the folder that is written to: the path may have led out of the workspace when it was looked at.
+  const found = isSettings(entry, now) ? readIn(path, roots) : undefined;
+  if (now.kind === "file" && found !== undefined) {
     const where = { git, workspace: place.workspace, scratch: place.scratch };
-    const kept = keptConfig(text, now.text, where);
+    const kept = keptConfig(text, found, where);
     if (!kept) {
-      entry.before = now;
+      entry.before = { ...now, text: found };
       return [];
     }
     const state: FileState = kept.text === undefined ? { kind: "none" } : { ...now, text: kept.text };

@@ -20,6 +20,8 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constan
 
 /** What can be done in it; names are single names, never paths. */
 export interface PinnedFolder {
+  /** The bytes of a plain file as `latin1`; undefined for everything else. */
+  read(name: string): string | undefined;
   /** Removes what is no folder; whether there was something. */
   remove(name: string): boolean;
   /** Gives a folder of that name another one; anything else stays. */
@@ -53,6 +55,7 @@ export function inFolder<T>(
 
 function pinned(own: string): PinnedFolder {
   return {
+    read: (name) => readPlain(`${own}/${name}`),
     remove: (name) => {
       const path = `${own}/${name}`;
       const kind = kindOf(path);
