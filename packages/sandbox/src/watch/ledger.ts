@@ -90,7 +90,7 @@ function readIn(path: string, roots: readonly string[]): string | undefined {
 }
 
 function takeBack(entry: Entry, now: FileState, place: LedgerPlace): readonly string[] {
-  const { path, before, kind, git = dirname(path) } = entry;
+  const { path, before, git = dirname(path) } = entry;
   const name = relative(place.workspace, path);
   const roots = place.roots();
   const text = before.kind === "file" ? before.text : undefined;
