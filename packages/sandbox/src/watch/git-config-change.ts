@@ -1,6 +1,7 @@
 /** What stays of git's settings when a command has changed them. */
+
+import { type ConfigText, parseGitConfig, type Setting } from "@lathe/system/git/config-text";
 import { type ConfigPlace, isHarmless } from "./git-config-keys.ts";
-import { type ConfigText, parseGitConfig, type Setting } from "./git-config-text.ts";
 
 export interface KeptConfig {
   /** Undefined: no file. */

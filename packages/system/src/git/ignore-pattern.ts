@@ -1,10 +1,12 @@
-/** The lines of a `.gitignore` as gitignore(5) reads them, asked about folders only: whatever they hold, no line takes long. */
+/** The lines of a `.gitignore` as gitignore(5) reads them: whatever they hold, no line takes long. */
 
 export interface IgnorePattern {
   /** It takes back what earlier lines ignore. */
   readonly isNegative: boolean;
-  /** Matched with the folder's name alone, else with its path from where the `.gitignore` is. */
+  /** Matched with the name alone, else with its path from where the `.gitignore` is. */
   readonly isName: boolean;
+  /** Files are not meant. */
+  readonly isFolder: boolean;
   readonly matches: (text: string) => boolean;
 }
 
@@ -27,7 +29,7 @@ function parseLine(line: string, ignoresCase: boolean): IgnorePattern | undefine
   const pattern = trimmed.slice(isNegative ? 1 : 0).replace(/\/$/, "");
   if (pattern === "") return undefined;
   const matches = matcher(pattern.replace(/^\//, ""), ignoresCase);
-  return { isNegative, isName: !pattern.includes("/"), matches };
+  return { isNegative, isName: !pattern.includes("/"), isFolder: trimmed.endsWith("/"), matches };
 }
 
 /** Spaces at the end do not count, unless there is a backslash before them. */

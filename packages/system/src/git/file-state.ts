@@ -1,0 +1,103 @@
+/** Whether a file is as the index has it: by what git saw of it then, or by its bytes where that does not tell. */
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, constants, fstatSync, readlinkSync, readSync, type Stats } from "node:fs";
+import type { HeldFolder } from "../held-folder.ts";
+import { entryName } from "./byte-names.ts";
+import { ifThere } from "./held-file.ts";
+import { entryId, entryStats, entryType, type IndexEntry } from "./index-entries.ts";
+import type { RepositorySettings } from "./repository-settings.ts";
+import type { WalkBudget } from "./walk-budget.ts";
+
+export interface FileStateOptions {
+  readonly settings: RepositorySettings;
+  /** Of the index. */
+  readonly writtenMs: number;
+  readonly budget: WalkBudget;
+}
+
+/** `bytes`: only they can tell. */
+export type FileState = "same" | "changed" | "bytes";
+
+/** Files that changed when the index was written may have changed once more in the same moment. */
+const racyMs = 20;
+/** Times are told in nanoseconds, and read with a little less. */
+const timeStepMs = 0.001;
+const word = 2 ** 32;
+
+/** *Contract:* `changed` where nothing is there. */
+export function stateByStats(
+  entry: IndexEntry,
+  stats: Stats | undefined,
+  { settings, writtenMs }: Pick<FileStateOptions, "settings" | "writtenMs">,
+): FileState {
+  if (!stats || !hasMode(entry, stats, settings)) return "changed";
+  const known = entryStats(entry);
+  // Git writes no size for a file that it could not be sure of.
+  if (known.size !== stats.size % word && known.size !== 0) return "changed";
+  const isSeen =
+    known.size === stats.size % word &&
+    Math.abs(known.mtimeMs - stats.mtimeMs) < timeStepMs &&
+    Math.abs(known.ctimeMs - stats.ctimeMs) < timeStepMs &&
+    known.inode === stats.ino % word &&
+    known.owner === stats.uid &&
+    known.group === stats.gid;
+  return isSeen && known.mtimeMs < writtenMs - racyMs ? "same" : "bytes";
+}
+
+function hasMode({ mode }: IndexEntry, stats: Stats, { hasFileMode, hasLinks }: RepositorySettings): boolean {
+  const isLink = (mode & entryType.mask) === entryType.link;
+  if (isLink && stats.isSymbolicLink()) return true;
+  if (isLink) return !hasLinks && stats.isFile();
+  return stats.isFile() && (!hasFileMode || (mode & 0o100) === (stats.mode & 0o100));
+}
+
+const chunkBytes = 256 * 1024;
+
+/** *Contract:* without filters and other line endings: what differs by these alone counts as changed. */
+export async function hasBytesOf(
+  entry: IndexEntry,
+  folder: HeldFolder,
+  { name, options }: { readonly name: string; readonly options: FileStateOptions },
+): Promise<boolean> {
+  const { idBytes } = options.settings;
+  const id = await contentId(folder, name, { idBytes, budget: options.budget });
+  return id === entryId(entry, idBytes);
+}
+
+interface Hashing {
+  readonly idBytes: number;
+  readonly budget: WalkBudget;
+}
+
+async function contentId(folder: HeldFolder, name: string, hashing: Hashing): Promise<string | undefined> {
+  const stats = folder.lstat(entryName(name));
+  if (stats?.isSymbolicLink()) {
+    const target = readlinkSync(folder.at(entryName(name)), "buffer");
+    return blobHash(target.length, hashing).update(target).digest("hex");
+  }
+  const file = ifThere(() => folder.open(entryName(name), constants.O_RDONLY));
+  if (file === undefined) return undefined;
+  try {
+    const opened = fstatSync(file);
+    return opened.isFile() ? await hashOpened(file, opened.size, hashing) : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function hashOpened(file: number, size: number, hashing: Hashing): Promise<string | undefined> {
+  const hash = blobHash(size, hashing);
+  const bytes = Buffer.allocUnsafe(Math.min(size + 1, chunkBytes));
+  for (let at = 0; ; ) {
+    const count = readSync(file, bytes, 0, bytes.length, at);
+    if (count === 0) return at === size ? hash.digest("hex") : undefined;
+    hash.update(bytes.subarray(0, count));
+    at += count;
+    if (at > size) return undefined;
+    if (size > chunkBytes) await hashing.budget.rest();
+  }
+}
+
+function blobHash(size: number, { idBytes }: Hashing): Hash {
+  return createHash(idBytes === 32 ? "sha256" : "sha1").update(`blob ${size}\0`);
+}

@@ -1,0 +1,97 @@
+/** What a repository's settings say of its files: those that matter to which files have changed. */
+
+import { realpathSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { type ConfigSetting, expandHome, isTrue, readConfigFile, readUserConfig } from "./config-files.ts";
+import type { RepositoryPlace } from "./repository-place.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface RepositorySettings {
+  /** 20, or 32 with SHA-256. */
+  readonly idBytes: number;
+  /** Whether the file system knows which files can be executed. */
+  readonly hasFileMode: boolean;
+  readonly hasLinks: boolean;
+  readonly ignoresCase: boolean;
+  /** The user's own rules of what is ignored; absolute. */
+  readonly excludesFile?: string;
+}
+
+/** A repository of a kind that is not read. */
+export class UnknownRepositoryError extends Error {}
+
+/** *Contract:* of the machine, the user, the repository and the working tree; throws `ConfigError` for what git refuses. */
+export function readAllSettings({ gitFolder, common }: RepositoryPlace, env: Env): readonly ConfigSetting[] {
+  const own = readConfigFile(join(common, "config"), env.HOME);
+  const isByTree = isTrue(lastValue(own, "extensions.worktreeconfig") ?? "false");
+  const ofTree = isByTree ? readConfigFile(join(gitFolder, "config.worktree"), env.HOME) : [];
+  return [...readUserConfig(env), ...own, ...ofTree];
+}
+
+const formats: Readonly<Record<string, number>> = { sha1: 20, sha256: 32 };
+const knownExtensions = new Set([
+  ...["noop", "preciousobjects", "partialclone", "worktreeconfig", "objectformat", "refstorage"],
+  ...["relativeworktrees", "submodulepathconfig"],
+]);
+
+/** *Contract:* throws `UnknownRepositoryError` for a repository with another working tree, or in a format that is not read. */
+export function repositorySettings(place: RepositoryPlace, env: Env): RepositorySettings {
+  const settings = readAllSettings(place, env);
+  const textOf = (name: string): string | undefined => lastValue(settings, name);
+  const truth = (name: string, otherwise: boolean): boolean => {
+    const found = settings.findLast((one) => one.name === name && one.part === undefined);
+    return found ? isTrue(found.value) : otherwise;
+  };
+  refuseUnknown(settings, place);
+  const excludesFile = excludesFileOf(textOf("core.excludesfile"), env);
+  return {
+    idBytes: formats[textOf("extensions.objectformat") ?? "sha1"] ?? 0,
+    hasFileMode: truth("core.filemode", true),
+    hasLinks: truth("core.symlinks", true),
+    ignoresCase: truth("core.ignorecase", false),
+    ...(excludesFile !== undefined && { excludesFile }),
+  };
+}
+
+function refuseUnknown(settings: readonly ConfigSetting[], { top, gitFolder }: RepositoryPlace): void {
+  const bare = settings.findLast(({ name }) => name === "core.bare");
+  const tree = lastValue(settings, "core.worktree");
+  const extensions = settings.filter(({ name }) => name.startsWith("extensions."));
+  const isOdd =
+    Number(lastValue(settings, "core.repositoryformatversion") ?? 0) > 1 ||
+    (bare && isTrue(bare.value) && tree === undefined && !isLinked(gitFolder)) ||
+    (tree !== undefined && realOf(resolve(gitFolder, tree)) !== top) ||
+    extensions.some(({ name }) => !knownExtensions.has(name.slice("extensions.".length))) ||
+    (lastValue(settings, "extensions.refstorage") ?? "files") !== "files" ||
+    formats[lastValue(settings, "extensions.objectformat") ?? "sha1"] === undefined;
+  if (isOdd) throw new UnknownRepositoryError("the repository has settings that are not known");
+}
+
+/** A working tree of a bare repository has a folder of its own there. */
+function isLinked(gitFolder: string): boolean {
+  return /[/\\]worktrees[/\\][^/\\]+$/.test(gitFolder);
+}
+
+function excludesFileOf(
+  named: string | undefined,
+  { HOME: home, XDG_CONFIG_HOME: configHome }: Env,
+): string | undefined {
+  const config = configHome || (home && join(home, ".config"));
+  const path = named === undefined ? config && join(config, "git/ignore") : expandHome(named, home);
+  return path && isAbsolute(path) ? path : undefined;
+}
+
+/** Undefined for a setting that is not there, or says nothing. */
+function lastValue(settings: readonly ConfigSetting[], wanted: string): string | undefined {
+  return settings.findLast(({ name, part }) => name === wanted && part === undefined)?.value;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is not there.
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+/** How long reading a repository may take, and how much of it may be read; others run meanwhile. */
+
+/** The repository is larger than is read, or the machine is too slow. */
+export class BudgetError extends Error {}
+
+const sliceMs = 8;
+/** Looking at the clock takes longer than most that is done between. */
+const everyEntries = 32;
+
+export class WalkBudget {
+  readonly #deadline: number;
+  #left: number;
+  #restedAt = performance.now();
+
+  constructor({ ms, entries }: { readonly ms: number; readonly entries: number }) {
+    this.#deadline = performance.now() + ms;
+    this.#left = entries;
+  }
+
+  /** Before each entry that is looked at. *Contract:* throws `BudgetError` when there is nothing left. */
+  spend(): void {
+    this.#left--;
+    if (this.#left < 0) throw new BudgetError("the repository has too many entries");
+    if (this.#left % everyEntries === 0) this.check();
+  }
+
+  /** *Contract:* throws `BudgetError` when the time is over. */
+  check(): void {
+    if (performance.now() > this.#deadline) throw new BudgetError("the repository took too long to read");
+  }
+
+  get isRestDue(): boolean {
+    return this.#left % everyEntries === 0 && performance.now() - this.#restedAt > sliceMs;
+  }
+
+  /** *Contract:* as `check`. */
+  async rest(): Promise<void> {
+    this.check();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#restedAt = performance.now();
+  }
+}
