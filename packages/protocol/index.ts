@@ -163,6 +163,14 @@ export type {
   ToolSpec,
 } from "./src/ports/model.ts";
 export type {
+  ChangesQuery,
+  Repository,
+  RepositoryChanges,
+  RepositoryFact,
+  RepositoryHead,
+  RepositoryQuery,
+} from "./src/ports/repository.ts";
+export type {
   Command,
   CommandResult,
   Exit,

@@ -39,8 +39,8 @@ export interface Surroundings {
   text(path: string): Promise<string | undefined>;
   /** *Contract:* the user's and the repository's aliases of git, by name. */
   gitAliases(): Promise<Readonly<Record<string, string>>>;
-  /** *Contract:* what the next checkpoint will not hold, from the workspace. */
-  uncovered(): Promise<readonly string[]>;
+  /** *Contract:* what the next checkpoint will not hold, from the workspace; undefined where nobody knows. */
+  uncovered(): Promise<readonly string[] | undefined>;
   /** *Contract:* whether git sees changes that are in no commit, files it does not know included; true in doubt. */
   unsaved(): Promise<boolean>;
 }

@@ -1,11 +1,10 @@
 /** How the project in a folder runs its tests, as its files tell. */
-import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { detectTestCommand } from "@lathe/repair/test-command";
-import { noPrograms } from "@lathe/system/git-settings";
 import { readRegularFile } from "../places/regular-file.ts";
+import { createLocalRepository } from "../repository/local-repository.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -13,12 +12,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 const mostFiles = 20_000;
 const mostTexts = 4;
 const mostBytes = 256 * 1024;
-const patienceMs = 5_000;
-const mostOutput = 64 * 1024 * 1024;
+const maxMs = 5_000;
 
 /** Undefined where nothing tells. */
 export async function findTestCommand(cwd: string, env: Env): Promise<string | undefined> {
-  const files = (await listedByGit(cwd, env)) ?? walked(cwd);
+  const known = await createLocalRepository(cwd, env).knownFiles({ maxMs });
+  const files = typeof known === "string" ? walked(cwd) : known;
   const packageJson = textOf(join(cwd, "package.json"));
   const python = files.filter((path) => /(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path));
   const texts = python.slice(0, mostTexts).flatMap((path) => {
@@ -29,20 +28,6 @@ export async function findTestCommand(cwd: string, env: Env): Promise<string | u
     files,
     ...(packageJson !== undefined && { packageJson }),
     texts: Object.fromEntries(texts),
-  });
-}
-
-/** Undefined where git knows nothing of the folder. */
-async function listedByGit(cwd: string, env: Env): Promise<readonly string[] | undefined> {
-  const options = {
-    ...{ cwd, timeout: patienceMs, maxBuffer: mostOutput },
-    env: { ...env, GIT_OPTIONAL_LOCKS: "0" },
-  };
-  const args = [...noPrograms, "ls-files", "-z", "-co", "--exclude-standard"];
-  return new Promise((done) => {
-    execFile("git", args, options, (error, stdout) =>
-      done(error ? undefined : stdout.split("\0").filter(Boolean)),
-    );
   });
 }
 

@@ -4,7 +4,8 @@ import { release, type } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { readRegularFile } from "../places/regular-file.ts";
-import { type GitPlace, gitSummary } from "./git-summary.ts";
+import { createLocalRepository } from "../repository/local-repository.ts";
+import { gitSummary } from "./git-summary.ts";
 
 export async function sessionEnvironment(
   cwd: string,
@@ -12,7 +13,8 @@ export async function sessionEnvironment(
   now: number,
 ): Promise<Readonly<Record<string, string>>> {
   const { branch, root = cwd } = gitBranch(cwd) ?? {};
-  const { changes, instructions } = branch === undefined ? {} : await gitSummary({ cwd, root }, env);
+  const { changes, instructions } =
+    branch === undefined ? {} : await gitSummary(cwd, createLocalRepository(cwd, env));
   const missing = branch === undefined ? "" : missingSubmodules({ cwd, root });
   return {
     os: `${type()} ${release()}`,
@@ -51,6 +53,12 @@ function readHead(git: string): string | undefined {
 }
 
 const namedSubmodules = 20;
+
+interface GitPlace {
+  readonly cwd: string;
+  /** The folder of its repository. */
+  readonly root: string;
+}
 
 /** What is put there is in no commit of the repository, as in a working tree that was made of it. */
 function missingSubmodules({ cwd, root }: GitPlace): string {

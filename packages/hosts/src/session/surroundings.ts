@@ -2,41 +2,37 @@
 import { lstat, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Surroundings } from "@lathe/agent";
-import { askGit } from "./ask-git.ts";
+import type { Repository } from "@lathe/protocol";
+import { createLocalRepository } from "../repository/local-repository.ts";
 
 /** Longer scripts are not read: they count as the project's code. */
 const mostBytes = 256 * 1024;
-const patienceMs = 2_000;
+/** Of a question to the repository. */
+const maxMs = 2_000;
 
 export function createSurroundings(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Surroundings {
+  const repository = createLocalRepository(root, env);
   let aliases: Promise<Readonly<Record<string, string>>> | undefined;
   return {
     exists: (path) => exists(resolve(root, path)),
     text: (path) => textOf(resolve(root, path)),
     gitAliases: () => {
-      aliases ??= readAliases(root, env);
+      aliases ??= readAliases(repository);
       return aliases;
     },
+    // A checkpoint holds files that git ignores, but not whole folders of them.
     uncovered: async () => {
-      const listed = await askGit(["ls-files", "-oi", "--exclude-standard", "--directory", "-z"], {
-        cwd: root,
-        env,
-        patienceMs,
-      });
-      // A checkpoint holds files that git ignores, but not whole folders of them.
-      return listed.split("\0").filter((path) => path.endsWith("/"));
+      const folders = await repository.ignoredFolders({ maxMs });
+      if (folders === "unknown") return undefined;
+      return folders === "none" ? [] : folders;
     },
     unsaved: async () => {
-      const listed = await askGit(["status", "--porcelain", "--branch", "--untracked-files=normal"], {
-        cwd: root,
-        env,
-        patienceMs,
-      });
-      // The first line tells of the branch; without it nothing was learned.
-      return listed.trimEnd().split("\n").length !== 1 || !listed.startsWith("## ");
+      const changes = await repository.changes({ of: "repository", maxMs });
+      if (typeof changes === "string") return true;
+      return changes.changed.length + changes.untracked.length > 0;
     },
   };
 }
@@ -62,14 +58,8 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-async function readAliases(
-  root: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Readonly<Record<string, string>>> {
-  const listed = await askGit(["config", "-z", "--get-regexp", "^alias\\."], { cwd: root, env, patienceMs });
-  const pairs = listed.split("\0").flatMap((entry): readonly (readonly [string, string])[] => {
-    const at = entry.indexOf("\n");
-    return at < 0 ? [] : [[entry.slice("alias.".length, at), entry.slice(at + 1)]];
-  });
-  return Object.fromEntries(pairs);
+/** Where they cannot be known a command that may be one is asked about, as one of that name would be that is none. */
+async function readAliases(repository: Repository): Promise<Readonly<Record<string, string>>> {
+  const aliases = await repository.aliases();
+  return aliases === "unknown" ? {} : aliases;
 }

@@ -1,5 +1,14 @@
 /** Opens a repository to be read: its folders are held, its settings known, and nothing of it is run. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type HeldFolder, holdFolder } from "../held-folder.ts";
 import { readHeldFile } from "./held-file.ts";
@@ -23,20 +32,27 @@ export interface OpenRepository {
 }
 
 /**
- * *Contract:* undefined where the folder is in none; throws `UnknownRepositoryError` where git may see one that is not
- * read, and whatever reading it throws.
+ * *Contract:* undefined where the folder is in none; throws `UnknownRepositoryError` where git may see another one than
+ * is read here, and whatever looking for it throws.
  */
 export function findRepository(folder: string): RepositoryPlace | undefined {
   const place = repositoryPlace(folder);
   for (let at = realpathSync(folder); at !== place?.top; at = dirname(at)) {
-    const kind = lstatSync(join(at, ".git"), { throwIfNoEntry: false });
-    // Git passes over a folder of that name that is no repository, but not over a file or a link.
-    const isPassed =
-      !kind || (kind.isDirectory() && !lstatSync(join(at, ".git/HEAD"), { throwIfNoEntry: false }));
-    if (!isPassed) throw new UnknownRepositoryError(`${at} may be a repository of another kind`);
+    if (isRefused(at)) throw new UnknownRepositoryError(`${at} may be a repository of another kind`);
     if (dirname(at) === at) break;
   }
   return place;
+}
+
+/** Git passes over a folder `.git` that is no repository, but not over a file or a link; a bare repository has none. */
+function isRefused(folder: string): boolean {
+  const kind = kindOf(folder, ".git");
+  if (kind && !(kind.isDirectory() && !kindOf(folder, ".git/HEAD"))) return true;
+  return ["HEAD", "objects", "refs"].every((name) => kindOf(folder, name));
+}
+
+function kindOf(folder: string, name: string): Stats | undefined {
+  return lstatSync(join(folder, name), { throwIfNoEntry: false });
 }
 
 /** Calls `use` with the open repository, and closes it. *Contract:* throws what reading it throws. */

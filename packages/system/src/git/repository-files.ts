@@ -1,13 +1,11 @@
 /** Which files of a folder a repository knows, which it does not, and which folders it ignores; no content is read. */
-import { relative, sep } from "node:path";
-import { type HeldFolder, holdBelow } from "../held-folder.ts";
-import { bytePath, entryName, shownPath } from "./byte-names.ts";
-import type { IgnoreScope } from "./ignore-scope.ts";
+import { shownPath } from "./byte-names.ts";
 import { entryType, type IndexEntry } from "./index-entries.ts";
-import { baseScope, type OpenRepository, withRepository } from "./open-repository.ts";
+import { withRepository } from "./open-repository.ts";
 import type { RepositoryPlace } from "./repository-place.ts";
 import type { StatusOptions } from "./repository-status.ts";
-import { type TreeVisitor, type WalkedFolder, walkWorkingTree } from "./walk-working-tree.ts";
+import { prefixOf, walkBelow } from "./walk-below.ts";
+import type { TreeVisitor } from "./walk-working-tree.ts";
 
 export interface FilesOptions extends StatusOptions {
   /** Real path of the folder that is asked about, in the working tree; paths are told from there. */
@@ -39,7 +37,7 @@ export function knownFiles(place: RepositoryPlace, options: FilesOptions): Promi
       missing: (entry) => (isFile(entry) ? note(entry.path) : undefined),
       untracked: (path) => (path.endsWith("/") ? undefined : note(path)),
     };
-    await walkBelow(repository, { ...options, prefix, visitor });
+    await walkBelow(repository, { prefix, visitor, budget: options.budget, untracked: "each" });
     return paths;
   });
 }
@@ -57,70 +55,14 @@ export function ignoredFolders(place: RepositoryPlace, options: FilesOptions): P
         if (path.endsWith("/")) folders.push(shownPath(path.slice(prefix.length)));
       },
     };
-    const isIgnored = await walkBelow(repository, { ...options, prefix, visitor });
-    return isIgnored ? ["./"] : folders;
-  });
-}
-
-interface Walking extends FilesOptions {
-  readonly prefix: string;
-  readonly visitor: TreeVisitor;
-}
-
-/** True where the folder is ignored and holds nothing tracked; then nothing is visited. */
-async function walkBelow(repository: OpenRepository, walking: Walking): Promise<boolean> {
-  const { prefix, visitor, budget } = walking;
-  const { index, settings } = repository;
-  const start = startAt(repository, prefix);
-  try {
-    const from = index.entries.findIndex(({ path }) => path.startsWith(prefix));
-    const count = index.entries.filter(({ path }) => path.startsWith(prefix)).length;
-    if (count === 0 && start.isIgnored) return true;
-    const walked: WalkedFolder = { ...start, prefix, from: Math.max(0, from), to: Math.max(0, from) + count };
-    const { entries } = index;
-    await walkWorkingTree(walked, {
-      ...{ entries, visitor, budget },
-      ignoresCase: settings.ignoresCase,
+    const isWalked = await walkBelow(repository, {
+      prefix,
+      visitor,
+      budget: options.budget,
       untracked: "each",
     });
-    return false;
-  } finally {
-    start.folder.close();
-  }
-}
-
-interface Start {
-  readonly folder: HeldFolder;
-  /** Of the folder above. */
-  readonly scope: IgnoreScope;
-  readonly isIgnored: boolean;
-}
-
-/** Down from the top, with the rules on the way. */
-function startAt(repository: OpenRepository, prefix: string): Start {
-  let folder = holdBelow(repository.top, "");
-  let scope = baseScope(repository);
-  let isIgnored = false;
-  try {
-    let path = "";
-    for (const name of prefix.split("/").filter(Boolean)) {
-      scope = scope.enter(folder, path, true);
-      isIgnored = scope.ignores({ path: path + name, name, isFolder: true });
-      const inner = folder.enter(entryName(name));
-      folder.close();
-      folder = inner;
-      path += `${name}/`;
-    }
-    return { folder, scope, isIgnored };
-  } catch (error) {
-    folder.close();
-    throw error;
-  }
-}
-
-function prefixOf({ top }: RepositoryPlace, folder: string): string {
-  const inside = bytePath(relative(top, folder).split(sep).join("/"));
-  return inside === "" ? "" : `${inside}/`;
+    return isWalked ? folders : ["./"];
+  });
 }
 
 function isFile({ mode }: IndexEntry): boolean {

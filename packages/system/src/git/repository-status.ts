@@ -7,13 +7,13 @@ import { ObjectError } from "./git-object.ts";
 import { heldBelow } from "./held-file.ts";
 import { entryId, entryType, type IndexEntry } from "./index-entries.ts";
 import { ObjectStore } from "./object-store.ts";
-import { baseScope, type OpenRepository, withRepository } from "./open-repository.ts";
+import { type OpenRepository, withRepository } from "./open-repository.ts";
 import { readHead } from "./ref-files.ts";
 import { type RepositoryPlace, repositoryPlace } from "./repository-place.ts";
 import { UnknownRepositoryError } from "./repository-settings.ts";
 import { stagedChanges } from "./staged-changes.ts";
+import { prefixOf, walkBelow } from "./walk-below.ts";
 import { BudgetError, type WalkBudget } from "./walk-budget.ts";
-import { walkWorkingTree } from "./walk-working-tree.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -25,6 +25,8 @@ export interface RepositoryStatus {
 }
 
 export interface StatusOptions {
+  /** Real path of a folder in the working tree: what is not below it does not count; all of it when absent. */
+  readonly below?: string;
   readonly env: Env;
   readonly budget: WalkBudget;
 }
@@ -43,9 +45,11 @@ interface Reading extends StatusOptions {
 
 async function statusOf(place: RepositoryPlace, reading: Reading): Promise<RepositoryStatus> {
   return withRepository(place, reading.env, async (repository) => {
-    const changed = new Set(stagedIn(repository, reading));
+    const prefix = reading.below === undefined ? "" : prefixOf(place, reading.below);
+    const staged = stagedIn(repository, reading);
+    const changed = new Set([...staged].filter((path) => path.startsWith(prefix)));
     const untracked: string[] = [];
-    await lookAtFiles(repository, { reading, changed, untracked });
+    await lookAtFiles(repository, { prefix, reading, changed, untracked });
     return { changed: inOrder(changed), untracked: inOrder(untracked) };
   });
 }
@@ -67,6 +71,7 @@ function stagedIn(
 }
 
 interface Looking {
+  readonly prefix: string;
   readonly reading: Reading;
   readonly changed: Set<string>;
   readonly untracked: string[];
@@ -74,16 +79,15 @@ interface Looking {
 
 async function lookAtFiles(
   repository: OpenRepository,
-  { reading, changed, untracked }: Looking,
+  { prefix, reading, changed, untracked }: Looking,
 ): Promise<void> {
-  const { index, settings, top } = repository;
-  const options = { settings, writtenMs: index.writtenMs, budget: reading.budget };
-  const walked = { folder: top, prefix: "", from: 0, to: index.entries.length, scope: baseScope(repository) };
-  await walkWorkingTree(walked, {
-    entries: index.entries,
-    ignoresCase: settings.ignoresCase,
+  const { index, settings } = repository;
+  const { budget } = reading;
+  const options = { settings, writtenMs: index.writtenMs, budget };
+  await walkBelow(repository, {
+    prefix,
     untracked: "folders",
-    budget: reading.budget,
+    budget,
     visitor: {
       missing: (entry) => {
         if (!entry.isSkipped && !entry.isAssumedUnchanged) changed.add(entry.path);
@@ -123,7 +127,11 @@ function lookAtFile(entry: IndexEntry, { folder, name, options, changed }: FileP
 async function lookAtModule(
   entry: IndexEntry,
   { folder, name }: Pick<FilePlace, "folder" | "name">,
-  { repository, reading, changed }: Omit<Looking, "untracked"> & { readonly repository: OpenRepository },
+  {
+    repository,
+    reading,
+    changed,
+  }: Pick<Looking, "reading" | "changed"> & { readonly repository: OpenRepository },
 ): Promise<void> {
   const { place, settings } = repository;
   const top = join(place.top, shownPath(entry.path));
@@ -133,12 +141,13 @@ async function lookAtModule(
       throw new UnknownRepositoryError(`${entry.path} is a submodule of another kind`);
     return;
   }
-  if (reading.depth >= maxModules) throw new BudgetError("submodules lie too deep");
+  const { env, budget, depth } = reading;
+  if (depth >= maxModules) throw new BudgetError("submodules lie too deep");
   if (readHead(module)?.commit !== entryId(entry, settings.idBytes)) {
     changed.add(entry.path);
     return;
   }
-  const status = await statusOf(module, { ...reading, depth: reading.depth + 1 });
+  const status = await statusOf(module, { env, budget, depth: depth + 1 });
   if (status.changed.length + status.untracked.length > 0) changed.add(entry.path);
 }
 
