@@ -1,5 +1,6 @@
 /** `--worktree`: what works, works in a git working tree of its own, and is told where that is. */
 import { readdirSync } from "node:fs";
+import { unfilteredText } from "@lathe/hosts/unfiltered-text";
 import { type DirtyChoice, dirtyChoices, openWorktree, type Worktree } from "@lathe/hosts/worktree";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
@@ -35,11 +36,11 @@ export function dirtyOf({ dirty }: Pick<WorktreeValues, "dirty">): DirtyChoice |
   return usage(`--dirty is one of ${dirtyChoices.join(", ")}, not "${dirty}"`);
 }
 
-function beginText({ path, branch, carried, isNew, submodules }: Worktree): string {
+function beginText({ path, branch, carried, isNew, submodules, unfiltered }: Worktree): string {
   const count = carried.length;
   const work =
     count === 0 ? "" : `, with ${count === 1 ? "1 file that is" : `${count} files that are`} in no commit`;
-  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n${withoutText(submodules)}`;
+  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n${withoutText(submodules)}${unfiltered.map((one) => `${harmless(unfilteredText(one))}\n`).join("")}`;
 }
 
 function withoutText(submodules: readonly string[]): string {

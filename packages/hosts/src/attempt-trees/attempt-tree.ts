@@ -12,14 +12,16 @@ import {
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { diskFailure } from "@lathe/stores/disk-failure";
+import { readHead } from "@lathe/system/git/ref-files";
 import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
 import { writeWhole } from "@lathe/system/write-whole";
 import { systemClock } from "../machine/system-clock.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import { newSessionId } from "../session-id.ts";
-import { forgetTree } from "../worktrees/forget-tree.ts";
-import { gitIn } from "../worktrees/git-in.ts";
-import { type DirtyChoice, openWorktree, removeWorktree, worktreePath } from "../worktrees/worktree.ts";
+import type { Unfiltered } from "../worktrees/check-out.ts";
+import { commonFolder, forgetTree } from "../worktrees/forget-tree.ts";
+import { removeTree as removeWorktree } from "../worktrees/remove-tree.ts";
+import { type DirtyChoice, openWorktree, worktreePath } from "../worktrees/worktree.ts";
 import { fileState, submoduleState } from "./file-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -51,6 +53,8 @@ export interface AttemptTree {
     readonly left?: readonly string[];
     /** Their folders are empty. */
     readonly submodules?: readonly string[];
+    /** Files that are as their commit has them, since no filter was run. */
+    readonly unfiltered?: readonly Unfiltered[];
   };
 }
 
@@ -69,7 +73,7 @@ export interface NewAttemptTree {
 export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<WholeTree | Failure> {
   const { cwd, about, session, dirty = "carry", madeAt = systemClock.now() } = wish;
   const id = newSessionId(systemClock);
-  const place = await worktreePath(env, { cwd, name: id });
+  const place = worktreePath({ cwd, name: id });
   if (isFailure(place)) return place;
   const tree: AttemptTree = {
     id,
@@ -90,41 +94,36 @@ export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<W
 async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promise<WholeTree | Failure> {
   const opened = await openWorktree(env, { cwd: tree.base, name: tree.id, dirty, isKept: true });
   if (isFailure(opened)) return opened;
-  const { cwd, path, gitFolder, carried: changed, left, submodules } = opened;
-  const head = await gitIn(path, ["rev-parse", "HEAD"], env);
-  if (isFailure(head)) return head;
-  const commit = head.trim();
+  const { cwd, path, gitFolder, carried: changed, left, submodules, unfiltered } = opened;
+  const common = commonFolder(tree.top);
+  const commit = common && readHead({ gitFolder, common })?.commit;
+  if (commit === undefined) return failure("no-access", `${path} is on no commit`, { who: "host" });
   try {
     const carried = Object.fromEntries([
       ...changed.map((name) => [name, fileState(path, name)]),
       ...submodules.map((name) => [name, submoduleState(path, name)]),
     ]);
-    const refused = await keepIndex(env, { id: tree.id, path, gitFolder });
-    if (refused) return refused;
-    const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried, left, submodules } };
+    keepIndex(env, { id: tree.id, gitFolder });
+    const whole: WholeTree = {
+      ...tree,
+      made: { cwd, gitFolder, commit, carried, left, submodules, unfiltered },
+    };
     return keepRecord(env, whole) ?? whole;
   } catch (cause) {
     return failure("no-access", `${path} cannot be read: ${String(cause)}`, { who: "host", cause });
   }
 }
 
-/** Throws what the disk says. */
-async function keepIndex(
+/** As it was written when the tree was made, in one piece. Throws what the disk says. */
+function keepIndex(
   env: Env,
-  { id, path, gitFolder }: Pick<AttemptTree, "id" | "path"> & { readonly gitFolder: string },
-): Promise<Failure | undefined> {
+  { id, gitFolder }: Pick<AttemptTree, "id"> & { readonly gitFolder: string },
+): void {
   const [own, index] = [join(gitFolder, "index"), indexOf(env, id)];
   copyFileSync(own, index);
-  if (readdirSync(gitFolder).some((name) => name.startsWith("sharedindex."))) {
-    // Its other half lies where the attempt can write.
-    const words = [`--git-dir=${gitFolder}`, `--work-tree=${path}`, "update-index", "--no-split-index"];
-    const joined = await gitIn({ cwd: path, index }, words, env);
-    if (isFailure(joined)) return joined;
-  }
   // Git trusts the times of no file that was written as late as its index: with a later one a change could go unseen.
   const { atime, mtime } = statSync(own);
   utimesSync(index, atime, mtime);
-  return undefined;
 }
 
 /**
@@ -147,7 +146,7 @@ export async function sweepAttemptTrees(env: Env): Promise<void> {
 }
 
 async function removeTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
-  const failed = (await dropTestsTree(env, tree)) ?? (await removeWorktree(env, tree));
+  const failed = dropTestsTree(tree) ?? (await removeWorktree(tree));
   if (failed) return failed;
   // Nothing works there any more that could be half done.
   if (tree.made) rmSync(workspaceFolder(env, tree.made.cwd), { recursive: true, force: true });
@@ -161,11 +160,11 @@ export function testsPath({ path }: AttemptTree): string {
   return `${path}.tests`;
 }
 
-export async function dropTestsTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
+export function dropTestsTree(tree: AttemptTree): Failure | undefined {
   const path = testsPath(tree);
   const known = tree.made && `${tree.made.gitFolder}.tests`;
   if (!existsSync(path) && !(known !== undefined && existsSync(known))) return undefined;
-  return forgetTree(env, { top: tree.top, path });
+  return forgetTree({ top: tree.top, path });
 }
 
 /** The oldest first; without those that are being removed. */

@@ -3,9 +3,12 @@ import { existsSync, lstatSync } from "node:fs";
 import { relative, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { Difference, Side } from "@lathe/sandbox/forks/differences";
-import { type ComparedWith, changedFiles } from "../worktrees/changed-files.ts";
-import { indexOf, recordsFolder, type WholeTree } from "./attempt-tree.ts";
-import { committedModes, withCommitted } from "./committed-files.ts";
+import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import { type GitBox, openGitBox } from "../repository/git-box.ts";
+import { type ComparedWith, changedFiles, comparedWithOwn } from "../worktrees/changed-files.ts";
+import { commonFolder } from "../worktrees/forget-tree.ts";
+import { indexOf, type WholeTree } from "./attempt-tree.ts";
+import { committedModes, putCommitted } from "./committed-files.ts";
 import { absentState, bare, fileState, isReached, isRepositoryState, pathOf } from "./file-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -21,40 +24,64 @@ export interface TreeDifferences {
 
 /** *Contract:* what git ignores is not among them; while nobody works in it. */
 export async function treeDifferences(env: Env, tree: WholeTree): Promise<TreeDifferences | Failure> {
-  const { path, base, top, made } = tree;
+  const { path, top, made } = tree;
   if (!existsSync(path)) {
     const text = `the working tree ${path} is gone: \`lathe fork drop ${tree.id}\` forgets it`;
     return failure("not-found", text, { who: "user" });
   }
-  const listed = await changedFiles(path, env, made);
-  if (isFailure(listed)) return listed;
-  // What the attempt told git not to look at, or to take for a submodule.
-  const compared = { ...made, index: indexOf(env, tree.id) };
-  const unseen = existsSync(compared.index) ? await changedFiles(path, env, compared) : noIndex(tree);
-  if (isFailure(unseen)) return unseen;
+  const common = commonFolder(top);
+  if (common === undefined) return noRepository(tree);
+  const place = { top: path, gitFolder: made.gitFolder, common };
+  const box = await openGitBox(env, { place });
+  if (isFailure(box)) return box;
   try {
-    const all = [...new Set([...listed, ...unseen, ...Object.keys(made.carried)])].map(bare).toSorted();
-    const stateNow = (name: string): string => fileState(path, name, carriedState(made.carried, name));
-    const changed = all.filter((name) => stateNow(name) !== carriedState(made.carried, name));
-    const prefix = prefixOf(top, base);
-    // Git may find fault with what it has just written itself, where its filters do not lead back.
-    const before = await statesBefore(env, { ...tree, compared }, changed);
-    if (isFailure(before)) return before;
-    const differing = changed.filter((name) => stateNow(name) !== before.get(name));
-    const repositories = new Set<string>();
-    const inside = differing.filter((name) => name.startsWith(prefix));
-    const differences = inside.map((name): Difference => {
-      const [now, was] = [stateNow(name), before.get(name)];
-      const present = fileState(top, name);
-      const sides = { base: sideOf(top, name), fork: sideOf(path, name) };
-      if ([now, was, present].some(isRepositoryState)) repositories.add(name.slice(prefix.length));
-      const isMoved = present !== now && present !== was;
-      return { path: name.slice(prefix.length), what: whatOf(was, now), ...sides, isMoved };
-    });
-    return { differences, repositories, outside: differing.filter((name) => !name.startsWith(prefix)) };
+    return await differencesIn(box, { env, tree, place });
   } catch (cause) {
     return failure("no-access", `${path} cannot be compared: ${String(cause)}`, { who: "host", cause });
+  } finally {
+    await box.close();
   }
+}
+
+interface Compared {
+  readonly env: Env;
+  readonly tree: WholeTree;
+  readonly place: RepositoryPlace;
+}
+
+/** Throws what the disk says. */
+async function differencesIn(
+  box: GitBox,
+  { env, tree, place }: Compared,
+): Promise<TreeDifferences | Failure> {
+  const { path, base, top, made } = tree;
+  const listed = await changedFiles(box, comparedWithOwn(box, place, made.commit));
+  if (isFailure(listed)) return listed;
+  // What the attempt told git not to look at, or to take for a submodule.
+  const index = box.takeIndex(indexOf(env, tree.id));
+  if (index === undefined) return noIndex(tree);
+  const compared = { top: path, commit: made.commit, index };
+  const unseen = await changedFiles(box, compared);
+  if (isFailure(unseen)) return unseen;
+  const all = [...new Set([...listed, ...unseen, ...Object.keys(made.carried)])].map(bare).toSorted();
+  const stateNow = (name: string): string => fileState(path, name, carriedState(made.carried, name));
+  const changed = all.filter((name) => stateNow(name) !== carriedState(made.carried, name));
+  const prefix = prefixOf(top, base);
+  // Git may find fault with what it has just written itself, where its filters do not lead back.
+  const before = await statesBefore(box, { tree, compared }, changed);
+  if (isFailure(before)) return before;
+  const differing = changed.filter((name) => stateNow(name) !== before.get(name));
+  const repositories = new Set<string>();
+  const inside = differing.filter((name) => name.startsWith(prefix));
+  const differences = inside.map((name): Difference => {
+    const [now, was] = [stateNow(name), before.get(name)];
+    const present = fileState(top, name);
+    const sides = { base: sideOf(top, name), fork: sideOf(path, name) };
+    if ([now, was, present].some(isRepositoryState)) repositories.add(name.slice(prefix.length));
+    const isMoved = present !== now && present !== was;
+    return { path: name.slice(prefix.length), what: whatOf(was, now), ...sides, isMoved };
+  });
+  return { differences, repositories, outside: differing.filter((name) => !name.startsWith(prefix)) };
 }
 
 /** As git names what is below the folder. */
@@ -89,28 +116,31 @@ function sideOf(root: string, name: string): Side {
 
 /** By name: what was carried, else what the commit has, as git puts it into a working tree. */
 async function statesBefore(
-  env: Env,
-  { made, compared }: WholeTree & { readonly compared: ComparedWith },
+  box: GitBox,
+  { tree, compared }: { readonly tree: WholeTree; readonly compared: ComparedWith },
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string> | Failure> {
-  const modes = await committedModes(env, compared);
+  const { carried } = tree.made;
+  const modes = await committedModes(box, compared);
   if (isFailure(modes)) return modes;
-  const others = names.filter((name) => carriedState(made.carried, name) === undefined);
-  const wanted = { compared, names: others.filter((name) => modes.has(name)), folder: recordsFolder(env) };
-  return withCommitted(env, wanted, (root) => {
-    const folders = new Set([...modes.keys()].flatMap(foldersOf));
-    const stateOf = (name: string): string => {
-      const carried = carriedState(made.carried, name);
-      return carried ?? (folders.has(name) ? "folder" : fileState(root, name));
-    };
-    return new Map(names.map((name) => [name, stateOf(name)]));
-  });
+  const others = names.filter((name) => carriedState(carried, name) === undefined && modes.has(name));
+  const root = await putCommitted(box, compared, others);
+  if (isFailure(root)) return root;
+  const folders = new Set([...modes.keys()].flatMap(foldersOf));
+  const stateOf = (name: string): string =>
+    carriedState(carried, name) ?? (folders.has(name) ? "folder" : fileState(root, name));
+  return new Map(names.map((name) => [name, stateOf(name)]));
 }
 
 /** Those that a file lies in. */
 function foldersOf(name: string): readonly string[] {
   const parts = name.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
+function noRepository({ id, top, path }: WholeTree): Failure {
+  const text = `the repository ${top} of the working tree ${path} is gone: copy what you need out of it, then \`lathe fork drop ${id}\``;
+  return failure("not-found", text, { who: "user" });
 }
 
 function noIndex({ id, path }: WholeTree): Failure {

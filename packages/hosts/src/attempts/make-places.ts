@@ -6,6 +6,7 @@ import { attemptTrees, makeAttemptTree } from "../attempt-trees/attempt-tree.ts"
 import { forkBinary } from "../forks/fork-binary.ts";
 import { findFork, openFork } from "../forks/forks.ts";
 import { systemClock } from "../machine/system-clock.ts";
+import { type Unfiltered, unfilteredText } from "../worktrees/check-out.ts";
 import { type DirtyChoice, refusedDirty } from "../worktrees/worktree.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";
@@ -33,6 +34,8 @@ export interface Made {
   readonly open: Place;
   /** Submodules whose folders are empty there, as git names them. */
   readonly without?: readonly string[];
+  /** Files there that no filter was run for. */
+  readonly unfiltered?: readonly Unfiltered[];
 }
 
 export interface MadePlaces {
@@ -58,8 +61,9 @@ export async function makePlaces(
     isFailure(made) ? made : { made, readyMs: performance.now() - from };
   const inTrees = async (): Promise<MadePlaces | Failure> => {
     const made = timed(await makeTrees(wish, maker));
-    const [{ without = [] } = {}] = isFailure(made) ? [] : made.made;
+    const [{ without = [], unfiltered = [] } = {}] = isFailure(made) ? [] : made.made;
     if (without.length > 0) onRemark?.(`submodules are not in the working trees: ${namesText(without)}`);
+    for (const one of unfiltered) onRemark?.(unfilteredText(one));
     return made;
   };
   if (binary === undefined) return inTrees();
@@ -168,8 +172,9 @@ function makeTrees({ count, dirty }: PlacesWish, maker: Maker): Promise<readonly
     const wish = { cwd, about: `attempt ${at + 1}: ${about}`, session, madeAt: from + at };
     const tree = await makeAttemptTree(env, { ...wish, ...(dirty && { dirty }) });
     if (isFailure(tree)) return tree;
-    const { submodules: without = [] } = tree.made;
-    return { place: { type: "worktree", id: tree.id }, open: worktreePlace(env, tree), without };
+    const { submodules: without = [], unfiltered = [] } = tree.made;
+    const place = { type: "worktree", id: tree.id } as const;
+    return { place, open: worktreePlace(env, tree), without, unfiltered };
   });
 }
 

@@ -1,14 +1,20 @@
 /** A git working tree as the place of an attempt, where the folder can have no fork. */
 import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { linkTree } from "@lathe/system/git/linked-trees";
+import { readHead } from "@lathe/system/git/ref-files";
 import { dropAttemptTree, dropTestsTree, testsPath, type WholeTree } from "../attempt-trees/attempt-tree.ts";
 import { keepTree } from "../attempt-trees/keep-tree.ts";
 import { treeDifferences } from "../attempt-trees/tree-differences.ts";
 import { textDifference } from "../forks/fork-texts.ts";
 import { mendFolder } from "../forks/forks.ts";
-import { gitIn } from "../worktrees/git-in.ts";
+import { openGitBox } from "../repository/git-box.ts";
+import { putIndex } from "../worktrees/check-out.ts";
+import { commonFolder } from "../worktrees/forget-tree.ts";
+import { realPlaceOf } from "../worktrees/real-folders.ts";
 import { changesOf } from "./changes-of.ts";
 import type { Entrance, Place } from "./place.ts";
 
@@ -33,7 +39,7 @@ export function worktreePlace(env: Env, tree: WholeTree): Place {
       const copied = await copyTree(env, tree);
       if (isFailure(copied)) return copied;
       const found = entrance(program, join(copied, relative(tree.path, made.cwd)));
-      const leave = async (): Promise<void> => void (await dropTestsTree(env, tree));
+      const leave = async (): Promise<void> => void dropTestsTree(tree);
       return isFailure(found) ? found : { entrance: found, leave };
     },
     changes: async () => {
@@ -58,27 +64,39 @@ export function worktreePlace(env: Env, tree: WholeTree): Place {
 /** Another working tree with the same files, what git ignores too, on no branch: what is committed in it is found by nobody. */
 async function copyTree(env: Env, tree: WholeTree): Promise<string | Failure> {
   const { top, path, made } = tree;
-  const left = await dropTestsTree(env, tree);
+  const left = dropTestsTree(tree);
   if (left) return left;
-  const head = await gitIn(path, [`--git-dir=${made.gitFolder}`, "rev-parse", "HEAD"], env);
-  if (isFailure(head)) return head;
+  const common = commonFolder(top);
+  const commit = common && readHead({ gitFolder: made.gitFolder, common })?.commit;
+  if (common === undefined || commit === undefined) return notCopied(tree, "its commit is not known");
   const copy = testsPath(tree);
-  const added = await gitIn(
-    top,
-    ["worktree", "add", "--quiet", "--no-checkout", "--detach", copy, head.trim()],
-    env,
-  );
-  if (isFailure(added)) return added;
-  const read = await gitIn(copy, ["read-tree", "HEAD"], env);
+  const place = { top: path, gitFolder: made.gitFolder, common };
+  const box = await openGitBox(env, { place });
+  if (isFailure(box)) return box;
   try {
+    mkdirSync(copy);
+    const gitFolder = linkTree(common, { path: realPlaceOf(copy), head: { commit } });
+    const index = box.newIndex();
+    const read = await box.git(["read-tree", commit], { index });
     if (isFailure(read)) throw read;
+    const failed = putIndex(index, gitFolder);
+    if (failed) throw failed;
     // All but the pointer to the repository, which the copy has already.
     const script =
       'cd "$1" && for name in * .[!.]* ..?*; do case $name in .git) ;; *) [ -e "$name" ] || [ -L "$name" ] || continue; cp -a -- "$name" "$2"/ || exit 1;; esac; done';
-    await run("/bin/sh", ["-c", script, "sh", path, copy]);
+    await run("/bin/sh", ["-c", script, "sh", path, copy], { env: systemPrograms });
     return copy;
   } catch (cause) {
-    const text = `what attempt ${tree.id} holds could not be copied for its tests: ${isFailure(cause) ? cause.text : String(cause)}`;
-    return (await dropTestsTree(env, tree)) ?? failure("no-access", text, { who: "host", cause });
+    return dropTestsTree(tree) ?? notCopied(tree, isFailure(cause) ? cause.text : String(cause), cause);
+  } finally {
+    await box.close();
   }
+}
+
+/** `cp` is the system's own, whatever a PATH holds. */
+const systemPrograms = { PATH: "/usr/bin:/bin:/run/current-system/sw/bin" };
+
+function notCopied({ id }: WholeTree, why: string, cause?: unknown): Failure {
+  const text = `what attempt ${id} holds could not be copied for its tests: ${why}`;
+  return failure("no-access", text, { who: "host", cause });
 }

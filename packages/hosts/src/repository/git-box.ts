@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { causeText, type Failure, failure, isFailure, type Process, type Sandbox } from "@lathe/protocol";
+import { plainText } from "@lathe/system/git/plain-bytes";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import type { Containment } from "../sandbox/containment.ts";
@@ -37,6 +38,8 @@ export interface GitBox {
   git(args: readonly string[], run?: GitRun): Promise<string | Failure>;
   /** Copies an index into the box; undefined where there is none. Throws what the disk says. */
   takeIndex(index: string): string | undefined;
+  /** Attributes outside of the working tree name filters. */
+  readonly hasOwnFilters: boolean;
   /** A name for an index that git is to write. */
   newIndex(): string;
   /** *Contract:* ends all that runs in it and removes what was made for it, but what was `made` before; idempotent. */
@@ -142,18 +145,12 @@ interface Held extends RepositoryPlace {
 function boxOf(sandbox: Sandbox, held: Held): GitBox {
   let indexes = 0;
   const newIndex = (): string => join(held.git, `index.${++indexes}`);
-  const taken = new Map<string, string>();
   return {
     made: held.made,
+    hasOwnFilters: plainText(join(held.git, "info", "attributes"), mostOutput)?.includes("filter") === true,
     git: (args, run = {}) => runIn(sandbox, held, { args, ...run }),
     newIndex,
-    takeIndex: (index) => {
-      const known = taken.get(index);
-      if (known !== undefined) return known;
-      const own = addIndex(held.git, index, `index.${++indexes}`);
-      if (own !== undefined) taken.set(index, own);
-      return own;
-    },
+    takeIndex: (index) => addIndex(held.git, index, newIndex()),
     close: async () => {
       await sandbox.close();
       held.remove();

@@ -1,14 +1,6 @@
 /** A git folder of our own over the objects of a repository: its settings are ours, so that none of the repository's is in force. */
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { plainBytes, plainText } from "@lathe/system/git/plain-bytes";
 import { allRefs, readHead } from "@lathe/system/git/ref-files";
@@ -78,16 +70,16 @@ export function addRefs(folder: string, { common }: RepositoryPlace): void {
  * A copy of an index, with the other half of one that is split; undefined where there is none. Its time is kept: git trusts
  * the times of no file that was written as late as its index.
  */
-export function addIndex(folder: string, index: string, name: string): string | undefined {
+export function addIndex(folder: string, index: string, own: string): string | undefined {
   const stats = lstatSync(index, { throwIfNoEntry: false });
-  if (!stats?.isFile() || stats.size > mostIndex) return undefined;
-  const own = join(folder, name);
-  copyFileSync(index, own);
+  const bytes = plainBytes(index, mostIndex);
+  if (!stats || !bytes) return undefined;
+  writeFileSync(own, bytes);
   utimesSync(own, stats.atime, stats.mtime);
-  const around = join(index, "..");
+  const around = dirname(index);
   for (const half of readdirSync(around).filter((one) => /^sharedindex\.[0-9a-f]+$/.test(one))) {
-    const [from, to] = [join(around, half), join(folder, half)];
-    if (!existsSync(to) && lstatSync(from).isFile()) copyFileSync(from, to);
+    const other = existsSync(join(folder, half)) ? undefined : plainBytes(join(around, half), mostIndex);
+    if (other) writeFileSync(join(folder, half), other);
   }
   return own;
 }

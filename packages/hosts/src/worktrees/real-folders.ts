@@ -1,5 +1,6 @@
 /** Folders below a root that are gone into without ever following a link; names are of one character per byte, since they need not be UTF-8. */
-import { lstatSync, mkdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 /** Whether the root and each part below it is a folder itself, and no link to one. */
 export function areFolders(root: string, parts: readonly string[]): boolean {
@@ -22,4 +23,10 @@ export function pathBelow(root: string, parts: readonly string[]): Buffer {
 
 function pathsOf(root: string, parts: readonly string[]): readonly Buffer[] {
   return [pathBelow(root, []), ...parts.map((_, index) => pathBelow(root, parts.slice(0, index + 1)))];
+}
+
+/** Without links on the way to its folder, where that is there. */
+export function realPlaceOf(path: string): string {
+  const around = dirname(path);
+  return existsSync(around) ? join(realpathSync(around), basename(path)) : path;
 }

@@ -2,43 +2,44 @@
 import { createHash, type Hash } from "node:crypto";
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { readHead, readRef } from "@lathe/system/git/ref-files";
+import type { GitBox } from "../repository/git-box.ts";
 import { addContentOf } from "./add-content.ts";
-import { changedTracked, namesIn } from "./changed-files.ts";
-import { gitIn } from "./git-in.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { changedTracked, comparedWithOwn, namesIn } from "./changed-files.ts";
 
 export interface Tree {
-  readonly env: Env;
   readonly path: string;
   readonly branch: string;
   /** What git keeps about this working tree. */
   readonly gitFolder: string;
+  readonly common: string;
 }
 
 export interface TreeState {
   readonly hash: string;
-  /** Nothing but the files of its commit is in it, so git removes it without being forced. */
-  readonly isClean: boolean;
 }
 
 /**
  * The commits it is and was on, its index, every file that differs, with what is in it, and by size and time everything
  * that is in no commit: also what git ignores, submodules, and repositories of their own.
  */
-export async function treeState(tree: Tree): Promise<TreeState | Failure> {
-  const { path, env, branch } = tree;
-  const head = await gitIn(path, ["rev-parse", "HEAD"], env);
-  if (isFailure(head)) return head;
-  const tip = await gitIn(path, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], env);
-  const changed = await changedTracked(path, env);
-  if (isFailure(changed)) return changed;
-  const index = await gitIn(path, ["ls-files", "-z", "-s", "-v"], env);
-  if (isFailure(index)) return index;
-  const others = await gitIn(path, ["ls-files", "-z", "-o", "--directory"], env);
-  if (isFailure(others)) return others;
+export async function treeState(box: GitBox, tree: Tree): Promise<TreeState | Failure> {
+  const { path, branch, gitFolder, common } = tree;
   try {
-    return hashOf(tree, { commits: `${head}${isFailure(tip) ? "" : tip}`, changed, index, others });
+    const { commit } = readHead({ gitFolder, common }) ?? {};
+    if (commit === undefined) return failure("no-access", `${path} is on no commit`, { who: "user" });
+    const compared = comparedWithOwn(box, { top: path, gitFolder, common }, commit);
+    const run = { workTree: path, index: compared.index };
+    const [changed, index, others] = await Promise.all([
+      changedTracked(box, compared),
+      box.git(["ls-files", "-z", "-s", "-v"], run),
+      box.git(["ls-files", "-z", "-o", "--directory"], run),
+    ]);
+    if (isFailure(changed)) return changed;
+    if (isFailure(index)) return index;
+    if (isFailure(others)) return others;
+    const commits = `${commit}\n${readRef(common, `refs/heads/${branch}`) ?? ""}`;
+    return hashOf(tree, { commits, changed, index, others });
   } catch (cause) {
     return failure("no-access", `${path} cannot be read: ${String(cause)}`, { who: "host", cause });
   }
@@ -60,7 +61,7 @@ function hashOf({ path, gitFolder }: Tree, { commits, changed, index, others }: 
   const looked = [...untracked, ...submodules, ...foldersOf(entries).map((folder) => `${folder}.git`)];
   for (const name of looked) addEntries(hash, below(path, name.replace(/\/$/, "")));
   for (const name of ["modules", "logs/HEAD"]) addEntries(hash, below(gitFolder, name));
-  return { hash: hash.digest("hex"), isClean: changed.length + untracked.length + submodules.length === 0 };
+  return { hash: hash.digest("hex") };
 }
 
 function nameOf(entry: string): string {

@@ -1,18 +1,23 @@
 /** A working tree of its own for one session: made on a branch of its own, with the work that is in no commit, kept if anything changed. */
-import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { diskFailure } from "@lathe/stores/disk-failure";
+import { linkedTrees, linkTree } from "@lathe/system/git/linked-trees";
+import { readHead, readRef } from "@lathe/system/git/ref-files";
+import { type RepositoryPlace, repositoryPlace } from "@lathe/system/git/repository-place";
+import { createRef, type RefOutcome } from "@lathe/system/git/write-ref";
 import { systemClock } from "../machine/system-clock.ts";
+import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { newSessionId } from "../session-id.ts";
 import { carryFiles } from "./carry-files.ts";
-import { changedFiles, namesIn } from "./changed-files.ts";
-import { forgetTree, isRepositoryLeft } from "./forget-tree.ts";
-import { gitIn } from "./git-in.ts";
+import { changedFiles, comparedWithOwn, namesIn } from "./changed-files.ts";
+import { checkOut, type Unfiltered, unfilteredIn } from "./check-out.ts";
 import { keptPlaces, withoutKept } from "./kept-places.ts";
-import { makeFolders } from "./real-folders.ts";
-import { beginLeaving, joinTree, markMade, stay } from "./tree-marks.ts";
-import { treeState } from "./tree-state.ts";
+import { makeFolders, realPlaceOf } from "./real-folders.ts";
+import { removeEmpty, removeTree } from "./remove-tree.ts";
+import { settling } from "./settle-tree.ts";
+import { joinTree, markMade } from "./tree-marks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -44,6 +49,8 @@ export interface Worktree {
   readonly left: readonly string[];
   /** Folders of submodules: git leaves them empty, and commits nothing of what is put there. */
   readonly submodules: readonly string[];
+  /** Files that are as their commit has them, since no filter was run; of a new one alone. */
+  readonly unfiltered: readonly Unfiltered[];
   readonly isNew: boolean;
   /** What git keeps about it. */
   readonly gitFolder: string;
@@ -52,49 +59,77 @@ export interface Worktree {
 }
 
 /** Where one of that name would lie. */
-export async function worktreePath(
-  env: Env,
-  { cwd, name }: { readonly cwd: string; readonly name: string },
-): Promise<{ readonly top: string; readonly path: string; readonly branch: string } | Failure> {
-  const top = await topOf(cwd, env);
-  if (isFailure(top)) return top;
+export function worktreePath({
+  cwd,
+  name,
+}: {
+  readonly cwd: string;
+  readonly name: string;
+}): { readonly top: string; readonly path: string; readonly branch: string } | Failure {
+  const repository = repositoryOf(cwd);
+  if (isFailure(repository)) return repository;
+  const { top } = repository;
   return { top, path: join(dirname(top), `${basename(top)}.worktrees`, name), branch: `lathe/${name}` };
 }
 
 /** *Contract:* undefined where all that is in the folder is committed. */
 export async function refusedDirty(env: Env, cwd: string): Promise<Failure | undefined> {
-  const top = await topOf(cwd, env);
-  if (isFailure(top)) return top;
-  const found = await changedFiles(top, env);
-  if (isFailure(found)) return found;
-  const { length } = withoutKept(keptPlaces(env, top), top, found);
-  return length > 0 ? refuseDirty(top, length) : undefined;
-}
-
-/** *Contract:* with its branch and all that is in it; whatever of it is there, best to worst. */
-export async function removeWorktree(
-  env: Env,
-  place: Pick<Place, "top" | "path" | "branch">,
-): Promise<Failure | undefined> {
-  return remove({ ...place, env }, "force");
+  const place = repositoryOf(cwd);
+  if (isFailure(place)) return place;
+  const box = await openGitBox(env, { place });
+  if (isFailure(box)) return box;
+  try {
+    const found = await changedFiles(box, comparedWithOwn(box, place));
+    if (isFailure(found)) return found;
+    const { length } = withoutKept(keptPlaces(env, place.top), place.top, found);
+    return length > 0 ? refuseDirty(place.top, length) : undefined;
+  } finally {
+    await box.close();
+  }
 }
 
 /** *Contract:* the folder, its index and its branch stay as they are; all or nothing is left. */
 export async function openWorktree(env: Env, wish: WorktreeWish): Promise<Worktree | Failure> {
   const name = wish.name ?? newSessionId(systemClock);
   if (!isName.test(name) || name.includes("..") || name.endsWith(".lock")) return wrongName(name);
-  const found = await worktreePath(env, { cwd: wish.cwd, name });
+  const found = worktreePath({ cwd: wish.cwd, name });
   if (isFailure(found)) return found;
-  const place = { env, ...found };
-  const known = await isKnown(place);
+  const repository = repositoryOf(wish.cwd);
+  if (isFailure(repository)) return repository;
+  const place = { env, ...found, repository };
+  const known = isKnown(place);
   if (isFailure(known)) return known;
-  const base = await commitOf(wish.base ?? "HEAD", place);
-  if (isFailure(base)) return base;
-  if (known) return goOn(place, wish);
-  const made = await make({ ...place, base }, wish);
-  if (isFailure(made)) return made;
-  const begun = await begin(place, wish, made);
-  return isFailure(begun) ? ((await remove(place, "force")) ?? begun) : begun;
+  if (readHead(repository)?.commit === undefined) return noCommit(found.top, wish.base ?? "HEAD");
+  return known ? goOn(place, wish) : makeNew(place, wish);
+}
+
+/** Of two sessions that make the same one, only one makes its folder. */
+async function makeNew(place: Place, wish: WorktreeWish): Promise<Worktree | Failure> {
+  const { path, env, repository } = place;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return inTheWay(`${path} is there already`);
+    return diskFailure(cause, `${path} could not be made`);
+  }
+  const real = realPlaceOf(path);
+  const box = await openGitBox(env, { place: repository, made: real, withRefs: wish.base !== undefined });
+  if (isFailure(box)) {
+    removeEmpty(path);
+    removeEmpty(dirname(path));
+    return box;
+  }
+  try {
+    const made = await make(box, { ...place, real }, wish);
+    if (isFailure(made)) return made;
+    const begun = await begin(box, { place, wish, made });
+    return isFailure(begun) ? ((await removeTree(place)) ?? begun) : begun;
+  } catch (cause) {
+    return (await removeTree(place)) ?? diskFailure(cause, `${path} could not be made`);
+  } finally {
+    await box.close();
+  }
 }
 
 const isName = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -110,37 +145,37 @@ interface Place {
   readonly top: string;
   readonly path: string;
   readonly branch: string;
+  readonly repository: RepositoryPlace;
 }
 
-async function topOf(cwd: string, env: Env): Promise<string | Failure> {
-  const found = await gitIn(cwd, ["rev-parse", "--show-toplevel"], env);
-  if (!isFailure(found)) return realpathSync(Buffer.from(found.trimEnd(), "latin1").toString());
+function repositoryOf(cwd: string): RepositoryPlace | Failure {
   const text = `${cwd} is in no git repository, so there can be no working tree of it; make one with \`git init\`, or use --fork`;
-  return failure("invalid-arguments", text, { who: "user", cause: found.cause });
+  return repositoryPlace(cwd) ?? failure("invalid-arguments", text, { who: "user" });
 }
 
-async function commitOf(ref: string, { top, env }: Place): Promise<string | Failure> {
+async function commitOf(box: GitBox, ref: string): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
-  const found = await gitIn(top, args, env);
-  if (!isFailure(found)) return found.trim();
+  const found = await box.git(args);
+  return isFailure(found) ? undefined : found.trim();
+}
+
+function noCommit(top: string, ref: string): Failure {
   const text =
     ref === "HEAD" ? `${top} has no commit yet: make one first` : `there is no commit ${ref} in ${top}`;
   return failure("invalid-arguments", text, { who: "user" });
 }
 
 /** A working tree of this repository on the branch that belongs to it; a failure where something else is in the way. */
-async function isKnown({ top, path, branch, env }: Place): Promise<boolean | Failure> {
-  const listed = await gitIn(top, ["worktree", "list", "--porcelain", "-z"], env);
-  if (isFailure(listed)) return listed;
-  const entries = Buffer.from(listed, "latin1").toString().split("\0\0");
-  const own = entries.find((entry) => entry.split("\0").includes(`worktree ${path}`));
+function isKnown({ top, path, branch, repository }: Place): boolean | Failure {
+  const real = realPlaceOf(path);
+  const own = linkedTrees(repository.common).find((tree) => tree.path === real);
   if (own && existsSync(path)) {
-    if (own.split("\0").includes(`branch refs/heads/${branch}`)) return true;
+    if (own.head?.ref === `refs/heads/${branch}`) return true;
     return inTheWay(`${path} is on another branch than ${branch}`);
   }
   if (existsSync(path)) return inTheWay(`${path} is there already, and is no working tree of ${top}`);
-  const taken = await gitIn(top, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], env);
-  return isFailure(taken) ? false : inTheWay(`the branch ${branch} is there already`);
+  const taken = readRef(repository.common, `refs/heads/${branch}`);
+  return taken === undefined ? false : inTheWay(`the branch ${branch} is there already`);
 }
 
 function inTheWay(what: string): Failure {
@@ -154,24 +189,26 @@ async function goOn(place: Place, wish: WorktreeWish): Promise<Worktree | Failur
     const text = `${path} is there already and is gone on with: leave out --base and --dirty`;
     return failure("invalid-arguments", text, { who: "user" });
   }
-  const gitFolder = await gitFolderOf(place);
+  const gitFolder = gitFolderOf(place);
   if (isFailure(gitFolder)) return gitFolder;
   if (!joinTree(gitFolder)) return notWhole(place);
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
-  const submodules = await submodulesIn(place);
-  if (isFailure(submodules)) return submodules;
-  return {
-    path,
-    branch,
-    cwd,
-    carried: [],
-    left: [],
-    submodules,
-    isNew: false,
-    gitFolder,
-    settle: async () => true,
-  };
+  const box = await openGitBox(place.env, { place: treePlace(place, gitFolder) });
+  if (isFailure(box)) return box;
+  try {
+    const { index } = comparedWithOwn(box, treePlace(place, gitFolder));
+    const entries = await entriesIn(box, path, index);
+    if (isFailure(entries)) return entries;
+    const begun = { path, branch, cwd, gitFolder, submodules: submodulesIn(entries), unfiltered: [] };
+    return { ...begun, carried: [], left: [], isNew: false, settle: async () => true };
+  } finally {
+    await box.close();
+  }
+}
+
+function treePlace({ path, repository }: Place, gitFolder: string): RepositoryPlace {
+  return { top: realPlaceOf(path), gitFolder, common: repository.common };
 }
 
 function notWhole({ path, branch }: Place): Failure {
@@ -180,62 +217,53 @@ function notWhole({ path, branch }: Place): Failure {
   );
 }
 
+interface Begun {
+  readonly place: Place;
+  readonly wish: WorktreeWish;
+  readonly made: Work;
+}
+
 /** In one that was made just now, and is whole from here on. */
-async function begin(place: Place, wish: WorktreeWish, work: Work): Promise<Worktree | Failure> {
+async function begin(box: GitBox, { place, wish, made }: Begun): Promise<Worktree | Failure> {
   const { path, branch } = place;
-  const gitFolder = await gitFolderOf(place);
-  if (isFailure(gitFolder)) return gitFolder;
+  const { gitFolder, ...work } = made;
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
-  const submodules = await submodulesIn(place);
-  if (isFailure(submodules)) return submodules;
-  const settle = wish.isKept ? async () => true : await settling(place, gitFolder);
+  const own = treePlace(place, gitFolder);
+  const { index } = comparedWithOwn(box, own);
+  const entries = await entriesIn(box, own.top, index);
+  if (isFailure(entries)) return entries;
+  const names = entries.map((entry) => entry.slice(entry.indexOf("\t") + 1));
+  const unfiltered = await unfilteredIn(box, { path: own.top, index, names });
+  if (isFailure(unfiltered)) return unfiltered;
+  const settle = wish.isKept
+    ? async () => true
+    : await settling(box, { ...place, own: treePlace(place, gitFolder) });
   if (isFailure(settle)) return settle;
   if (!markMade(gitFolder)) {
     return failure("no-access", `${gitFolder} cannot be written`, { who: "host" });
   }
-  return { path, branch, cwd, ...work, submodules, isNew: true, gitFolder, settle };
+  const submodules = submodulesIn(entries);
+  return { path, branch, cwd, ...work, submodules, unfiltered, isNew: true, gitFolder, settle };
 }
 
-async function submodulesIn({ path, env }: Place): Promise<readonly string[] | Failure> {
-  const listed = await gitIn(path, ["ls-files", "-z", "-s"], env);
-  if (isFailure(listed)) return listed;
-  const entries = namesIn(listed).filter((entry) => entry.startsWith("160000 "));
-  return entries.map((entry) => entry.slice(entry.indexOf("\t") + 1));
+async function entriesIn(box: GitBox, workTree: string, index: string): Promise<readonly string[] | Failure> {
+  const listed = await box.git(["ls-files", "-z", "-s"], { workTree, index });
+  return isFailure(listed) ? listed : namesIn(listed);
 }
 
-/** Knows it as it is now. */
-async function settling(place: Place, gitFolder: string): Promise<Worktree["settle"] | Failure> {
-  const { path, branch, env } = place;
-  const tree = { env, path, branch, gitFolder };
-  const before = await treeState(tree);
-  if (isFailure(before)) return before;
-  const hasChanged = async (): Promise<boolean> => {
-    const state = await treeState(tree);
-    return isFailure(state) || state.hash !== before.hash;
-  };
-  return async () => {
-    if ((await hasChanged()) || !beginLeaving(gitFolder)) return true;
-    // Another session may have joined, worked and ended since the first look; none can from here on.
-    const left = (await hasChanged()) || (await remove(place, before.isClean ? "ask" : "force"));
-    if (left) stay(gitFolder);
-    return left ?? false;
-  };
+function submodulesIn(entries: readonly string[]): readonly string[] {
+  const links = entries.filter((entry) => entry.startsWith("160000 "));
+  return links.map((entry) => entry.slice(entry.indexOf("\t") + 1));
 }
 
 /** Only that of this repository: what a file in the working tree says may have been written by anybody. */
-async function gitFolderOf({ top, path, env }: Place): Promise<string | Failure> {
-  const own = await gitIn(path, ["rev-parse", "--absolute-git-dir"], env);
-  if (isFailure(own)) return own;
-  const common = await gitIn(top, ["rev-parse", "--git-common-dir"], env);
-  if (isFailure(common)) return common;
-  const [folder, around] = [own, common].map((printed) =>
-    realpathSync(resolve(top, Buffer.from(printed.trimEnd(), "latin1").toString())),
-  );
-  if (folder !== undefined && around !== undefined && dirname(folder) === join(around, "worktrees")) {
-    return folder;
-  }
-  return inTheWay(`${path} is no working tree of ${top}`);
+function gitFolderOf({ top, path, repository }: Place): string | Failure {
+  const real = realPlaceOf(path);
+  const own = repositoryPlace(path);
+  const entry = linkedTrees(repository.common).find((tree) => tree.path === real);
+  const isOwn = own !== undefined && entry !== undefined && own.gitFolder === realpathSync(entry.gitFolder);
+  return isOwn ? own.gitFolder : inTheWay(`${path} is no working tree of ${top}`);
 }
 
 /** The folder the session was asked for in may be another thing in the commit, or be there no more. */
@@ -250,37 +278,65 @@ function cwdIn({ top, path }: Place, { cwd }: WorktreeWish): string | Failure {
   }
 }
 
-interface NewPlace extends Place {
-  readonly base: string;
+/** What became of the changed files, and what git keeps about the tree. */
+type Work = Pick<Worktree, "carried" | "left" | "gitFolder">;
+
+type NewPlace = Place & { readonly real: string };
+
+/** *Contract:* of a failure nothing is left. */
+async function make(box: GitBox, place: NewPlace, wish: WorktreeWish): Promise<Work | Failure> {
+  const { top, path, real, branch, repository } = place;
+  const begun = await beginBranch(box, place, wish);
+  if (isFailure(begun)) {
+    removeEmpty(path);
+    removeEmpty(dirname(path));
+    return begun;
+  }
+  const { base, changed, kept, isCarried } = begun;
+  const gitFolder = linkTree(repository.common, { path: real, head: { ref: `refs/heads/${branch}` } });
+  const failed = await checkOut(box, { path: real, gitFolder, commit: base });
+  if (failed) return (await removeTree(place)) ?? failed;
+  if (!isCarried) return { carried: [], left: changed, gitFolder };
+  try {
+    carryFiles({ top, path, files: changed, kept });
+    return { carried: changed, left: [], gitFolder };
+  } catch (cause) {
+    return (await removeTree(place)) ?? diskFailure(cause, `the changes of ${top} could not be carried`);
+  }
 }
 
-/** What became of the changed files. */
-type Work = Pick<Worktree, "carried" | "left">;
+interface NewBranch {
+  readonly base: string;
+  /** What is in no commit, and what of Lathe's own is left out wherever it lies. */
+  readonly changed: readonly string[];
+  readonly kept: readonly string[];
+  readonly isCarried: boolean;
+}
 
-async function make(place: NewPlace, wish: WorktreeWish): Promise<Work | Failure> {
-  const { top, path, branch, base, env } = place;
+/** Of two sessions that make the same one, only one has made the branch; the other leaves all as it is. */
+async function beginBranch(
+  box: GitBox,
+  { top, branch, env, repository }: NewPlace,
+  wish: WorktreeWish,
+): Promise<NewBranch | Failure> {
+  const [head, base] = await Promise.all([commitOf(box, "HEAD"), commitOf(box, wish.base ?? "HEAD")]);
+  if (head === undefined || base === undefined) return noCommit(top, wish.base ?? "HEAD");
   const dirty = wish.dirty ?? (wish.base === undefined ? "carry" : "leave");
-  const found = await changedFiles(top, env);
+  const found = await changedFiles(box, comparedWithOwn(box, repository, head));
   if (isFailure(found)) return found;
   const kept = keptPlaces(env, top);
   const changed = withoutKept(kept, top, found);
   if (changed.length > 0 && dirty === "refuse") return refuseDirty(top, changed.length);
-  const head = await commitOf("HEAD", place);
-  if (isFailure(head)) return head;
   if (changed.length > 0 && dirty === "carry" && head !== base) return notCarried(top);
-  // Of two sessions that make the same one, only one has made the branch; the other leaves all as it is.
-  const named = await gitIn(top, ["branch", "--quiet", "--no-track", branch, base], env);
-  if (isFailure(named)) return named;
-  mkdirSync(dirname(path), { recursive: true });
-  const added = await gitIn(top, ["worktree", "add", "--quiet", path, branch], env);
-  if (isFailure(added)) return (await removeBranch(place)) ?? added;
-  if (dirty !== "carry") return { carried: [], left: changed };
-  try {
-    carryFiles({ top, path, files: changed, kept });
-    return { carried: changed, left: [] };
-  } catch (cause) {
-    return (await remove(place, "force")) ?? diskFailure(cause, `the changes of ${top} could not be carried`);
-  }
+  const named = await createRef(repository.common, `refs/heads/${branch}`, base);
+  return named === "done" ? { base, changed, kept, isCarried: dirty === "carry" } : unnamed(branch, named);
+}
+
+function unnamed(branch: string, why: Exclude<RefOutcome, "done">): Failure {
+  if (why === "exists") return inTheWay(`the branch ${branch} is there already`);
+  if (why === "in-the-way") return inTheWay(`another branch is in the way of ${branch}`);
+  const text = `the branch ${branch} is locked: another git is at work on it, or was cut off`;
+  return failure("no-access", text, { who: "user", retry: "same" });
 }
 
 function refuseDirty(top: string, count: number): Failure {
@@ -291,37 +347,4 @@ function refuseDirty(top: string, count: number): Failure {
 function notCarried(top: string): Failure {
   const text = `changes of ${top} that are in no commit can only be carried to what is checked out there: leave out --base, or use --dirty leave`;
   return failure("invalid-arguments", text, { who: "user" });
-}
-
-/** With its branch. Asked and not forced, git refuses where it knows of work in it. */
-async function remove(place: Place, how: "ask" | "force"): Promise<Failure | undefined> {
-  const { top, path, env } = place;
-  if (how === "ask" && existsSync(path)) {
-    const removed = await gitIn(top, ["worktree", "remove", path], env);
-    return isFailure(removed) ? removed : removeBranch(place);
-  }
-  const failed = await forgetTree(env, place);
-  if (failed) return failed;
-  if (isRepositoryLeft(top)) return removeBranch(place);
-  removeEmpty(dirname(path));
-  return undefined;
-}
-
-/** And the folder around the working trees where that is empty. */
-async function removeBranch({ top, path, branch, env }: Place): Promise<Failure | undefined> {
-  const exists = await gitIn(top, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], env);
-  if (!isFailure(exists)) {
-    const gone = await gitIn(top, ["branch", "--quiet", "-D", branch], env);
-    if (isFailure(gone)) return gone;
-  }
-  removeEmpty(dirname(path));
-  return undefined;
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // There are others in it.
-  }
 }
