@@ -3,6 +3,7 @@ export type {
   AgentPorts,
   Birth,
   Held,
+  JudgedText,
   KeptRules,
   KinHold,
   NewSession,

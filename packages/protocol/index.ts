@@ -87,6 +87,7 @@ export {
 export { findReading, type Reading } from "./src/find-reading.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
+export { differingJudged, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
 export { matchedPart } from "./src/matched-part.ts";
 export {
   type AssistantMessage,

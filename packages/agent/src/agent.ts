@@ -31,12 +31,21 @@ import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 /** What holds commands in, and whether the user lets them run without. */
 export type Held = Pick<Facts, "containment" | "uncontainedAllowed">;
 
+/** A file that policy reads. */
+export interface JudgedText {
+  /** Absolute. */
+  readonly path: string;
+  readonly text: string | undefined;
+  /** Of the same bytes; null where there is no text. */
+  readonly digest: string | null;
+}
+
 /** What policy looks up around a command, beside the places of paths. Nothing here ever rejects. */
 export interface Surroundings {
   /** *Contract:* whether anything is at a path, relative to the workspace, links not followed. */
   exists(path: string): Promise<boolean>;
-  /** *Contract:* a text file by its absolute path or that from the workspace; undefined for none, and for large ones. */
-  text(path: string): Promise<string | undefined>;
+  /** *Contract:* the file at a path, absolute or from the workspace; without a text where there is none, and for large ones. */
+  text(path: string): Promise<JudgedText>;
   /** *Contract:* the user's and the repository's aliases of git, by name. */
   gitAliases(): Promise<Readonly<Record<string, string>>>;
   /** *Contract:* what the next checkpoint will not hold, from the workspace; undefined where nobody knows. */
@@ -99,6 +108,8 @@ export interface AgentPorts {
   /** *Contract:* resolves once it is known what holds commands in; never rejects. */
   containment(): Promise<Held>;
   readonly surroundings: Surroundings;
+  /** *Contract:* whether a command that was left in the background runs now; absent where none can be. */
+  runsInBackground?(): boolean;
   readonly search: Search;
   readonly syntax: Syntax;
   readonly clock: Clock;

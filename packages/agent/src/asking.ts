@@ -3,11 +3,15 @@ import type { Session } from "@lathe/protocol";
 import { type KinHold, noKin } from "./agent.ts";
 import type { Asking } from "./gather-facts.ts";
 
-export function askingOf({ settings, uncovered, refusals, rules }: Session, kin: KinHold = noKin): Asking {
+export function askingOf(
+  { settings, uncovered, refusals, rules, grants }: Session,
+  kin: KinHold = noKin,
+): Asking {
   return {
     mode: settings.mode,
     keepsFiles: settings.checkpoints === true && uncovered === undefined,
     refusals: [...kin.refusals, ...refusals],
     allowed: [...kin.rules, ...rules],
+    grants: [...kin.grants, ...grants],
   };
 }

@@ -5,20 +5,27 @@ import {
   type Facts,
   findReading,
   isFailure,
+  type JudgedFiles,
   onlyReads,
   type PreparedCall,
   type ShellScript,
 } from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
+import { changingScripts } from "./changing-scripts.ts";
 import { type Asking, gatherFacts } from "./gather-facts.ts";
 
-type Reached = Pick<AgentPorts, "workspace" | "sandbox" | "containment" | "surroundings" | "syntax">;
+type Reached = Pick<
+  AgentPorts,
+  "workspace" | "sandbox" | "containment" | "surroundings" | "syntax" | "rules" | "runsInBackground"
+>;
 
 export interface ExaminedCall {
   readonly effects: readonly Effect[];
   readonly facts: Facts;
   /** Of a call with a script: what each command of it does. */
   readonly parts: CommandEffects["parts"];
+  /** Of a call with a script: the files that its effects were read from; absent where there are none. */
+  readonly judged?: JudgedFiles;
 }
 
 export async function examineCall(
@@ -28,7 +35,14 @@ export async function examineCall(
 ): Promise<ExaminedCall> {
   const read = script && (await readEffects(script, ports));
   const all = read ? [...read.effects, ...effects] : await placed(effects, ports);
-  return { effects: all, facts: await gatherFacts(all, asking, ports), parts: read?.parts ?? [] };
+  const facts = await gatherFacts(all, asking, ports);
+  const judged = read?.judged ?? {};
+  return {
+    effects: [...all, ...changingScripts(judged, { asking, facts }, ports)],
+    facts,
+    parts: read?.parts ?? [],
+    ...(Object.keys(judged).length > 0 && { judged }),
+  };
 }
 
 /** What a tool reads is judged by every name it has: as it was asked for, as commands call it, and as what it really is. */
@@ -52,17 +66,26 @@ async function placed(effects: readonly Effect[], ports: Reached): Promise<reado
 /** Scripts within scripts, files and aliases are asked for one after the other; what is left over counts as undecided. */
 const mostRounds = 24;
 
-async function readEffects({ text, folder }: ShellScript, ports: Reached): Promise<CommandEffects> {
-  let known: Known = { scripts: new Map(), files: new Map() };
+interface Looked {
+  readonly known: Known;
+  readonly judged: Record<string, string | null>;
+}
+
+async function readEffects(
+  { text, folder }: ShellScript,
+  ports: Reached,
+): Promise<CommandEffects & Pick<Looked, "judged">> {
+  let looked: Looked = { known: { scripts: new Map(), files: new Map() }, judged: {} };
   for (let round = 0; ; round++) {
-    const found = commandEffects(text, folder, known);
-    if (!isWanting(found.wanted) || round === mostRounds) return found;
-    known = await lookedUp(known, found.wanted, ports);
+    const found = commandEffects(text, folder, looked.known);
+    if (!isWanting(found.wanted) || round === mostRounds) return { ...found, judged: looked.judged };
+    looked = await lookedUp(looked, found.wanted, ports);
   }
 }
 
-async function lookedUp(known: Known, wanted: CommandEffects["wanted"], ports: Reached): Promise<Known> {
+async function lookedUp(before: Looked, wanted: CommandEffects["wanted"], ports: Reached): Promise<Looked> {
   const { syntax, surroundings } = ports;
+  const { known } = before;
   const scripts = new Map(known.scripts);
   for (const text of wanted.scripts) {
     const tree = await syntax.parse("bash", text);
@@ -70,7 +93,12 @@ async function lookedUp(known: Known, wanted: CommandEffects["wanted"], ports: R
     tree.close();
   }
   const files = new Map(known.files);
-  for (const path of wanted.files) files.set(path, await surroundings.text(path));
+  const judged = { ...before.judged };
+  for (const path of wanted.files) {
+    const found = await surroundings.text(path);
+    files.set(path, found.text);
+    judged[found.path] = found.digest;
+  }
   const gitAliases = wanted.gitAliases ? await surroundings.gitAliases() : known.gitAliases;
-  return { scripts, files, ...(gitAliases && { gitAliases }) };
+  return { known: { scripts, files, ...(gitAliases && { gitAliases }) }, judged };
 }

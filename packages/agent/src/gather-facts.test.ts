@@ -15,7 +15,7 @@ function workspaceWith(real: Readonly<Record<string, string | Failure>>): Worksp
 const asking = { mode: "auto", keepsFiles: true, refusals: [] } as const;
 const surroundings: Surroundings = {
   exists: async (path) => path !== "gone",
-  text: async () => undefined,
+  text: async (path) => ({ path, text: undefined, digest: null }),
   gitAliases: async () => ({}),
   uncovered: async () => ["data/"],
   unsaved: async () => false,

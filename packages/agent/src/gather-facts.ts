@@ -19,6 +19,8 @@ export interface Asking {
   readonly refusals: readonly Refusal[];
   /** What a person allowed for the rest of it. */
   readonly allowed?: readonly Rule[];
+  /** What its commands may do beyond the sandbox's spec. */
+  readonly grants?: readonly Effect[];
 }
 
 export async function gatherFacts(

@@ -140,7 +140,10 @@ it("tells a call whether a script it makes as it runs may run, and whether that 
     ...openAgent(store, [{ calls: [{ tool: "lint", input: {} }] }, { text: "done" }]),
     tools: [lint],
     rules: [denied],
-    surroundings: { text: async () => undefined, exists: async () => false } as unknown as Surroundings,
+    surroundings: {
+      text: async (path: string) => ({ path, text: undefined, digest: null }),
+      exists: async () => false,
+    } as unknown as Surroundings,
     syntax: { parse: async (_: string, text: string) => parse(text) } as unknown as Syntax,
   };
   const [text] = await results(await begin(store), ports);

@@ -10,6 +10,7 @@ import {
   refusalsOf,
 } from "@lathe/policy";
 import {
+  type Effect,
   type Facts,
   type Failure,
   fold,
@@ -95,7 +96,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
   };
 }
 
-type More = Pick<ToolContext, "judge" | "isAllowed" | "widensReads">;
+type More = Pick<ToolContext, "judge" | "judgeAgain" | "isAllowed" | "widensReads">;
 
 /** What a call that makes its scripts as it runs may know of them. */
 function moreOf(session: Session, call: string, ports: AgentPorts): More {
@@ -106,15 +107,22 @@ function moreOf(session: Session, call: string, ports: AgentPorts): More {
       const { effects, facts } = await examine(script);
       return evaluate({ effects }, facts, ports.rules);
     },
-    isAllowed: async (script) => {
-      const allowed = session.calls.find((one) => one.call.id === call)?.effects ?? [];
-      const { effects } = await examine(script);
-      return effects.every((effect) =>
-        allowed.some(({ kind, target }) => kind === effect.kind && target === effect.target),
-      );
+    judgeAgain: async (script) => {
+      const { effects, facts, judged = {} } = await examine(script);
+      const isSame = areAllowed(effects, session, call);
+      return isSame || evaluate({ effects }, facts, ports.rules).verdict === "allow" ? judged : undefined;
     },
+    isAllowed: async (script) => areAllowed((await examine(script)).effects, session, call),
     ...(guardRailsOf(session).readsWidened && { widensReads: true }),
   };
+}
+
+/** Whether the call was allowed all of these. */
+function areAllowed(effects: readonly Effect[], { calls }: Session, call: string): boolean {
+  const allowed = calls.find((one) => one.call.id === call)?.effects ?? [];
+  return effects.every((effect) =>
+    allowed.some(({ kind, target }) => kind === effect.kind && target === effect.target),
+  );
 }
 
 async function offered(rules: readonly Rule[], { kept }: AgentPorts): Promise<readonly Rule[]> {

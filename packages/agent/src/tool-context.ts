@@ -21,7 +21,7 @@ export interface CallContext {
   };
   readonly amid: Amid;
   /** Of a session. */
-  readonly more?: Partial<Pick<ToolContext, "judge" | "isAllowed" | "widensReads" | "reads">>;
+  readonly more?: Partial<Pick<ToolContext, "judge" | "isAllowed" | "widensReads" | "reads" | "judged">>;
 }
 
 export function toolContext(ports: AgentPorts, { call, session, amid, more }: CallContext): ToolContext {
@@ -40,6 +40,7 @@ export function toolContext(ports: AgentPorts, { call, session, amid, more }: Ca
     ...amid,
     ...(state?.child !== undefined && { child: state.child }),
     ...(state?.part && { part: state.part }),
+    ...(state?.judged && { judged: state.judged }),
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],

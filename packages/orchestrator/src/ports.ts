@@ -14,6 +14,7 @@ import type {
   Hooks,
   Inbox,
   InstructionsGiven,
+  JudgedFiles,
   Ledger,
   ModelInfo,
   ModelRequest,
@@ -38,6 +39,8 @@ import type {
 export interface Examined {
   readonly effects: readonly Effect[];
   readonly facts: Facts;
+  /** Of a call with a script: the files that its effects were read from; absent where there are none. */
+  readonly judged?: JudgedFiles;
 }
 
 /** Both absent where nothing changes for the model that takes over. */

@@ -221,6 +221,7 @@ static void take_report(struct agent *agent, struct cell *cell) {
     cell->is_started = true;
     return send_frame(&agent->stream, 'S', cell->id, NULL, 0);
   }
+  if (size == sizeof report && report.kind == 'H') return send_frame(&agent->stream, 'H', cell->id, NULL, 0);
   if (cell->has_ended) return;
   cell->has_ended = true;
   cell->end.how = 1;

@@ -108,6 +108,7 @@ int take_listener(int line);
 
 /* descendants.c: all below a watcher, be it the pid 1 of a namespace or not. */
 void signal_all(int number);
+void pause_all(void);
 void end_all(void);
 
 /* lock.c: what a command gives up for good. */
@@ -146,7 +147,7 @@ struct cell {
 
 /* What the pid 1 of a cell tells the agent, one packet each. */
 struct report {
-  char kind; /* 'V'iew is its own, 'S'tarted, 'E'nded, 'F'ailed with a text */
+  char kind; /* 'V'iew is its own, 'S'tarted, 'H'eld still, 'E'nded, 'F'ailed with a text */
   uint8_t how, value;
   uint32_t peak_kb;
   char text[240];

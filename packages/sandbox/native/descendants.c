@@ -11,24 +11,49 @@
 /* How often everything is stopped before it is ended: who is stopped starts nothing more. */
 #define ROUNDS 8
 
+/* How often, and for how many microseconds each time, stopped processes are waited for until they stand still. */
+#define LOOKS 200
+#define LOOK_US 1000
+
 struct process {
   pid_t pid, parent;
   bool is_ours, is_over;
 };
 
-static bool look_up(struct process *process, pid_t pid) {
-  char path[32], text[512];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+/* What follows the name in a file `stat`, which may hold anything itself; NULL where there is none. */
+static const char *after_name(const char *path, char *text, size_t room) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  ssize_t size = file < 0 ? -1 : read(file, text, room - 1);
   if (file >= 0) close(file);
-  if (size <= 0) return false;
+  if (size <= 0) return NULL;
   text[size] = '\0';
-  /* The name in parentheses may hold anything. */
   const char *end = strrchr(text, ')');
-  char state;
+  return end ? end + 1 : NULL;
+}
+
+/* A process stands still once each of its threads does; its first thread may have ended before the others. */
+static bool is_still(pid_t pid) {
+  char path[64], text[512], state;
+  bool is_whole = true;
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *folder = opendir(path);
+  for (struct dirent *entry; is_whole && folder && (entry = readdir(folder));) {
+    int thread = atoi(entry->d_name);
+    if (thread <= 0) continue;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, thread);
+    const char *rest = after_name(path, text, sizeof text);
+    is_whole = !rest || sscanf(rest, " %c", &state) != 1 || strchr("TtZXx", state) != NULL;
+  }
+  if (folder) closedir(folder);
+  return is_whole;
+}
+
+static bool look_up(struct process *process, pid_t pid) {
+  char path[32], text[512], state;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const char *rest = after_name(path, text, sizeof text);
   *process = (struct process){.pid = pid};
-  if (!end || sscanf(end + 1, " %c %d", &state, &process->parent) != 2) return false;
+  if (!rest || sscanf(rest, " %c %d", &state, &process->parent) != 2) return false;
   process->is_over = state == 'Z' || state == 'X';
   return true;
 }
@@ -58,12 +83,9 @@ static bool is_one(const struct process *all, size_t count, pid_t pid) {
   return false;
 }
 
-/* Who has lost a parent is ours by adoption: whoever asks is a subreaper. How many there were. */
-static int signal_descendants(int number) {
+/* Marks what is ours. Who has lost a parent is ours by adoption: whoever asks is a subreaper. */
+static void mark_ours(struct process *all, size_t count) {
   pid_t self = getpid();
-  size_t count;
-  struct process *all = list_all(&count);
-  int signalled = 0;
   for (bool is_growing = true; is_growing;) {
     is_growing = false;
     for (size_t i = 0; i < count; i++) {
@@ -72,6 +94,14 @@ static int signal_descendants(int number) {
       all[i].is_ours = is_growing = true;
     }
   }
+}
+
+/* How many there were. */
+static int signal_descendants(int number) {
+  size_t count;
+  struct process *all = list_all(&count);
+  int signalled = 0;
+  mark_ours(all, count);
   for (size_t i = 0; i < count; i++)
     if (all[i].is_ours && !all[i].is_over && kill(all[i].pid, number) == 0) signalled++;
   free(all);
@@ -89,6 +119,30 @@ static void stop_all(void) {
     int now = signal_descendants(SIGSTOP);
     if (now == before) return;
     before = now;
+  }
+}
+
+static bool are_still(void) {
+  bool is_whole = true;
+  size_t count;
+  struct process *all = list_all(&count);
+  mark_ours(all, count);
+  for (size_t i = 0; is_whole && i < count; i++) is_whole = !all[i].is_ours || is_still(all[i].pid);
+  free(all);
+  return is_whole;
+}
+
+/*
+ * Stops everything, and waits until it stands still: a signal is taken when a system call is over. Outside of a namespace
+ * a child may be made while the others are looked at, so that a second look has to find the same. Who waits for the disk,
+ * or for a child that is about to run a program, is waited for only so long.
+ */
+void pause_all(void) {
+  int wanted = getpid() == 1 ? 1 : 2;
+  for (int look = 0, still = 0; look < LOOKS && still < wanted; look++) {
+    if (look == 0 || getpid() != 1) signal_all(SIGSTOP);
+    still = are_still() ? still + 1 : 0;
+    if (still < wanted) usleep(LOOK_US);
   }
 }
 

@@ -182,7 +182,10 @@ static void take_order(const struct policy *policy, const char *request, int go)
     _exit(0);
   }
   if (size != sizeof order) return;
-  if (order.kind == 'K') signal_all(order.value);
+  if (order.kind == 'K' && order.value == SIGSTOP) {
+    pause_all();
+    tell(&(struct report){.kind = 'H'});
+  } else if (order.kind == 'K') signal_all(order.value);
   else if (order.kind == 'G') {
     if (!policy->is_reduced && guard((struct words){request, request + order.value}) < 0) give_up();
     if (drop_capabilities() < 0) give_up();

@@ -15,6 +15,7 @@ import {
   type Sandbox,
   type SandboxSpec,
 } from "@lathe/protocol";
+import { startCommand } from "./judged-start.ts";
 import { grantedHosts, type NetworkOptions } from "./network/network-gate.ts";
 import { isBelow } from "./paths/path-order.ts";
 import { findPlace } from "./policy/find-place.ts";
@@ -151,22 +152,32 @@ export class ProcessSandbox implements Sandbox {
     let atEnd = nothingMade;
     try {
       atEnd = this.#watched(command) ?? nothingMade;
-      const starting = this.#starter.start({
+      const request = {
         ...{ id, command, hasInput },
         capture: new Capture(kept),
         errors: command.apart ? new Capture(kept) : undefined,
         memoryBytes: this.#options.limits?.memoryBytes ?? usualLimits().memoryBytes,
         atEnd,
-      });
+      };
+      const started = await this.#begin(request);
+      if (isFailure(started)) atEnd();
+      return started;
+    } catch (error) {
+      atEnd();
+      return scratchFailure(scratch, error);
+    }
+  }
+
+  #begin(request: StartRequest): Promise<Running | Failure> {
+    const { judged } = request.command;
+    return startCommand({ workspace: this.spec.workspace, judged }, async () => {
+      const starting = this.#starter.start(request);
       this.#starting.add(starting);
       const running = await starting.finally(() => this.#starting.delete(starting));
       this.#running.add(running);
       void running.exited.then(() => this.#running.delete(running));
       return running;
-    } catch (error) {
-      atEnd();
-      return scratchFailure(scratch, error);
-    }
+    });
   }
 
   #watched({ grants }: Command): StartRequest["atEnd"] | undefined {

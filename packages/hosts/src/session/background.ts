@@ -23,19 +23,20 @@ export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "e
 }
 
 /** What the agent hears of them; `wakes`: whether an end may begin a turn now. */
-export function heardOf(
+export function backgroundPorts(
   sandbox: AgentPorts["sandbox"],
   redact: AgentPorts["redact"],
   wakes: () => boolean = () => false,
-): NonNullable<AgentPorts["background"]> {
-  return {
+): Required<Pick<AgentPorts, "background" | "runsInBackground">> {
+  const background = {
     endings: async () => {
       const endings = await endingsOf(sandbox);
       return endings && { ...endings, text: await redact(endings.text) };
     },
-    told: (ended) => toldEndings(sandbox, ended),
+    told: (ended: readonly string[]) => toldEndings(sandbox, ended),
     wakes: () => hasEnding(sandbox) && wakes(),
   };
+  return { background, runsInBackground: () => backgroundProcesses(sandbox).some(({ exit }) => !exit) };
 }
 
 /** *Contract:* as they are now, in the order of their start. */

@@ -21,7 +21,7 @@ import { newSessionId } from "../session-id.ts";
 import type { Member } from "../subagents/member.ts";
 import { type LocalRedactor, openRedactor } from "../telemetry/open-redactor.ts";
 import { afterFirstRequest } from "./after-first-request.ts";
-import { heardOf } from "./background.ts";
+import { backgroundPorts } from "./background.ts";
 import { nestedInstructions } from "./instructions.ts";
 import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
 import { type LostFiles, lostFiles } from "./lost-files.ts";
@@ -103,7 +103,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       ...smallModels(options, gateway, redactor.redact),
       ...{ workspace, changedFiles: createChangedFiles(workspace, texts) },
       checkpoint: checkpoints.take,
-      ...{ sandbox, background: heardOf(sandbox, redactor.redact, options.wakes) },
+      ...{ sandbox, ...backgroundPorts(sandbox, redactor.redact, options.wakes) },
       containment: probe.held,
       surroundings: createSurroundings(cwd, env),
       search: createLazySearch(cwd, env, options.embeddings),

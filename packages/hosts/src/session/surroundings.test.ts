@@ -16,7 +16,8 @@ afterEach(() => rmSync(root, { recursive: true }));
 const env = { PATH: process.env.PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
 
 it("reads texts, and nothing that is large, binary, a folder or a pipe", async () => {
-  const { text, exists } = createSurroundings(root, env);
+  const { text: find, exists } = createSurroundings(root, env);
+  const text = async (path: string): Promise<string | undefined> => (await find(path)).text;
   writeFileSync(join(root, "a.sh"), "ls\n");
   writeFileSync(join(root, "large"), "x".repeat(300_000));
   writeFileSync(join(root, "binary"), "a\0b");

@@ -1,12 +1,11 @@
 /** What policy looks up around a command on this machine: files it names, git's aliases, what git ignores. */
-import { lstat, readFile, stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Surroundings } from "@lathe/agent";
-import type { Repository } from "@lathe/protocol";
+import { maxJudgedBytes, type Repository } from "@lathe/protocol";
+import { readFileText } from "@lathe/system/file-text";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
-/** Longer scripts are not read: they count as the project's code. */
-const mostBytes = 256 * 1024;
 /** Of a question to the repository. */
 const maxMs = 2_000;
 
@@ -18,7 +17,11 @@ export function createSurroundings(
   let aliases: Promise<Readonly<Record<string, string>>> | undefined;
   return {
     exists: (path) => exists(resolve(root, path)),
-    text: (path) => textOf(resolve(root, path)),
+    text: async (asked) => {
+      const path = resolve(root, asked);
+      const found = readFileText(path, maxJudgedBytes);
+      return { path, text: found?.text, digest: found?.digest ?? null };
+    },
     gitAliases: () => {
       aliases ??= readAliases(repository);
       return aliases;
@@ -43,18 +46,6 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
-  }
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    const stats = await stat(path);
-    // A pipe would be waited for.
-    if (!stats.isFile() || stats.size > mostBytes) return undefined;
-    const text = await readFile(path, "utf8");
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type CallState,
   type Decision,
   type Draft,
+  differingJudged,
   type EditPart,
   type EventData,
   effectsOfPart,
@@ -40,16 +41,17 @@ async function decideCall(state: CallState, session: Session, reach: Reach): Pro
   const examined = await ports.examine(session, prepared);
   if (state.answer?.part && prepared.propose) return answeredInPart(state, session, { prepared, ports });
   if (state.answer) return answered({ ...state, answer: state.answer }, examined, ports);
-  const { effects, facts } = examined;
-  const judged = ports.evaluate(effects, facts);
+  const { effects, facts, judged } = examined;
+  const ruled = ports.evaluate(effects, facts);
   const { hooks } = ports;
   const decision = hooks
-    ? await hookedDecision(hookedCall(state.call, prepared, effects), judged, { hooks, signal: reach.signal })
-    : judged;
-  if (decision.verdict !== "ask") return record({ call: state.call.id, effects, decision });
+    ? await hookedDecision(hookedCall(state.call, prepared, effects), ruled, { hooks, signal: reach.signal })
+    : ruled;
+  const decided = { call: state.call.id, effects, decision, ...(judged && { judged }) };
+  if (decision.verdict !== "ask") return record(decided);
   const { tool, input } = state.call;
   const opinion = await ports.opinion?.({ tool, input, effects, why: decision.why }, facts, reach.signal);
-  const data = { call: state.call.id, effects, decision, ...(opinion && { opinion }) };
+  const data = { ...decided, ...(opinion && { opinion }) };
   if (opinion?.isHarmless) return record({ ...data, decision: opinionDecision(opinion) });
   const proposed = await ports.propose(effects, facts);
   if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
@@ -79,13 +81,17 @@ function questionDraft(
 
 /** What a person denied stays denied; where nobody could be asked, the turn ends instead. */
 async function answered(
-  { call: { id: call }, answer }: CallState & Required<Pick<CallState, "answer">>,
-  { effects, facts }: Examined,
+  { call: { id: call }, answer, judged: asked }: CallState & Required<Pick<CallState, "answer">>,
+  { effects, facts, judged }: Examined,
   ports: Ports,
 ): Promise<Draft[]> {
   const decision = personDecision(answer);
-  if (decision.verdict === "allow")
-    return record({ call, effects, decision, ...(await alwaysOf(answer, ports)) });
+  const data = { call, effects, ...(judged && { judged }) };
+  if (decision.verdict === "allow") {
+    const changed = asked ? differingJudged(asked, judged ?? {}) : [];
+    if (changed.length > 0) return record({ ...data, decision: changedDecision(changed) });
+    return record({ ...data, decision, ...(await alwaysOf(answer, ports)) });
+  }
   const refused = ports.refusals(effects, facts);
   return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
 }
@@ -106,6 +112,12 @@ async function answeredInPart(
   return record({ call, effects, decision, ...(decision.verdict === "allow" && { part }) });
 }
 
+/** The answer was about files as they were when it was asked for. */
+function changedDecision(paths: readonly string[]): Decision {
+  const why = `${paths.join(", ")} changed after the question was asked: call this again to have it judged as it is now`;
+  return { verdict: "deny", rule: "changed-since-asked", why };
+}
+
 function nothingTaken({ by }: NonNullable<CallState["answer"]>, { words }: EditPart): Decision {
   const why = words === undefined ? `denied by ${by}` : `denied by ${by}: ${words}`;
   return { verdict: "deny", rule: "person", why };
@@ -120,14 +132,15 @@ function record(data: EventData<"permission.decided">): Draft[] {
 
 function ask(
   state: CallState,
-  { effects, decision, opinion }: EventData<"permission.decided">,
+  { effects, decision, opinion, judged }: EventData<"permission.decided">,
   answers: ReturnType<typeof answersFor>,
 ): Draft {
   const what = effects.map((effect) => `${effect.kind} ${effect.target}`).join(", ");
   const text = `${state.call.tool} wants to ${what} (${decision.rule}: ${decision.why})`;
+  const more = { ...(opinion && { opinion }), ...(judged && { judged }) };
   return {
     type: "question.asked",
-    data: { call: state.call.id, kind: "permission", text, ...answers, ...(opinion && { opinion }) },
+    data: { call: state.call.id, kind: "permission", text, ...answers, ...more },
   };
 }
 

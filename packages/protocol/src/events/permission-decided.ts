@@ -11,6 +11,7 @@ import {
   verdictSchema,
 } from "../decision.ts";
 import { type EditPart, editPartSchema } from "../edit-part.ts";
+import { type JudgedFiles, judgedFilesSchema } from "../judged-files.ts";
 import { type Opinion, opinionSchema } from "../ports/second-opinion.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -33,6 +34,8 @@ export interface PermissionDecided {
   readonly part?: EditPart;
   /** What it refuses for the rest of the session: a person's no. */
   readonly refused?: readonly Refusal[];
+  /** Of a call with a script: the files that the decision depended on. */
+  readonly judged?: JudgedFiles;
 }
 
 const remembered = 100;
@@ -49,6 +52,7 @@ const schema: v.GenericSchema<unknown, PermissionDecided> = v.object({
   opinion: v.exactOptional(opinionSchema),
   part: v.exactOptional(editPartSchema),
   refused: v.exactOptional(v.array(refusalSchema)),
+  judged: v.exactOptional(judgedFilesSchema),
 });
 
 export const permissionDecided: EventType<"permission.decided", PermissionDecided> = {
@@ -56,7 +60,7 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
   version: 1,
   schema,
   apply: (before, { data }) => {
-    const { call, effects, decision, grant, part, refused = [] } = data;
+    const { call, effects, decision, grant, part, refused = [], judged } = data;
     const isPersons = decision.rule === "person" && decision.verdict === "allow";
     const kept = isPersons ? before.refusals.filter((one) => !isAllowed(one, effects)) : before.refusals;
     const session = withAlways(
@@ -72,6 +76,7 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
       ...state,
       ...{ effects, decision },
       ...(part && { part }),
+      ...(judged && { judged }),
     }));
     const { turn } = decided;
     if (decision.verdict !== "ask" || !turn) return decided;

@@ -1,6 +1,7 @@
 /** `question.asked`: the turn waits for a person: to permit a call, or to answer the model's question. */
 import * as v from "valibot";
 import { type Rule, ruleSchema } from "../decision.ts";
+import { type JudgedFiles, judgedFilesSchema } from "../judged-files.ts";
 import { type Opinion, opinionSchema } from "../ports/second-opinion.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -18,6 +19,8 @@ export interface QuestionAsked {
   readonly rules?: readonly Rule[];
   /** What a small model said that did not find it harmless. */
   readonly opinion?: Opinion;
+  /** Of a call with a script: the files that the question is about. */
+  readonly judged?: JudgedFiles;
 }
 
 /** Whether an answer holds for more than the call it was asked for. */
@@ -48,14 +51,19 @@ const schema: v.GenericSchema<unknown, QuestionAsked> = v.object({
   options: v.array(v.string()),
   rules: v.exactOptional(v.array(ruleSchema)),
   opinion: v.exactOptional(opinionSchema),
+  judged: v.exactOptional(judgedFilesSchema),
 });
 
 export const questionAsked: EventType<"question.asked", QuestionAsked> = {
   name: "question.asked",
   version: 1,
   schema,
-  apply: (session, { data: { call, ...asked }, at, seq }) => {
-    const waiting = updateCall(session, call, (state) => ({ ...state, asked: { ...asked, seq } }));
+  apply: (session, { data: { call, judged, ...asked }, at, seq }) => {
+    const waiting = updateCall(session, call, (state) => ({
+      ...state,
+      asked: { ...asked, seq },
+      ...(judged && { judged }),
+    }));
     const { turn } = waiting;
     return turn && turn.askedAt === undefined ? { ...waiting, turn: { ...turn, askedAt: at } } : waiting;
   },

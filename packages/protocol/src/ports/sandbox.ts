@@ -1,6 +1,7 @@
 /** The sandbox port: where commands run. */
 import type { Effect } from "../decision.ts";
 import type { Failure } from "../failure.ts";
+import type { JudgedFiles } from "../judged-files.ts";
 
 /** What a sandbox lets commands do; the same for every driver. */
 export interface SandboxSpec {
@@ -48,6 +49,8 @@ export interface Command {
   readonly grants?: readonly Effect[];
   /** Absolute paths, or globs of them, that it may not delete, move or change, whatever else it may write. */
   readonly sealed?: readonly string[];
+  /** What its verdict depended on: it starts only while each of these files is as it was when it was judged. */
+  readonly judged?: JudgedFiles;
 }
 
 export interface TerminalSize {
@@ -146,7 +149,10 @@ export interface Sandbox {
    * there on this machine; `not-found` where nothing is, `no-access` for what is granted to nobody.
    */
   find(path: string): Promise<Place | Failure>;
-  /** *Contract:* a start failure of the sandbox itself is `sandbox-unavailable`, never shown as the command's. */
+  /**
+   * *Contract:* a start failure of the sandbox itself is `sandbox-unavailable`, never shown as the command's;
+   * `stale-version` where a judged file has changed, and then nothing ran.
+   */
   spawn(command: Command): Promise<Process | Failure>;
   /** *Contract:* runs to its end; at the timeout or the signal the whole tree is ended first. */
   exec(command: Command, options: RunOptions): Promise<CommandResult | Failure>;

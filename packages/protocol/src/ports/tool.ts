@@ -3,6 +3,7 @@ import type { Decision, Effect, Rule } from "../decision.ts";
 import type { Delta } from "../delta.ts";
 import type { EditPart, ProposedFile } from "../edit-part.ts";
 import type { Failure } from "../failure.ts";
+import type { JudgedFiles } from "../judged-files.ts";
 import type { Outcome, Shown, Todo } from "../outcome.ts";
 import type { RedactionStream } from "../secrets/redaction-stream.ts";
 import type { ToolSpec } from "./model.ts";
@@ -63,6 +64,13 @@ export interface ToolContext {
   judgeReading(path: string, needs: Effect): Decision & { readonly wanted: Effect };
   /** What its commands may not delete, move or change: paths from the workspace or absolute, or globs of them. */
   readonly sealed: readonly string[];
+  /** The files that its verdict depended on: its command starts only while they are as they were. */
+  readonly judged?: JudgedFiles;
+  /**
+   * *Contract:* never rejects and asks nobody; the files that a script depends on as they are now, where it may still run
+   * without another question. Absent outside sessions.
+   */
+  judgeAgain?(script: ShellScript): Promise<JudgedFiles | undefined>;
   /** *Contract:* never rejects and asks nobody; what is said of a script that the call runs beside its own effects. Absent outside sessions. */
   judge?(script: ShellScript): Promise<Decision>;
   /** *Contract:* never rejects; whether all that a script does is among what this call was allowed. Absent outside sessions. */

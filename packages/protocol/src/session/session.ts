@@ -4,6 +4,7 @@ import type { Account, Limits } from "../budget.ts";
 import type { Decision, Effect, Refusal, Rule } from "../decision.ts";
 import type { EditPart } from "../edit-part.ts";
 import type { Failure } from "../failure.ts";
+import type { JudgedFiles } from "../judged-files.ts";
 import type { Message, ToolCallPart } from "../message.ts";
 import type { Contact } from "../network.ts";
 import type { Outcome, Shown, Todo } from "../outcome.ts";
@@ -52,6 +53,8 @@ export interface CallState {
   };
   /** What a person took of it, once it is decided so. */
   readonly part?: EditPart;
+  /** The files that its decision depends on, or the question that waits for a person. */
+  readonly judged?: JudgedFiles;
   /** It ran, and the sandbox kept it from something: what, and the outcome it has if that stays so. */
   readonly denied?: { readonly effects: readonly Effect[]; readonly outcome: Outcome };
   /** What it may do beyond the sandbox's spec. */

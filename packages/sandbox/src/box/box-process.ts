@@ -7,6 +7,8 @@ import type { Running, StartRequest } from "../processes/running.ts";
 import { type Frame, wordBytes } from "./box-frames.ts";
 
 const graceMs = 500;
+/** Milliseconds that a command has to stand still; its watcher gives up sooner. */
+const pauseMs = 500;
 const chunkBytes = 64 * 1024;
 const nothing: Slice = { text: "", next: 0, total: 0 };
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
@@ -34,6 +36,7 @@ export class BoxProcess implements Running {
   #timedOut = false;
   #isEnding: Promise<void> | undefined;
   #inputTaken: (() => void) | undefined;
+  #paused: (() => void) | undefined;
   #input: Promise<void> = Promise.resolve();
 
   constructor(
@@ -111,12 +114,26 @@ export class BoxProcess implements Running {
     return this.stop();
   }
 
+  async pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#paused = resolve;
+    this.#signal("SIGSTOP");
+    const timer = setTimeout(resolve, pauseMs);
+    await Promise.race([promise, this.exited]);
+    clearTimeout(timer);
+  }
+
+  resume(): void {
+    this.#signal("SIGCONT");
+  }
+
   /** Takes what the agent says of this command. */
   take({ type, payload }: Frame): void {
     if (type === "o") this.capture.append(payload);
     else if (type === "e") this.errors?.append(payload);
     else if (type === "S") this.#markStarted();
     else if (type === "W") this.#inputTaken?.();
+    else if (type === "H") this.#paused?.();
     else if (type === "E") this.#close(exitOf(payload));
     else if (type === "F") this.lose(unavailable(payload.toString()));
   }
@@ -131,12 +148,14 @@ export class BoxProcess implements Running {
   async #end(): Promise<void> {
     if (this.#exit) return;
     this.#signal("SIGTERM");
+    // Who stands still takes no other signal.
+    this.#signal("SIGCONT");
     const timer = setTimeout(() => this.#signal("SIGKILL"), graceMs);
     await this.exited;
     clearTimeout(timer);
   }
 
-  #signal(name: "SIGTERM" | "SIGKILL"): void {
+  #signal(name: "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
     this.#send("K", Uint8Array.of(constants.signals[name]));
   }
 

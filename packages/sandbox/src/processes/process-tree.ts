@@ -44,6 +44,42 @@ export async function endTree(tree: Tree, grace: number = graceMs): Promise<void
   }
 }
 
+/** Milliseconds after which processes that do not stand still are left as they are. */
+const stillMs = 500;
+
+/** Stops the tree, and resolves once all of it stands still; what is not Linux is not waited for. */
+export async function pauseTree(tree: Tree): Promise<void> {
+  const deadline = performance.now() + stillMs;
+  // A child may be made while the others are looked at: a second look has to find the same.
+  for (let looks = 0; looks < 2; looks++) {
+    const moving = polite(members(tree), tree).filter(({ pid }) => !isStill(pid));
+    signalAll(moving, "SIGSTOP");
+    if (process.platform !== "linux" || performance.now() >= deadline) return;
+    if (moving.length > 0) looks = -1;
+    await sleep(1);
+  }
+}
+
+export function resumeTree(tree: Tree): void {
+  signalAll(polite(members(tree), tree), "SIGCONT");
+}
+
+/** Each of its threads: the first one may have ended before the others. */
+function isStill(pid: number): boolean {
+  return threadsOf(pid).every((thread) => {
+    const stat = readProc(pid, `task/${thread}/stat`);
+    return stat === "" || "TtZXx".includes(stat.charAt(stat.lastIndexOf(")") + 2));
+  });
+}
+
+function threadsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
 /** Processes of the tree that run; a process that has ended and is not yet reaped does not count. */
 function members(tree: Tree): readonly ProcessRow[] {
   if (process.platform !== "linux") return groupAlone(tree);

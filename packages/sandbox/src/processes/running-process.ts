@@ -9,7 +9,7 @@ import { denied } from "./denials.ts";
 import { inheritedFds } from "./inherited-fds.ts";
 import type { Launcher } from "./launch.ts";
 import type { PipeEnds } from "./pipe-pool.ts";
-import { endTree, markName, type Tree } from "./process-tree.ts";
+import { endTree, markName, pauseTree, resumeTree, type Tree } from "./process-tree.ts";
 import type { Running, TakenBack } from "./running.ts";
 import type { StatusFile } from "./status-file.ts";
 
@@ -126,6 +126,14 @@ export class RunningProcess implements Running {
   expire(): Promise<void> {
     if (!this.#exit) this.#timedOut = true;
     return this.stop();
+  }
+
+  async pause(): Promise<void> {
+    if (!this.#exit) await pauseTree(this.#tree);
+  }
+
+  resume(): void {
+    if (!this.#exit) resumeTree(this.#tree);
   }
 
   /** Resolves when the command runs inside, or never will. */

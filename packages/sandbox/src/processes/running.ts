@@ -14,6 +14,10 @@ export interface Running extends Process {
   started(): Promise<void>;
   /** Ends everything it started because its time is over. */
   expire(): Promise<void>;
+  /** *Contract:* resolves once everything it started stands still, or after a moment; never rejects. */
+  pause(): Promise<void>;
+  /** *Contract:* lets it go on. */
+  resume(): void;
 }
 
 export type TakenBack = Pick<Exit, "takenBack" | "removedLinks">;

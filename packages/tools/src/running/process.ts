@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Process,
   type Sandbox,
+  type ShellScript,
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
@@ -50,7 +51,7 @@ export const processTool: Tool = defineTool({
   effects: effectsOf,
   // What is written to a process may be a command to a shell.
   script: ({ action, text: written }) =>
-    action === "write" && written !== undefined ? { text: written, folder: "" } : undefined,
+    action === "write" && written !== undefined ? scriptOf(written) : undefined,
   problem({ action, id, text: written }) {
     if (action !== "list" && id === undefined) return `action ${action} needs an \`id\` (see action list).`;
     return action === "write" && written === undefined ? "action write needs a `text`." : undefined;
@@ -62,6 +63,8 @@ export const processTool: Tool = defineTool({
     if (input.action === "stop") await process.stop();
     const older = input.action === "write" ? startedBefore(process, context) : undefined;
     if (older) return older;
+    const changed = input.action === "write" ? await changedSince(input.text ?? "", context) : undefined;
+    if (changed) return failed(changed);
     const refused = input.action === "write" ? await written(process, input.text ?? "", context) : undefined;
     if (isFailure(refused)) return failed(refused);
     const outcome = await looked(process, waitOf(input), context);
@@ -99,6 +102,20 @@ async function looked(process: Process, waitMs: number, context: ToolContext): P
     process: { id: process.id, running, produced: total > from },
     ...(code !== undefined && { exitCode: code }),
   });
+}
+
+function scriptOf(text: string): ShellScript {
+  return { text, folder: "" };
+}
+
+/** A process reads when it likes: the files are compared before it gets to know what it is to do with them. */
+async function changedSince(
+  text: string,
+  { judged, judgeAgain }: Pick<ToolContext, "judged" | "judgeAgain">,
+): Promise<Failure | undefined> {
+  if (!judged || !judgeAgain || (await judgeAgain(scriptOf(text)))) return undefined;
+  const why = `${Object.keys(judged).join(", ")}: files changed after this was judged; call it again to have them judged as they are now`;
+  return failure("stale-version", why);
 }
 
 /** What it does not read yet stays there for it; nobody waits for that for long. */

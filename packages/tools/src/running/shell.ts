@@ -6,6 +6,7 @@ import {
   isFailure,
   type Outcome,
   type Process,
+  type ShellScript,
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
@@ -13,7 +14,6 @@ import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "../define-tool.ts";
 import { count, text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
-import { holding } from "./holding.ts";
 import {
   deniedOf,
   deniedText,
@@ -25,6 +25,7 @@ import {
   sealedText,
   withNote,
 } from "./process-output.ts";
+import { startJudged } from "./start-judged.ts";
 
 /** What a command must show at once before it is left in the background on request. */
 const settleMs = 500;
@@ -49,11 +50,11 @@ export function createShell({ patienceMs }: ShellOptions): Tool {
       "Run a bash script in a fresh shell (no cd or variables from earlier calls), without a terminal. Still running after 10 s it goes on in the background (see `process`), unless timeout_s is given. Start servers and watchers with background.",
     schema,
     effects: () => [],
-    script: ({ command, cwd }) => ({ text: command, folder: cwd === undefined ? "" : targetOf(cwd) }),
+    script: scriptOf,
     async run(input, context) {
       const cwd = await folderOf(input.cwd, context);
       if (isFailure(cwd)) return failed(cwd);
-      const process = await context.sandbox.spawn({ script: input.command, cwd, ...holding(context) });
+      const process = await startJudged({ script: input.command, cwd }, scriptOf(input), context);
       if (isFailure(process)) return failed(process);
       const unfollow = follow(process, 0, context);
       const waitMs = waitOf(input, patienceMs);
@@ -67,6 +68,10 @@ export function createShell({ patienceMs }: ShellOptions): Tool {
       );
     },
   });
+}
+
+function scriptOf({ command, cwd }: Input<typeof schema>): ShellScript {
+  return { text: command, folder: cwd === undefined ? "" : targetOf(cwd) };
 }
 
 async function folderOf(cwd: string | undefined, { workspace }: ToolContext): Promise<string | Failure> {

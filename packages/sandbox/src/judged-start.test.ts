@@ -1,0 +1,134 @@
+/** A judged command starts only while its files are as they were judged, and nobody changes them while it begins. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { type Command, type CommandResult, isFailure, type JudgedFiles, type Sandbox } from "@lathe/protocol";
+import { probeDriver } from "./probe/probe.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-judged-")));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const cacheFolder = join(folder, "cache");
+const path = process.env.PATH ?? "";
+const preferences = ["launcher", "bubblewrap", "landlock", "none"] as const;
+const probes = await Promise.all(
+  preferences.map(async (preference) => ({
+    preference,
+    probe: await probeDriver({ preference, cacheFolder, path }),
+  })),
+);
+let count = 0;
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+interface Place {
+  readonly workspace: string;
+  readonly sandbox: Sandbox;
+  write(name: string, text: string): void;
+  run(script: string, judged?: JudgedFiles): Promise<CommandResult>;
+}
+
+for (const { preference, probe } of probes) {
+  const skip = probe.driver.name === preference ? false : probe.reasons.join(" ");
+  describe(`in a box of ${preference}`, { skip }, () => {
+    const place = async (): Promise<Place> => {
+      const workspace = join(folder, `w${++count}`);
+      const scratch = join(folder, `s${count}`);
+      for (const one of [workspace, scratch]) mkdirSync(one);
+      const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${scratch}/home` };
+      const sandbox = await probe.driver.open({ workspace, scratch, network: "none", env });
+      if (isFailure(sandbox)) assert.fail(sandbox.text);
+      const absolute = (judged: JudgedFiles): JudgedFiles =>
+        Object.fromEntries(Object.entries(judged).map(([name, digest]) => [join(workspace, name), digest]));
+      return {
+        workspace,
+        sandbox,
+        write: (name, text) => writeFileSync(join(workspace, name), text),
+        run: async (script, judged) => {
+          const command: Command = { script, cwd: workspace, ...(judged && { judged: absolute(judged) }) };
+          const result = await sandbox.exec(command, { timeoutMs: 20_000 });
+          return isFailure(result) ? assert.fail(`${result.code}: ${result.text}`) : result;
+        },
+      };
+    };
+
+    it("it starts while all is as it was judged, also where there was nothing", async () => {
+      const { sandbox, write, run } = await place();
+      write("s.sh", "echo one\n");
+      const { output } = await run("bash s.sh", { "s.sh": digestOf("echo one\n"), "gone.sh": null });
+      assert.equal(output, "one\n");
+      await sandbox.close();
+    });
+
+    it("it does not start where a file has changed, appeared, gone, or is a link to another", async () => {
+      const { sandbox, workspace, write, run } = await place();
+      write("s.sh", "touch ran\n");
+      write("other.sh", "touch ran\n");
+      symlinkSync("other.sh", join(workspace, "link.sh"));
+      const judgements: readonly JudgedFiles[] = [
+        { "s.sh": digestOf("echo one\n") },
+        { "s.sh": null },
+        { "gone.sh": digestOf("touch ran\n") },
+        { "link.sh": digestOf("echo two\n") },
+        { "link.sh": digestOf("touch ran\n"), "s.sh": null },
+      ];
+      for (const judged of judgements) {
+        await assert.rejects(run("bash s.sh", judged), /stale-version/);
+        assert.equal(existsSync(join(workspace, "ran")), false);
+      }
+      await sandbox.close();
+    });
+
+    it("others stand still while it begins, and go on afterwards", async () => {
+      const { sandbox, workspace, write, run } = await place();
+      write("s.sh", "wc -c < ticks; sleep 0.2; wc -c < ticks\n");
+      const script = "while :; do echo >> ticks; sleep 0.005; done";
+      const other = await sandbox.spawn({ script, cwd: workspace });
+      if (isFailure(other)) assert.fail(other.text);
+      const until = async (bytes: string): Promise<void> => {
+        await run(`until [ $(cat ticks 2>&- | wc -c) -gt ${bytes} ]; do sleep 0.01; done`);
+      };
+      await until("0");
+      const { output } = await run("bash s.sh", {
+        "s.sh": digestOf("wc -c < ticks; sleep 0.2; wc -c < ticks\n"),
+      });
+      const [before = "", later] = output.trim().split("\n");
+      assert.equal(before, later);
+      await until(before);
+      assert.equal(other.exit, undefined);
+      await sandbox.close();
+    });
+
+    it("what is started with it begins after it", async () => {
+      const { sandbox, workspace, write, run } = await place();
+      const text = "sleep 0.2; [ -e late ]\n";
+      write("s.sh", text);
+      const [first] = await Promise.all([run("bash s.sh", { "s.sh": digestOf(text) }), run("touch late")]);
+      assert.equal(first.code, 1);
+      assert.equal(existsSync(join(workspace, "late")), true);
+      await sandbox.close();
+    });
+
+    it("one that stands still can be ended", async () => {
+      const { sandbox, workspace, write, run } = await place();
+      write("s.sh", "sleep 0.4\n");
+      const other = await sandbox.spawn({ script: "while :; do sleep 0.01; done", cwd: workspace });
+      if (isFailure(other)) assert.fail(other.text);
+      const running = run("bash s.sh", { "s.sh": digestOf("sleep 0.4\n") });
+      await other.stop();
+      assert.notEqual(other.exit, undefined);
+      await running;
+      await sandbox.close();
+    });
+  });
+}

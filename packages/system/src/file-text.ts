@@ -1,0 +1,55 @@
+/** File text: the content of a regular file and its digest, both of the same opened file. */
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+
+export interface FileText {
+  readonly text: string;
+  /** SHA-256 of the bytes, in hexadecimal. */
+  readonly digest: string;
+}
+
+/** `O_PATH` of `fcntl.h`: finds a file without opening its content, so that a pipe or a device does nothing. */
+const pathOnly = 0o10000000;
+const safely = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/**
+ * Links are followed, as a program would that reads the same path.
+ * *Contract:* never throws and never waits; undefined for what is no regular file, is longer than `maxBytes` or holds a
+ * NUL. Bounded by the bytes that are read, whatever size the file claims to have.
+ */
+export function readFileText(path: string, maxBytes: number): FileText | undefined {
+  try {
+    const bytes = readRegular(path, maxBytes);
+    if (bytes === undefined || bytes.includes(0)) return undefined;
+    return { text: bytes.toString("utf8"), digest: createHash("sha256").update(bytes).digest("hex") };
+  } catch {
+    return undefined;
+  }
+}
+
+function readRegular(path: string, maxBytes: number): Buffer | undefined {
+  if (process.platform !== "linux") return statSync(path).isFile() ? readOpened(path, maxBytes) : undefined;
+  const found = openSync(path, pathOnly);
+  try {
+    return fstatSync(found).isFile() ? readOpened(`/proc/self/fd/${found}`, maxBytes) : undefined;
+  } finally {
+    closeSync(found);
+  }
+}
+
+function readOpened(path: string, maxBytes: number): Buffer | undefined {
+  const file = openSync(path, safely);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size > maxBytes) return undefined;
+    // One byte more shows that the file is longer than it said: it grows, or the kernel makes it up as in /proc.
+    const bytes = Buffer.allocUnsafe(stats.size + 1);
+    let size = 0;
+    for (let read = -1; read !== 0 && size < bytes.length; size += read) {
+      read = readSync(file, bytes, size, bytes.length - size, null);
+    }
+    return size > stats.size ? undefined : bytes.subarray(0, size);
+  } finally {
+    closeSync(file);
+  }
+}
