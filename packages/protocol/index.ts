@@ -128,6 +128,7 @@ export type {
   Checkpoint,
   Checkpoints,
   Collected,
+  DifferenceOptions,
   FileDifference,
   FileInCheckpoint,
   FileState,
@@ -282,6 +283,7 @@ export {
   changedScripts,
   isHiddenAtTop,
   isManifest,
+  type RunLaterChanges,
   type RunLaterFile,
   whyRunLater,
 } from "./src/run-later/why-run-later.ts";

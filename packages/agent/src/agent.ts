@@ -104,6 +104,7 @@ export interface AgentPorts {
   readonly workspace: Workspace;
   /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does; ends soon after the signal. */
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
+  readonly runLater?: NonNullable<Ports["runLater"]>;
   readonly sandbox: Sandbox;
   /** *Contract:* resolves once it is known what holds commands in; never rejects. */
   containment(): Promise<Held>;

@@ -83,6 +83,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
       return isFailure(content) ? null : content.version;
     },
     checkpoint: (session, signal) => ports.checkpoint(session, signal),
+    ...(ports.runLater && { runLater: ports.runLater }),
     context: (session, call, amid) =>
       toolContext(ports, { session, call, amid, more: moreOf(session, call, ports) }),
     callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,

@@ -28,6 +28,7 @@ import type {
   Prompt,
   Refusal,
   Rule,
+  RunLaterChanges,
   Session,
   SessionLog,
   ShortenedPart,
@@ -150,6 +151,8 @@ export interface Ports {
   version(path: string): Promise<string | null>;
   /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. Ends soon after the signal. */
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
+  /** *Contract:* never rejects; between two checkpoints. Absent where nobody looks. */
+  runLater?(from: string, to: string): Promise<RunLaterChanges>;
   /** *Contract:* what a running call may reach. */
   context(session: Session, call: string, amid: Amid): ToolContext;
   /** *Contract:* what the project says to an agent in these folders; never rejects. Absent where nobody looks. */

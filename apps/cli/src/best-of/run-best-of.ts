@@ -186,6 +186,11 @@ function exitCode(ended: BestOf): number {
 
 const stopped: ReadonlySet<string> = new Set(["limit", "permission", "loop"]);
 
+function runLaterOf(runLater: ReadonlyMap<string, string>): object {
+  const files = [...runLater].map(([path, why]) => ({ path: Buffer.from(path, "latin1").toString(), why }));
+  return files.length > 0 ? { runLater: files } : {};
+}
+
 function resultObject({ verdict, answer, taken, refused }: BestOf, { log, cost }: Compared): object {
   const { attempts } = log.attempts;
   const { results, winner, by, why } = verdict;
@@ -196,7 +201,7 @@ function resultObject({ verdict, answer, taken, refused }: BestOf, { log, cost }
     by,
     why,
     taken: taken !== undefined,
-    ...(taken && { changed: taken.paths, heldBack: [...taken.held.keys()] }),
+    ...(taken && { changed: taken.paths, heldBack: [...taken.held.keys()], ...runLaterOf(taken.runLater) }),
     ...(refused && { failure: { code: refused.code, text: refused.text } }),
     cost,
     attempts: results.map((result, at) => ({ attempt: at + 1, ...attempts[at], ...result })),

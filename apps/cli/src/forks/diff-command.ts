@@ -24,12 +24,13 @@ export function showDifferences(
   compared: Compared,
   json: boolean,
 ): number {
-  const { differences, held } = compared;
+  const { differences, held, runLater } = compared;
   if (json) {
     const told = differences.map((one) => ({
       ...one,
       path: Buffer.from(one.path, "latin1").toString(),
       ...(held.has(one.path) && { heldBack: held.get(one.path) }),
+      ...(runLater.has(one.path) && { runsLater: runLater.get(one.path) }),
     }));
     process.stdout.write(`${JSON.stringify(told)}\n`);
     return 0;

@@ -8,6 +8,8 @@ export interface Listing {
   readonly differences: readonly Difference[];
   /** Why some are held back, by path. */
   readonly held: ReadonlyMap<string, string>;
+  /** Why some run later, by path. */
+  readonly runLater: ReadonlyMap<string, string>;
 }
 
 /** Lines; the rest is counted. */
@@ -22,7 +24,7 @@ const marks: Readonly<Record<Difference["what"], string>> = {
 
 /** Empty where nothing differs. */
 export function listingText(
-  { differences, held }: Listing,
+  { differences, held, runLater }: Listing,
   paint: Palette,
   most: number = mostLines,
 ): string {
@@ -31,7 +33,8 @@ export function listingText(
   const [git, named] = [all.filter(isOwn), all.filter((one) => !isOwn(one))];
   const shown = named.slice(0, most);
   const rows = shown.map((one) => {
-    const note = [modeText(one), held.get(one.path), one.isMoved ? "changed in the base too" : undefined];
+    const why = held.get(one.path) ?? runLater.get(one.path);
+    const note = [modeText(one), why, one.isMoved ? "changed in the base too" : undefined];
     const words = note.filter((word) => word !== undefined).join("; ");
     return [`  ${markOf(one, paint)} ${shownName(one)}`, words === "" ? "" : paint.yellow(words)];
   });

@@ -3,14 +3,15 @@ import type { Kept } from "@lathe/hosts/keep-fork";
 import { commandName } from "../command-line/command-name.ts";
 import { fileName } from "../render/file-name.ts";
 import { harmless } from "../render/fit.ts";
+import { runLaterText } from "../render/run-later-text.ts";
 
-export type Held = Pick<Kept, "held" | "stuck" | "from">;
+export type Held = Pick<Kept, "held" | "stuck" | "from" | "runLater">;
 
 const heldNamed = 20;
 
-/** Lines without colours; none where nothing was held back. `id`: of the fork or working tree in which it stays. */
+/** Lines without colours; none where nothing was held back, and nothing runs later. `id`: of the fork or working tree in which it stays. */
 export function heldLines(
-  { held, stuck, from }: Held,
+  { held, stuck, from, runLater }: Held,
   id: string,
 ): { readonly names: readonly string[]; readonly ways: readonly string[] } {
   const lathe = commandName(process.env);
@@ -23,7 +24,9 @@ export function heldLines(
     asked.length > 0 ? [`  take ${rest} over too: ${lathe} fork keep ${id} --host-run, or ${drop}`] : [];
   const copied =
     stuck.size > 0 ? [`  ${named(stuck)}: copied by hand only, from ${harmless(from)}; then ${drop}`] : [];
-  return { names: [...names, ...more], ways: [...taken, ...copied] };
+  const files = [...runLater].map(([path, why]) => ({ path: Buffer.from(path, "latin1").toString(), why }));
+  const later = files.length > 0 ? [`  ${runLaterText(files)}`] : [];
+  return { names: [...later, ...names, ...more], ways: [...taken, ...copied] };
 }
 
 const stuckNamed = 3;

@@ -2,6 +2,7 @@
 import type { Event } from "@lathe/protocol";
 import { compactedLine } from "./compacted-text.ts";
 import { routedText } from "./routed-text.ts";
+import { collectRunLater } from "./run-later-text.ts";
 
 export interface Remark {
   /** `quiet` is for those who look closely, `warning` for everybody. */
@@ -13,6 +14,7 @@ export interface Remark {
 /** What to say of the events of one session, one after the other: nothing of most, and nothing twice that comes at every step. */
 export function createRemarks(): (event: Event) => Remark | undefined {
   const told = new Set<string>();
+  const runLater = collectRunLater();
   let chosen: string | undefined;
   const once = (remark: Remark): Remark | undefined => {
     if (told.has(remark.text)) return undefined;
@@ -20,6 +22,8 @@ export function createRemarks(): (event: Event) => Remark | undefined {
     return remark;
   };
   return (event) => {
+    const later = runLater(event);
+    if (later !== undefined) return warning(later);
     switch (event.type) {
       case "step.failed":
         // That an answer was stopped, the end says.

@@ -28,6 +28,7 @@ function resultObject({ session, failure, ms, output, subagents }: RunResult, ta
     usage: session.usage,
     cost: account.costUnknown ? null : account.cost,
     changed: [...new Set([...tally.changed, ...(subagents?.changed ?? [])])],
+    ...(tally.runLater.length > 0 && { runLater: tally.runLater }),
     // Where it worked: it waits, unless it was taken over or nothing changed in it.
     ...(settings.inFork !== undefined && { fork: settings.inFork }),
     ...(subagents && { subagents: addedBy(subagents) }),

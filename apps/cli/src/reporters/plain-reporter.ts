@@ -1,5 +1,6 @@
 /** The `text` format into a pipe: the answer and nothing else; what delays it goes to stderr. */
 import { duration } from "../render/figures.ts";
+import { collectRunLater } from "../render/run-later-text.ts";
 import type { Reporter } from "./reporter.ts";
 import { finalText } from "./tally.ts";
 
@@ -7,6 +8,7 @@ export function createPlainReporter(
   write: (text: string) => void,
   complain: (text: string) => void,
 ): Reporter {
+  const runLater = collectRunLater();
   return {
     start: () => {},
     delta: (delta) => {
@@ -15,6 +17,8 @@ export function createPlainReporter(
     },
     // Only a completed answer is written: one that broke off would stand there twice.
     event: (event) => {
+      const later = runLater(event);
+      if (later !== undefined) complain(later);
       const text = event.type === "step.completed" ? finalText(event) : undefined;
       if (text) write(text.endsWith("\n") ? text : `${text}\n`);
     },

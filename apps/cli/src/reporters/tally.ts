@@ -1,5 +1,7 @@
 /** Tally: what a run added up to, counted from its events. */
-import { type Event, messageText } from "@lathe/protocol";
+
+import { type Event, messageText, type RunLaterFile } from "@lathe/protocol";
+import { isLooked } from "../render/run-later-text.ts";
 
 export interface Tally {
   /** Answers of the model. */
@@ -8,18 +10,28 @@ export interface Tally {
   readonly changed: readonly string[];
   /** What the model said last, without calls. */
   readonly text: string;
+  /** Changed files that programs or later sessions run or follow. */
+  readonly runLater: readonly RunLaterFile[];
+  /** Those of turns that have ended. */
+  readonly runLaterBefore: readonly RunLaterFile[];
 }
 
-export const emptyTally: Tally = { steps: 0, changed: [], text: "" };
+export const emptyTally: Tally = { steps: 0, changed: [], text: "", runLater: [], runLaterBefore: [] };
 
 export function tallied(tally: Tally, event: Event): Tally {
   if (event.type === "step.completed") {
     const text = finalText(event) ?? tally.text;
     return { ...tally, steps: tally.steps + 1, text };
   }
+  if (isLooked(event)) return { ...tally, runLater: joined(tally.runLaterBefore, event.data.runLater ?? []) };
+  if (event.type === "turn.ended") return { ...tally, runLaterBefore: tally.runLater };
   if (event.type !== "tool.completed" || event.data.outcome.type !== "ok") return tally;
   const paths = (event.data.outcome.facts?.changed ?? []).map((change) => change.path);
   return { ...tally, changed: [...new Set([...tally.changed, ...paths])] };
+}
+
+function joined(before: readonly RunLaterFile[], now: readonly RunLaterFile[]): readonly RunLaterFile[] {
+  return [...new Map([...before, ...now].map((file) => [file.path, file])).values()];
 }
 
 /** The text of an answer that calls no tools; undefined for one that does. */

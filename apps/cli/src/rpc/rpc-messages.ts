@@ -44,6 +44,7 @@ const turn: v.GenericSchema<unknown, ResultOf<"session/prompt">> = v.object({
   text: v.string(),
   steps: v.number(),
   changed: v.array(v.string()),
+  runLater: v.array(v.object({ path: v.string(), why: v.string() })),
   usage,
   cost: v.nullable(v.number()),
 });

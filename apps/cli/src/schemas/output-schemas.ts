@@ -15,6 +15,7 @@ export const runResultSchema: v.GenericSchema = v.object({
   usage,
   cost: v.nullable(v.number()),
   changed: v.array(v.string()),
+  runLater: v.exactOptional(v.array(v.object({ path: v.string(), why: v.string() }))),
   fork: v.exactOptional(v.string()),
   subagents: v.exactOptional(
     v.object({ sessions: v.number(), tokens: v.number(), cost: v.nullable(v.number()) }),
@@ -32,6 +33,7 @@ export const bestOfResultSchema: v.GenericSchema = v.object({
   taken: v.boolean(),
   changed: v.exactOptional(v.array(v.string())),
   heldBack: v.exactOptional(v.array(v.string())),
+  runLater: v.exactOptional(v.array(v.object({ path: v.string(), why: v.string() }))),
   failure: v.exactOptional(v.object({ code: v.string(), text: v.string() })),
   cost: v.nullable(v.number()),
   attempts: v.array(v.intersect([v.object({ attempt: v.number() }), attempted, attemptResult])),

@@ -6,6 +6,7 @@ import {
   type Failure,
   failure,
   isFailure,
+  type RunLaterFile,
   type Session,
   type TurnEnd,
   type Usage,
@@ -25,6 +26,8 @@ export interface Turn {
   readonly steps: number;
   /** Paths from the folder, of what edits changed; what commands did is not among them. */
   readonly changed: readonly string[];
+  /** Changed files, also by commands, that programs or later sessions run or follow. */
+  readonly runLater: readonly RunLaterFile[];
   /** Of the whole session, like the cost in dollars, which is null where a price is unknown. */
   readonly usage: Usage;
   readonly cost: number | null;
@@ -196,9 +199,18 @@ function begin(
     : resumeSession(local, resume, local.said);
 }
 
-function turnOf(session: Session, { text, steps, changed }: Tally): Turn {
+function turnOf(session: Session, { text, steps, changed, runLater }: Tally): Turn {
   const { id, account, usage, lastEnd: end = { type: "done" } } = session;
-  return { session: id, end, text, steps, changed, usage, cost: account.costUnknown ? null : account.cost };
+  return {
+    session: id,
+    end,
+    text,
+    steps,
+    changed,
+    runLater,
+    usage,
+    cost: account.costUnknown ? null : account.cost,
+  };
 }
 
 interface Streaming {

@@ -22,12 +22,13 @@ export function changesText({ files, open, unkept }: SessionChanges, paint: Pale
 }
 
 function fileText(
-  { path, kind, diff, binary, before, after, others }: SessionFile,
+  { path, kind, diff, binary, before, after, others, runsLater }: SessionFile,
   paint: Palette,
 ): readonly string[] {
   const modes =
     before && after && before.mode !== after.mode ? ` ${octal(before.mode)} → ${octal(after.mode)}` : "";
-  const also = others ? paint.yellow(` (${othersTexts[others]})`) : "";
+  const notes = [...(others ? [othersTexts[others]] : []), ...(runsLater === undefined ? [] : [runsLater])];
+  const also = notes.length > 0 ? paint.yellow(` (${notes.map(harmless).join("; ")})`) : "";
   const head = paint.bold(`${marks[kind]} ${harmless(path)}${modes}`) + also;
   if (diff !== undefined) return [head, ...diffLines(diff, paint, fileLines)];
   return [head, ...(kind === "mode" ? [] : [paint.dim(`  ${unshown({ kind, binary })}`)])];
@@ -60,12 +61,13 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
-function summary(files: readonly FileDifference[], { dim, green, red }: Palette): string {
+function summary(files: readonly SessionFile[], { dim, green, red, yellow }: Palette): string {
   const rows = files.map((file) => {
     const name = `${marks[file.kind]} ${harmless(file.path)}`;
-    if (file.diff === undefined) return [name, dim(unshown(file)), ""];
+    const note = file.runsLater === undefined ? [] : [yellow(harmless(file.runsLater))];
+    if (file.diff === undefined) return [name, dim(unshown(file)), "", ...note];
     const { added, removed } = diffCounts(file.diff);
-    return [name, green(`+${added}`), red(`-${removed}`)];
+    return [name, green(`+${added}`), red(`-${removed}`), ...note];
   });
   return table(rows) + dim(`${files.length} ${files.length === 1 ? "file" : "files"}\n`);
 }

@@ -240,7 +240,8 @@ export class Transcript {
     this.#calls.set(id, stopped);
   }
 
-  #ended({ data, at }: Event<"turn.ended">): void {
+  #ended(event: Event<"turn.ended">): void {
+    const { data, at } = event;
     const { dim, green, red, yellow } = this.#theme;
     this.#activity = undefined;
     this.#calls.clear();
@@ -263,6 +264,8 @@ export class Transcript {
       `${head} ${dim(`· ${took}${cost > 0 ? ` · ${isAtMost ? "at most " : ""}${money(cost)}` : ""}`)}`,
       ...why,
     ]);
+    const remark = this.#remarkOn(event);
+    if (remark) this.#note(remark.text);
   }
 
   /** What concerns neither an answer nor a call. */

@@ -6,6 +6,7 @@ import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { applyTree, type TreePart } from "@lathe/workspace/apply-tree";
 import type { Compared } from "../forks/forks.ts";
 import { interrupted, type KeepOptions, type Kept } from "../forks/keep-fork.ts";
+import { runLaterDifferences } from "../forks/run-later-differences.ts";
 import { workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
@@ -23,6 +24,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
   let all: readonly Difference[] = [];
   let held: ReadonlyMap<string, string> = new Map();
   let stuck: ReadonlySet<string> = new Set();
+  let runLater: ReadonlyMap<string, string> = new Map();
   const failed = await applyTree({
     root: base,
     journal: workspaceFolder(env, base),
@@ -35,6 +37,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
       held = heldOf(tree, found, options);
       stuck = new Set(heldOf(tree, found, { hostRun: true }).keys());
       const taken = all.filter(({ path }) => !held.has(path));
+      runLater = runLaterDifferences(taken, { base, upper: tree.made.cwd });
       const inTheWay = notEmpty(tree, taken);
       if (inTheWay) return inTheWay;
       return [...taken.map((one) => partOf(tree, one)), ...emptied(tree, taken)];
@@ -50,13 +53,15 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
   if (failed) return failed;
   const undropped = held.size === 0 ? await dropAttemptTree(env, tree) : undefined;
   if (undropped) options.onRemark?.(undropped.text);
-  return { kept: all.filter(({ path }) => !held.has(path)), held, stuck, from: tree.made.cwd };
+  return { kept: all.filter(({ path }) => !held.has(path)), held, stuck, from: tree.made.cwd, runLater };
 }
 
 export async function compareTree(env: Env, tree: WholeTree): Promise<Compared | Failure> {
   const found = await treeDifferences(env, tree);
   if (isFailure(found)) return found;
-  return { differences: found.differences, held: heldOf(tree, found, { hostRun: false }) };
+  const { differences } = found;
+  const runLater = runLaterDifferences(differences, { base: tree.base, upper: tree.made.cwd });
+  return { differences, held: heldOf(tree, found, { hostRun: false }), runLater };
 }
 
 /** Why some are not taken over, by path. */

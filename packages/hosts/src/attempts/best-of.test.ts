@@ -18,7 +18,10 @@ const judged: Attempts = {
   verdict: { results: [result, result], winner: 0, by: "tests", why: "it passes" },
 };
 
-const nothing = { held: new Map<string, string>(), stuck: new Set<string>(), from: "" };
+const nothing = {
+  ...{ held: new Map<string, string>(), stuck: new Set<string>(), from: "" },
+  runLater: new Map<string, string>(),
+};
 
 /** What is done, in its order; the first attempt is the winner. */
 async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"): Promise<readonly string[]> {

@@ -114,7 +114,7 @@ async function takeWinner(
   return isFailure(taken) ? ((await log.taking(undefined)) ?? taken) : taken;
 }
 
-const nothingTaken: Taken = { paths: [], held: new Map(), stuck: new Set(), from: "" };
+const nothingTaken: Taken = { paths: [], held: new Map(), stuck: new Set(), from: "", runLater: new Map() };
 
 async function dropOthers(
   { winner, results }: AttemptsVerdict,

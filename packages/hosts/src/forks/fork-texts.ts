@@ -21,14 +21,15 @@ export function textDifference(
     ] as const
   ).map(([side, root]) => {
     const { kind } = sides[side];
-    return kind === "absent" ? null : kind === "file" ? textOf(root, path) : undefined;
+    return kind === "absent" ? null : kind === "file" ? textAt(root, path) : undefined;
   });
   const [before, after] = texts;
   if (before === undefined || after === undefined) return undefined;
   return unifiedDiff(before ?? undefined, after ?? undefined, Buffer.from(path, "latin1").toString());
 }
 
-function textOf(root: string, path: string): string | undefined {
+/** Undefined for what is no text, or too long; `path` with one character per byte. */
+export function textAt(root: string, path: string): string | undefined {
   const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
   try {
     const read = readBounded(file, { maxBytes: mostBytes });

@@ -23,6 +23,7 @@ import { forksFolder, workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { newSessionId } from "../session-id.ts";
 import { forkBinary } from "./fork-binary.ts";
+import { runLaterDifferences } from "./run-later-differences.ts";
 
 export type { Difference, Side } from "@lathe/sandbox/forks/differences";
 export type { Fork } from "@lathe/sandbox/forks/fork";
@@ -81,6 +82,8 @@ export interface Compared {
   readonly differences: readonly Difference[];
   /** Why some of them are not kept unless that is asked for, by path. */
   readonly held: ReadonlyMap<string, string>;
+  /** Why programs on this machine or later sessions run or follow some of them, by path. */
+  readonly runLater: ReadonlyMap<string, string>;
 }
 
 /** Also of a fork that is open. */
@@ -88,7 +91,9 @@ export async function compareFork(env: Env, fork: Fork): Promise<Compared | Fail
   const binary = await forkBinary(env);
   if (isFailure(binary)) return binary;
   const differences = await differencesOf(binary, fork);
-  return isFailure(differences) ? differences : { differences, held: heldBack(differences, fork) };
+  if (isFailure(differences)) return differences;
+  const runLater = runLaterDifferences(differences, fork);
+  return { differences, held: heldBack(differences, fork), runLater };
 }
 
 export interface ListedFork {

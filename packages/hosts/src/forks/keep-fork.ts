@@ -11,6 +11,7 @@ import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply
 import { workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { forkBinary } from "./fork-binary.ts";
+import { runLaterDifferences } from "./run-later-differences.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -32,6 +33,8 @@ export interface Kept {
   readonly stuck: ReadonlySet<string>;
   /** Where it lies. */
   readonly from: string;
+  /** Why programs on this machine or later sessions run or follow some of what was kept, by path. */
+  readonly runLater: ReadonlyMap<string, string>;
 }
 
 /**
@@ -62,6 +65,7 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
   if (existsSync(join(fork.base, ".git", "index.lock"))) return gitAtWork(fork);
   let all: readonly Difference[] = [];
   let held: ReadonlyMap<string, string> = new Map();
+  let runLater: ReadonlyMap<string, string> = new Map();
   const known = readPlan(fork);
   const compare = (): ReturnType<typeof differencesOf> => differencesOf(binary, fork);
   const failed = await applyTree({
@@ -74,7 +78,9 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
       if (isFailure(found)) return found;
       all = found;
       held = heldOf(all, fork, options);
-      return all.filter(({ path }) => !held.has(path)).map((one) => partOf(one, fork));
+      const taken = all.filter(({ path }) => !held.has(path));
+      runLater = runLaterDifferences(taken, fork);
+      return taken.map((one) => partOf(one, fork));
     },
     accept: async (found) => {
       const again = await compare();
@@ -90,7 +96,7 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
   const lasting = held.size === 0 ? dropFork(fork) : undefined;
   if (lasting) options.onRemark?.(lasting.text);
   const stuck = new Set(heldOf(all, fork, { ...options, hostRun: true }).keys());
-  return { kept: all.filter(({ path }) => !held.has(path)), held, stuck, from: fork.upper };
+  return { kept: all.filter(({ path }) => !held.has(path)), held, stuck, from: fork.upper, runLater };
 }
 
 /** With all that is below of what is held. */

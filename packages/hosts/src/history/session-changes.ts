@@ -12,13 +12,18 @@ import {
 } from "@lathe/protocol";
 import { isRunning } from "@lathe/system/process-mark";
 import { withCheckpoints } from "../session/lazy-checkpoints.ts";
+import { runLaterMarks } from "../session/run-later.ts";
 import { readSession } from "./history.ts";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `others`: whether it changed while it was not the session's to change as well; perhaps, while nobody watched. */
-export type SessionFile = FileDifference & { readonly others?: "yes" | "perhaps" };
+export type SessionFile = FileDifference & {
+  /** Whether it changed while it was not the session's to change as well; perhaps, while nobody watched. */
+  readonly others?: "yes" | "perhaps";
+  /** Why a program or a later session runs or follows it. */
+  readonly runsLater?: string;
+};
 
 export interface SessionChanges {
   /** Files that the session changed, or may have; what others changed alone is not among them. */
@@ -65,7 +70,14 @@ async function changedFiles(
   const files = await checkpoints.difference(first, end);
   if (isFailure(files)) return files;
   const loose = new Set(since);
-  return files.flatMap((file) => attributed(file, changes, loose));
+  const marks = await runLaterMarks(checkpoints, { from: first, to: end }, files);
+  return files
+    .flatMap((file) => attributed(file, changes, loose))
+    .map((file) => ({ ...file, ...runsLater(marks.get(file.path)) }));
+}
+
+function runsLater(why: string | undefined): Pick<SessionFile, "runsLater"> {
+  return why === undefined ? {} : { runsLater: why };
 }
 
 function attributed(

@@ -26,6 +26,7 @@ import { nestedInstructions } from "./instructions.ts";
 import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
 import { type LostFiles, lostFiles } from "./lost-files.ts";
 import { recoveryText } from "./recovery-text.ts";
+import { createRunLater } from "./run-later.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import type { SessionTools } from "./session-tools.ts";
 import { createSurroundings } from "./surroundings.ts";
@@ -102,7 +103,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       ...(kept && { kept }),
       ...smallModels(options, gateway, redactor.redact),
       ...{ workspace, changedFiles: createChangedFiles(workspace, texts) },
-      checkpoint: checkpoints.take,
+      ...{ checkpoint: checkpoints.take, runLater: createRunLater(checkpoints) },
       ...{ sandbox, ...backgroundPorts(sandbox, redactor.redact, options.wakes) },
       containment: probe.held,
       surroundings: createSurroundings(cwd, env),

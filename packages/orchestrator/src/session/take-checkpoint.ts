@@ -1,5 +1,5 @@
 /** Take a checkpoint: the files as they are now, or why they cannot be kept. */
-import { isFailure, type Session } from "@lathe/protocol";
+import { isFailure, type RunLaterFile, type Session } from "@lathe/protocol";
 import type { Entry, Reach } from "../ports.ts";
 
 /** Milliseconds it may take before somebody who watches is told. */
@@ -7,9 +7,10 @@ const patienceMs = 300;
 
 export async function* takeCheckpoint(
   moment: "before" | "after",
-  { id }: Session,
+  session: Session,
   { ports, signal }: Reach,
 ): AsyncGenerator<Entry, void> {
+  const { id } = session;
   const from = ports.clock.now();
   // The turn that a cancel ends still leaves behind what it did.
   const stop = signal.aborted ? new AbortController().signal : signal;
@@ -19,15 +20,33 @@ export async function* takeCheckpoint(
   const ms = Math.max(0, ports.clock.now() - from);
   if (!isFailure(taken)) {
     const { ref, skippedCount: skipped } = taken;
-    return yield {
-      drafts: [{ type: "checkpoint.taken", data: { moment, ref, skipped, ms } }],
-      durable: false,
-    };
+    const runLater = moment === "after" ? await runLaterSince(session, ref, ports) : [];
+    const data = { moment, ref, skipped, ms, ...(runLater.length > 0 && { runLater }) };
+    return yield { drafts: [{ type: "checkpoint.taken", data }], durable: false };
   }
   // Nothing will change the files that it was for.
   if (stop.aborted && moment === "before") return;
   const failure = stop.aborted ? ({ ...taken, retry: "same" } as const) : taken;
   yield { drafts: [{ type: "checkpoint.taken", data: { moment, failure, skipped: 0, ms } }], durable: false };
+}
+
+/** More of them than a person reads are left out. */
+const mostFiles = 100;
+
+/** Of the whole turn; what others changed between its steps is not among them. */
+async function runLaterSince(
+  { checkpoints, turn }: Session,
+  ref: string,
+  ports: Reach["ports"],
+): Promise<readonly RunLaterFile[]> {
+  const known = turn?.runLater ?? [];
+  const before = checkpoints.at(-1)?.ref;
+  if (!ports.runLater || before === undefined || before === ref) return known;
+  const { files, gone } = await ports.runLater(before, ref);
+  const byPath = new Map(known.map((file) => [file.path, file]));
+  for (const path of gone) byPath.delete(path);
+  for (const file of files) byPath.set(file.path, file);
+  return [...byPath.values()].slice(0, mostFiles);
 }
 
 async function tellLater({

@@ -1,9 +1,10 @@
 /** `checkpoint.taken`: what the files were before a step that may change them, or after it. */
 import * as v from "valibot";
 import { type Failure, failureSchema } from "../failure.ts";
+import type { RunLaterFile } from "../run-later/why-run-later.ts";
 import type { EventType } from "../session/event-type.ts";
 import { uncover } from "../session/marks.ts";
-import type { Kept } from "../session/session.ts";
+import type { Kept, Turn } from "../session/session.ts";
 
 export interface CheckpointTaken {
   readonly moment: "before" | "after";
@@ -13,6 +14,8 @@ export interface CheckpointTaken {
   /** Files and folders that it does not hold. */
   readonly skipped: number;
   readonly ms: number;
+  /** After a step: files changed in this turn so far that programs or later sessions run or follow; absent when there are none. */
+  readonly runLater?: readonly RunLaterFile[];
 }
 
 const schema: v.GenericSchema<unknown, CheckpointTaken> = v.object({
@@ -21,6 +24,7 @@ const schema: v.GenericSchema<unknown, CheckpointTaken> = v.object({
   failure: v.exactOptional(failureSchema),
   skipped: v.number(),
   ms: v.number(),
+  runLater: v.exactOptional(v.array(v.object({ path: v.string(), why: v.string() }))),
 });
 
 export const checkpointTaken: EventType<"checkpoint.taken", CheckpointTaken> = {
@@ -39,10 +43,19 @@ export const checkpointTaken: EventType<"checkpoint.taken", CheckpointTaken> = {
     };
     return {
       ...session,
-      ...(turn && { turn: moment === "before" ? { ...turn, covered: turn.steps } : uncover(turn) }),
+      ...(turn && {
+        turn: moment === "before" ? { ...turn, covered: turn.steps } : afterStep(turn, data),
+      }),
       // One that cannot be had here is not asked for at every step.
       ...(failure?.retry === "never" && { uncovered: failure }),
       checkpoints: [...checkpoints, kept],
     };
   },
 };
+
+function afterStep(turn: Turn, { ref, runLater }: CheckpointTaken): Turn {
+  // Where the files could not be kept, nothing was learned.
+  if (ref === undefined) return uncover(turn);
+  const { runLater: _, ...rest } = uncover(turn);
+  return { ...rest, ...(runLater && { runLater }) };
+}

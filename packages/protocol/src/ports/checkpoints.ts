@@ -40,6 +40,11 @@ export interface FileDifference {
   readonly diff?: string;
 }
 
+export interface DifferenceOptions {
+  /** False: without texts, which need not be read then; nothing is said of what is binary. */
+  readonly texts?: boolean;
+}
+
 /** `other`: a folder, a link, or something that the checkpoint does not hold. */
 export type FileInCheckpoint =
   | { readonly type: "file"; readonly bytes: Uint8Array }
@@ -98,7 +103,11 @@ export interface Checkpoints {
    */
   take(session: string, options?: { readonly signal?: AbortSignal }): Promise<Checkpoint | Failure>;
   /** *Contract:* sorted by path; `to` absent: the files now. `not-found` for a ref that is gone, `log-corrupt` for a broken one. */
-  difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure>;
+  difference(
+    from: string,
+    to?: string,
+    options?: DifferenceOptions,
+  ): Promise<readonly FileDifference[] | Failure>;
   /** *Contract:* the paths of `difference`, without what reading the files costs. */
   changedPaths(from: string, to?: string): Promise<readonly string[] | Failure>;
   /** *Contract:* `path` relative to the root, with `/`; `not-found` for a ref that is gone. */

@@ -8,6 +8,12 @@ export interface RunLaterFile {
   readonly why: string;
 }
 
+export interface RunLaterChanges {
+  readonly files: readonly RunLaterFile[];
+  /** Paths that went: what was said of them before holds no longer. */
+  readonly gone: readonly string[];
+}
+
 export interface ChangedPath {
   /** From the workspace, with `/`. */
   readonly path: string;

@@ -14,6 +14,7 @@ import type { FinishReason } from "../ports/model.ts";
 import type { Prompt } from "../prompt.ts";
 import type { SentPrompt } from "../prompt-cache.ts";
 import type { Route, Run } from "../routing.ts";
+import type { RunLaterFile } from "../run-later/why-run-later.ts";
 import type { Usage } from "../usage.ts";
 import type { Background } from "./background.ts";
 import type { Circuits } from "./circuit.ts";
@@ -124,6 +125,8 @@ export interface Turn {
   readonly held?: number;
   /** Commands that ended, the latest 20. */
   readonly runs?: readonly Run[];
+  /** Files it changed that programs or later sessions run or follow. */
+  readonly runLater?: readonly RunLaterFile[];
 }
 
 /** A moment the session can go back to: right before a step. */

@@ -35,6 +35,17 @@ export async function listPaths(
   return told.map(({ path }) => shownPath(path)).sort();
 }
 
+/** As `listDifferences`, without what reading the files costs. */
+export async function listChanges(
+  reader: ObjectReader,
+  { before, after }: Compared,
+): Promise<readonly FileDifference[] | Failure> {
+  const changes = await compareTrees(reader, before, after);
+  if (isFailure(changes)) return changes;
+  const told = changes.filter((one) => canTell([stateOf(one.before), stateOf(one.after)]));
+  return told.map((one) => ({ ...changeOf(one), binary: false })).sort(byPath);
+}
+
 export async function listDifferences(
   reader: ObjectReader,
   trees: Compared,
@@ -49,24 +60,31 @@ export async function listDifferences(
     if (isFailure(difference)) return difference;
     if (difference) differences.push(difference);
   }
-  return differences.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return differences.sort(byPath);
+}
+
+function byPath(a: FileDifference, b: FileDifference): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+function changeOf(change: TreeChange): Omit<FileDifference, "binary"> {
+  const before = stateOf(change.before);
+  const after = stateOf(change.after);
+  return {
+    path: shownPath(change.path),
+    kind: kindOfDifference(before, after),
+    ...(before && { before }),
+    ...(after && { after }),
+  };
 }
 
 async function differenceOf(
   listing: Listing,
   change: TreeChange,
 ): Promise<FileDifference | undefined | Failure> {
-  const before = stateOf(change.before);
-  const after = stateOf(change.after);
-  if (!canTell([before, after])) return undefined;
-  const kind = kindOfDifference(before, after);
-  const base = {
-    path: shownPath(change.path),
-    kind,
-    ...(before && { before }),
-    ...(after && { after }),
-  };
-  if (kind === "mode") return { ...base, binary: false };
+  const base = changeOf(change);
+  if (!canTell([base.before, base.after])) return undefined;
+  if (base.kind === "mode") return { ...base, binary: false };
   const texts = await Promise.all([textOf(listing, change.before), textOf(listing, change.after)]);
   const broken = texts.find(isFailure);
   if (broken) return broken;

@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   type Checkpoints,
   type Collected,
+  type DifferenceOptions,
   type Failure,
   type Fenced,
   type FileDifference,
@@ -23,7 +24,13 @@ import type { Recovery } from "../journal/recover-journals.ts";
 import { collectGarbage, isScattered, packSmall } from "./collect-garbage.ts";
 import { keepText } from "./keep-text.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";
-import { type Compared, listDifferences, listPaths, type UnifiedDiff } from "./list-differences.ts";
+import {
+  type Compared,
+  listChanges,
+  listDifferences,
+  listPaths,
+  type UnifiedDiff,
+} from "./list-differences.ts";
 import type { CollectedStores, CollectStoresOptions } from "./look-at-stores.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import { cancelled } from "./pace.ts";
@@ -151,9 +158,14 @@ class OpenCheckpoints implements Checkpoints {
     });
   }
 
-  difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure> {
+  difference(
+    from: string,
+    to?: string,
+    { texts = true }: DifferenceOptions = {},
+  ): Promise<readonly FileDifference[] | Failure> {
     const { unified } = this.#parts;
-    return this.#compare([from, to], (reader, trees) => listDifferences(reader, trees, unified));
+    const list = texts ? listDifferences : listChanges;
+    return this.#compare([from, to], (reader, trees) => list(reader, trees, unified));
   }
 
   changedPaths(from: string, to?: string): Promise<readonly string[] | Failure> {

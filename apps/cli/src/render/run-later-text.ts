@@ -1,0 +1,28 @@
+/** Run-later text: which changed files programs or later sessions run or follow, on one line. */
+import type { Event, RunLaterFile } from "@lathe/protocol";
+import { fileName } from "./file-name.ts";
+
+const filesNamed = 10;
+
+export function runLaterText(files: readonly RunLaterFile[]): string {
+  const named = files.slice(0, filesNamed).map(({ path, why }) => `${fileName(path)} (${why})`);
+  const more = files.length > filesNamed ? `, and ${files.length - filesNamed} more` : "";
+  return `Review before use, these changes run later: ${named.join(", ")}${more}`;
+}
+
+/** Whether it says which files of the turn so far run later. */
+export function isLooked(event: Event): event is Event<"checkpoint.taken"> {
+  return event.type === "checkpoint.taken" && event.data.moment === "after" && event.data.ref !== undefined;
+}
+
+/** Of the events of one session, one after the other: the line for each turn, when it ends. */
+export function collectRunLater(): (event: Event) => string | undefined {
+  let files: readonly RunLaterFile[] = [];
+  return (event) => {
+    if (isLooked(event)) files = event.data.runLater ?? [];
+    if (event.type !== "turn.ended" || files.length === 0) return undefined;
+    const text = runLaterText(files);
+    files = [];
+    return text;
+  };
+}
