@@ -1,4 +1,6 @@
 /** Whether a path matches one of many globs, asked of each file of a tree: what names and folders say is remembered. */
+import { either, type Pattern } from "@lathe/protocol/pattern";
+import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import { globForm, globMatcher } from "./glob.ts";
 
 export type GlobsMatcher = (path: string) => boolean;
@@ -23,7 +25,7 @@ export function anyGlobMatcher(globs: readonly string[]): GlobsMatcher {
 }
 
 function matcherOf(globs: readonly string[]): GlobsMatcher {
-  const [names, folders]: [string[], string[]] = [[], []];
+  const [names, folders]: [Pattern[], Pattern[]] = [[], []];
   const others: GlobsMatcher[] = [];
   for (const glob of globs) {
     const { speaksOf, pattern } = globForm(glob);
@@ -40,15 +42,15 @@ function matcherOf(globs: readonly string[]): GlobsMatcher {
   };
 }
 
-function remembered(patterns: readonly string[]): GlobsMatcher {
+function remembered(patterns: readonly Pattern[]): GlobsMatcher {
   if (patterns.length === 0) return () => false;
-  const whole = new RegExp(`^(?:${patterns.join("|")})$`, "su");
+  const matches = patternMatcher([either(...patterns)]);
   const answers = new Map<string, boolean>();
   return (text) => {
     const known = answers.get(text);
     if (known !== undefined) return known;
     if (answers.size >= mostAnswers) answers.clear();
-    const answer = whole.test(text);
+    const answer = matches(text);
     // A copy: a piece of what ripgrep printed would keep all of it.
     answers.set(Buffer.from(text).toString(), answer);
     return answer;

@@ -1,4 +1,15 @@
-/** Globs over relative paths, with the meaning ripgrep gives them, as regular expressions. */
+/** Globs over relative paths, with the meaning ripgrep gives them. */
+import {
+  anyCharacter,
+  either,
+  many,
+  one,
+  type Part,
+  type Pattern,
+  text,
+  withinFolder,
+} from "@lathe/protocol/pattern";
+import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 
 /**
  * `*` and `?` within a name, `**` across folders, `[ab]`, `{a,b}`. Without a slash it speaks of names at any depth;
@@ -6,15 +17,15 @@
  */
 export function globMatcher(glob: string): (path: string) => boolean {
   const { isInverted, pattern } = readGlob(glob);
-  const whole = new RegExp(`^${pattern}$`, "su");
-  return (path) => whole.test(path) !== isInverted;
+  const matches = patternMatcher(pattern);
+  return (path) => matches(path) !== isInverted;
 }
 
 /** A glob that is not turned round, by what of a path it looks at: nothing but its name, its folder, or all of it. */
 export interface GlobForm {
   readonly speaksOf: "names" | "folders" | "paths";
-  /** Over the name, or over the path of anything in the folder; a regular expression that can stand among others. */
-  readonly pattern: string;
+  /** Over the name, or over the path of anything in the folder. */
+  readonly pattern: Pattern;
 }
 
 /** Throws where it is none. */
@@ -25,8 +36,7 @@ export function globForm(glob: string): GlobForm {
   // A span of characters may have the slash in it.
   const isName = isDeep && name !== "**" && !/\/|\[[!^]?\]?[^\]]*-/.test(name);
   const speaksOf = isInverted ? "paths" : isName ? "names" : body.endsWith("/**") ? "folders" : "paths";
-  const own = speaksOf === "names" ? patternOf(name) : pattern;
-  return { speaksOf, pattern: `(?:${new RegExp(own, "su").source})` };
+  return { speaksOf, pattern: speaksOf === "names" ? patternOf(name) : pattern };
 }
 
 interface ReadGlob {
@@ -34,7 +44,7 @@ interface ReadGlob {
   /** It is told from the root, and speaks not of names at any depth. */
   readonly isAnchored: boolean;
   readonly body: string;
-  readonly pattern: string;
+  readonly pattern: Pattern;
 }
 
 function readGlob(glob: string): ReadGlob {
@@ -43,7 +53,7 @@ function readGlob(glob: string): ReadGlob {
   const isAnchored = given.includes("/");
   // A glob that names a folder means what is in it.
   const body = given.replace(/^\//, "").replace(/\/$/, "/**");
-  return { isInverted, isAnchored, body, pattern: `${isAnchored ? "" : "(?:.*/)?"}${patternOf(body)}` };
+  return { isInverted, isAnchored, body, pattern: [...(isAnchored ? [] : [atAnyDepth]), ...patternOf(body)] };
 }
 
 /** A glob over names only that matches every file the glob matches, or more; undefined when there is none. */
@@ -60,32 +70,52 @@ export function hasOpenBracket(glob: string): boolean {
   return glob.replaceAll(/\\.|\[[!^]?\]?[^\]]*\]/gsu, "").includes("[");
 }
 
-const alternatives: Readonly<Record<string, string>> = { "{": "(?:", "}": ")", ",": "|" };
 /** `**` speaks of folders only where it stands alone between slashes; elsewhere it is `*`. */
 const tokens = /(?<![^/])\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?[^\]/]*\]|\{|\}|,|\\.|[^*?[\]{},\\/]+|./gsu;
-const meanings: Readonly<Record<string, string>> = { "**/": "(?:.*/)?", "/**": "/.*", "?": "[^/]" };
+const atAnyDepth = either([many(anyCharacter), text("/")], []);
+const meanings: Readonly<Record<string, readonly Part[]>> = {
+  "**/": [atAnyDepth],
+  "/**": [text("/"), many(anyCharacter)],
+  "?": [one(withinFolder)],
+};
 
-function patternOf(glob: string): string {
-  if (glob === "**") return ".*";
-  let depth = 0;
-  return glob.replaceAll(tokens, (token) => {
-    if (token === "{") depth++;
-    const inside = depth > 0;
-    if (token === "}" && inside) depth--;
-    return (inside ? alternatives[token] : undefined) ?? meanings[token] ?? tokenPattern(token);
-  });
+/** Longer ones, and braces within more braces, are no globs: nobody writes them. */
+const maxLength = 4_096;
+const maxDepth = 32;
+
+/** Throws where it is none. */
+function patternOf(glob: string): Pattern {
+  if (glob === "**") return [many(anyCharacter)];
+  if (glob.length > maxLength) throw new SyntaxError("the glob is too long");
+  const levels: Part[][][] = [[[]]];
+  for (const [token] of glob.matchAll(tokens)) readToken(levels, token);
+  if (levels.length > 1) throw new SyntaxError("the glob has a brace that is not closed");
+  return levels[0]?.[0] ?? [];
 }
 
-function tokenPattern(token: string): string {
-  if (token.startsWith("*")) return "[^/]*";
-  if (token.length > 1 && token.startsWith("\\")) return escaped(token.slice(1));
-  if (token.length < 3 || !token.startsWith("[")) return escaped(token);
+/** Levels are braces within braces, each with the choices it has so far. */
+function readToken(levels: Part[][][], token: string): void {
+  const choices = levels.at(-1) ?? [];
+  const isInside = levels.length > 1;
+  if (token === "{") {
+    if (levels.length > maxDepth) throw new SyntaxError("the glob has too many braces within braces");
+    levels.push([[]]);
+  } else if (isInside && token === ",") choices.push([]);
+  else if (isInside && token === "}") {
+    levels.pop();
+    levels
+      .at(-1)
+      ?.at(-1)
+      ?.push(either(...choices));
+  } else choices.at(-1)?.push(...(meanings[token] ?? [tokenPart(token)]));
+}
+
+function tokenPart(token: string): Part {
+  if (token.startsWith("*")) return many(withinFolder);
+  if (token.length > 1 && token.startsWith("\\")) return text(token.slice(1));
+  if (token.length < 3 || !token.startsWith("[")) return text(token);
   const negated = /^\[[!^]/.test(token);
   const set = token.slice(negated ? 2 : 1, -1).replaceAll(/[[\\\]^&~]/g, "\\$&");
   // Not even a negated set reaches across folders.
-  return negated ? `[^/${set}]` : `[${set}]`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return one(negated ? `[^/${set}]` : `[${set}]`);
 }

@@ -1,4 +1,6 @@
 /** Hook condition: Claude Code's `if`, which names the calls of a tool that a hook is run for: `Bash(git *)`. */
+import { anyCharacter, either, many, text } from "@lathe/protocol/pattern";
+import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import type { HookedTool } from "./hooked-tools.ts";
 import { commandsIn, runsWithin, type Word, withoutKeywords } from "./shell-words.ts";
 
@@ -9,8 +11,8 @@ export interface Condition {
 }
 
 /** Undefined for what is not understood here: a tool by its name, and commands by a pattern, are. */
-export function readCondition(text: string): Condition | undefined {
-  const [, tool = "", pattern] = /^(\w+)(?:\((.*)\))?$/su.exec(text.trim()) ?? [];
+export function readCondition(condition: string): Condition | undefined {
+  const [, tool = "", pattern] = /^(\w+)(?:\((.*)\))?$/su.exec(condition.trim()) ?? [];
   if (tool === "" || pattern === "") return undefined;
   if (pattern === undefined || pattern === "*") return { tool };
   return tool === "Bash" ? { tool, pattern } : undefined;
@@ -33,17 +35,19 @@ export function holds({ tool, pattern }: Condition, call: HookedTool, cwd: strin
   return matching.length === parts.length ? "wholly" : "in-part";
 }
 
+const anything = many(anyCharacter);
+
 /** Variables set for it and what only waits or measures do not hide a command. */
 function matches(pattern: string, words: readonly Word[]): boolean {
-  const at = words.findIndex(({ text }) => !/^\w+=|^(?:time|nohup|nice|exec|command)$/u.test(text));
-  const text = words
+  const at = words.findIndex((word) => !/^\w+=|^(?:time|nohup|nice|exec|command)$/u.test(word.text));
+  const command = words
     .slice(Math.max(0, at))
     .map((word) => word.text)
     .join(" ");
-  const literal = pattern.replace(/:\*$/u, " *").replaceAll(/[\\^$.|?+()[\]{}]/gu, "\\$&");
   // `git *` is git with anything or nothing behind it, and no gitk.
-  const source = literal.replace(/ \*$/u, "(?: .*)?").replaceAll(/(?<!\.)\*/gu, ".*");
-  return new RegExp(`^(?:${source})$`, "su").test(text);
+  const [, start = "", last] = /^(.*?)( \*)?$/su.exec(pattern.replace(/:\*$/u, " *")) ?? [];
+  const parts = start.split("*").flatMap((part, i) => (i === 0 ? [text(part)] : [anything, text(part)]));
+  return patternMatcher(last === undefined ? parts : [...parts, either([text(" "), anything], [])])(command);
 }
 
 const running: ReadonlySet<string> = new Set(

@@ -1,6 +1,16 @@
 /** Auto models: `auto` in place of a model, and which models the router may then choose of. */
 import { providers } from "@lathe/models";
 import { type Failure, failure, type ModelInfo, type RouterMode, routerModes } from "@lathe/protocol";
+import {
+  anyCharacter,
+  either,
+  many,
+  one,
+  type TextMatcher,
+  text,
+  withinFolder,
+} from "@lathe/protocol/pattern";
+import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import type { LocalOptions } from "../local-options.ts";
 import { isAuto, isReached } from "./choose-models.ts";
 import type { RouterOptions } from "./router-options.ts";
@@ -17,14 +27,14 @@ export function autoMode(models: readonly string[]): RouterMode | undefined | Fa
   return mode ?? wrong(`the modes are ${routerModes.map((one) => `auto:${one}`).join(", ")}, not ${auto}`);
 }
 
-function wrong(text: string): Failure {
-  return failure("config-invalid", text, { who: "user" });
+function wrong(what: string): Failure {
+  return failure("config-invalid", what, { who: "user" });
 }
 
 /** `what`: where to look further. */
 export function nothingToChoose(what: string): Failure {
-  const text = `there is no model to choose of: none that your keys reach has a known price and is allowed (${what})`;
-  return failure("model-unknown", text, { who: "user" });
+  const none = `there is no model to choose of: none that your keys reach has a known price and is allowed (${what})`;
+  return failure("model-unknown", none, { who: "user" });
 }
 
 type Allowing = Pick<RouterOptions, "allow" | "block">;
@@ -48,17 +58,18 @@ export function autoModels(
 
 /** *Contract:* pure; whether every list of the allowed has the model, and none of the blocked. */
 export function isAllowed(id: string, { allow, block }: Allowing): boolean {
-  const matches = (pattern: string): boolean => expressionOf(pattern).test(id);
+  const matches = (pattern: string): boolean => matcherOf(pattern)(id.toLowerCase());
   return allow.every((list) => list.some(matches)) && !block.some(matches);
 }
 
 /** `*` stands for anything; without a provider the name alone is compared. Dots and dashes are the same, as in ids. */
-function expressionOf(pattern: string): RegExp {
-  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\-]/g, inPattern));
-  const start = pattern.includes("/") || pattern.startsWith("*") ? "" : "(?:[^/]+/)?";
-  return new RegExp(`^${start}${parts.join(".*")}$`, "i");
-}
-
-function inPattern(sign: string): string {
-  return sign === "." || sign === "-" ? "[.-]" : `\\${sign}`;
+function matcherOf(pattern: string): TextMatcher {
+  const parts = (pattern.toLowerCase().match(/[.-]|\*|[^.*-]+/g) ?? []).map((part) => {
+    if (part === "*") return many(anyCharacter);
+    return /[.-]/.test(part) ? one("[.-]") : text(part);
+  });
+  const isWhole = pattern.includes("/") || pattern.startsWith("*");
+  return patternMatcher(
+    isWhole ? parts : [either([one(withinFolder), many(withinFolder), text("/")], []), ...parts],
+  );
 }

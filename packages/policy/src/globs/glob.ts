@@ -1,14 +1,26 @@
 /** Globs over targets: of paths, where `*` stays within a segment, and of other text, where it runs over anything. */
+import {
+  anyCharacter,
+  either,
+  many,
+  one,
+  type Part,
+  type Pattern,
+  type TextMatcher,
+  text,
+  withinFolder,
+} from "@lathe/protocol/pattern";
+import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import { expandBraces } from "./shell-glob.ts";
 
 /** Whether a path matches: `*` and `?` within a segment, `**` across, `{a,b}`; without a slash, at any depth. */
 export function matchesPath(glob: string, path: string): boolean {
-  return compiled(glob, "path").test(path);
+  return compiled(glob, "path")(path);
 }
 
 /** Whether a command, host or id matches: `*` runs over anything; a last ` *` also matches no arguments at all. */
-export function matchesText(glob: string, text: string): boolean {
-  return compiled(glob, "text").test(text);
+export function matchesText(glob: string, target: string): boolean {
+  return compiled(glob, "text")(target);
 }
 
 /** The same in globs without braces, in which `**` stands alone between slashes. */
@@ -25,13 +37,13 @@ function withoutInnerRuns(rule: string): readonly string[] {
 type Kind = "path" | "text";
 
 /** By the very text of a rule, whose hash is known: a rule on secrets is a kilobyte long. */
-const cache: Readonly<Record<Kind, Map<string, RegExp>>> = { path: new Map(), text: new Map() };
+const cache: Readonly<Record<Kind, Map<string, TextMatcher>>> = { path: new Map(), text: new Map() };
 
-function compiled(glob: string, kind: Kind): RegExp {
+function compiled(glob: string, kind: Kind): TextMatcher {
   const known = cache[kind].get(glob);
   if (known) return known;
   const whole = kind === "path" ? atAnyDepth(glob) : glob;
-  const made = new RegExp(`^${source(whole, kind)}$`, "su");
+  const made = patternMatcher(patternOf(whole, kind));
   cache[kind].set(glob, made);
   return made;
 }
@@ -42,40 +54,53 @@ function atAnyDepth(glob: string): string {
 
 const tokens = /\\.|(?<![^/])\*\*\/|\/\*\*$|\*\*| \*$|\*|\?|\{[^{}]*\}|[^\\*?{} /]+|[\s\S]/gu;
 
-function source(glob: string, kind: Kind): string {
-  const parts = glob.match(tokens) ?? [];
-  return parts.map((part) => (kind === "path" ? pathPart(part) : textPart(part))).join("");
+function patternOf(glob: string, kind: Kind): Pattern {
+  const partsOf = kind === "path" ? pathParts : textParts;
+  return (glob.match(tokens) ?? []).flatMap(partsOf);
 }
 
-function pathPart(part: string): string {
-  if (part.startsWith("\\")) return escaped(part.slice(1));
-  if (part === "**/") return "(?:.*/)?";
-  if (part === "/**") return "(?:/.*)?";
-  if (part === "**") return ".*";
-  if (part === " *") return " [^/]*";
-  if (part === "*") return "[^/]*";
-  if (part === "?") return "[^/]";
-  return braces(part, "path") ?? escaped(part);
+const anything = many(anyCharacter);
+
+function pathParts(token: string): readonly Part[] {
+  switch (token) {
+    case "**/":
+      return [either([anything, text("/")], [])];
+    case "/**":
+      return [either([text("/"), anything], [])];
+    case "**":
+      return [anything];
+    case " *":
+      return [text(" "), many(withinFolder)];
+    case "*":
+      return [many(withinFolder)];
+    case "?":
+      return [one(withinFolder)];
+    default:
+      return [bracesOrText(token, "path")];
+  }
 }
 
-function textPart(part: string): string {
-  if (part.startsWith("\\")) return escaped(part.slice(1));
-  if (part === " *") return "(?: .*)?";
-  if (/^\*+$/u.test(part)) return ".*";
-  if (part === "**/" || part === "/**") return part === "**/" ? ".*/" : "/.*";
-  if (part === "?") return ".";
-  return braces(part, "text") ?? escaped(part);
+function textParts(token: string): readonly Part[] {
+  switch (token) {
+    case " *":
+      return [either([text(" "), anything], [])];
+    case "*":
+    case "**":
+      return [anything];
+    case "**/":
+      return [anything, text("/")];
+    case "/**":
+      return [text("/"), anything];
+    case "?":
+      return [one(anyCharacter)];
+    default:
+      return [bracesOrText(token, "text")];
+  }
 }
 
-function braces(part: string, kind: Kind): string | undefined {
-  if (!part.startsWith("{") || part.length < 2) return undefined;
-  const choices = part
-    .slice(1, -1)
-    .split(",")
-    .map((choice) => source(choice, kind));
-  return `(?:${choices.join("|")})`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
+function bracesOrText(token: string, kind: Kind): Part {
+  if (token.startsWith("\\")) return text(token.slice(1));
+  if (!token.startsWith("{") || token.length < 2) return text(token);
+  const choices = token.slice(1, -1).split(",");
+  return either(...choices.map((choice) => patternOf(choice, kind)));
 }

@@ -2,6 +2,8 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command, SandboxSpec } from "@lathe/protocol";
+import { anyCharacter, many, one, type TextMatcher, text } from "@lathe/protocol/pattern";
+import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import { kindOf } from "../paths/kind-of.ts";
 import { isBelow } from "../paths/path-order.ts";
 import type { GitGuards } from "../watch/git-guards.ts";
@@ -89,8 +91,8 @@ function namedBy(path: string, within: string): readonly string[] {
   for (const segment of segments) {
     found = found.flatMap((folder) => {
       if (!wildcard.test(segment)) return [join(folder, segment)];
-      const pattern = patternOf(segment);
-      return entriesOf(folder).flatMap(({ name }) => (pattern.test(name) ? [join(folder, name)] : []));
+      const matches = segmentMatcher(segment);
+      return entriesOf(folder).flatMap(({ name }) => (matches(name) ? [join(folder, name)] : []));
     });
     if (found.length > mostFound) return [dirname(found[0] ?? within)].filter((folder) => folder !== within);
   }
@@ -98,12 +100,12 @@ function namedBy(path: string, within: string): readonly string[] {
 }
 
 /** Rather too much than too little: a set of characters counts as any. */
-function patternOf(segment: string): RegExp {
+function segmentMatcher(segment: string): TextMatcher {
   const parts = segment.split(/(\*+|\?|\[[^\]]*\])/u).map((part, at) => {
-    if (at % 2 === 0) return part.replace(/[\\^$.*+?()[\]{}|]/gu, "\\$&");
-    return part.startsWith("*") ? ".*" : ".";
+    if (at % 2 === 0) return text(part);
+    return part.startsWith("*") ? many(anyCharacter) : one(anyCharacter);
   });
-  return new RegExp(`^${parts.join("")}$`, "su");
+  return patternMatcher(parts);
 }
 
 function entriesOf(folder: string): ReturnType<typeof readEntries> {

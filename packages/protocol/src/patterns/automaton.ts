@@ -1,0 +1,129 @@
+/**
+ * An automaton that reads a text once, character by character, with all places of the pattern that it may be at. Which
+ * places follow is remembered, so that a character costs one look-up once a few texts were read.
+ */
+import type { Pattern, TextMatcher } from "./pattern.ts";
+import { type Program, programOf } from "./program.ts";
+
+/** Places of the program, after what leads on without a character. */
+interface State {
+  /** Those that test a character, in order. */
+  readonly places: readonly number[];
+  readonly accepts: boolean;
+  /** No text leads from here to a match. */
+  readonly isDead: boolean;
+  /** By the code of the next character. */
+  readonly ascii: (State | undefined)[];
+  readonly others: Map<number, State>;
+}
+
+/** Remembered at most: beyond it all is forgotten and found out again. */
+const mostStates = 1_000;
+const mostOthers = 1_000;
+const asciiCodes = 128;
+
+export function compileAutomaton(pattern: Pattern): TextMatcher {
+  const states = stateSets(programOf(pattern));
+  return (text) => {
+    let state = states.first();
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code < asciiCodes) state = state.ascii[code] ?? states.after(state, code);
+      else {
+        const whole = text.codePointAt(at) ?? code;
+        if (whole > 0xffff) at += 1;
+        state = state.others.get(whole) ?? states.after(state, whole);
+      }
+      if (state.isDead) return false;
+    }
+    return state.accepts;
+  };
+}
+
+interface States {
+  first(): State;
+  /** Finds out which state follows, and remembers it. */
+  after(state: State, code: number): State;
+}
+
+function stateSets(program: Program): States {
+  const known = new Map<string, State>();
+  const placesReached = reach(program);
+  const stateAt = (from: readonly number[]): State => {
+    const key = from.join(" ");
+    const found = known.get(key);
+    if (found) return found;
+    if (known.size >= mostStates) forget(known);
+    const { places, accepts } = placesReached(from);
+    const isDead = places.length === 0 && !accepts;
+    const ascii = new Array<State | undefined>(asciiCodes).fill(undefined);
+    const made = { places, accepts, isDead, ascii, others: new Map<number, State>() };
+    known.set(key, made);
+    return made;
+  };
+  let first: State | undefined;
+  return {
+    first: () => {
+      first ??= stateAt([0]);
+      return first;
+    },
+    after: (state, code) => {
+      const next = stateAt(stepsAfter(program, state.places, code));
+      if (code < asciiCodes) state.ascii[code] = next;
+      else if (state.others.size < mostOthers) state.others.set(code, next);
+      return next;
+    },
+  };
+}
+
+/** States still in use lead to others no more. */
+function forget(known: Map<string, State>): void {
+  for (const { ascii, others } of known.values()) {
+    ascii.fill(undefined);
+    others.clear();
+  }
+  known.clear();
+}
+
+/** Behind the places whose tests the character passes. */
+function stepsAfter({ steps, tests }: Program, places: readonly number[], code: number): readonly number[] {
+  const after: number[] = [];
+  let char: string | undefined;
+  for (const at of places) {
+    const step = steps[at];
+    const test = step && "test" in step ? tests[step.test] : undefined;
+    if (typeof test === "number" || test === undefined) {
+      if (test === code) after.push(at + 1);
+      continue;
+    }
+    char ??= String.fromCodePoint(code);
+    if (test.test(char)) after.push(at + 1);
+  }
+  return after;
+}
+
+interface Reached {
+  readonly places: readonly number[];
+  readonly accepts: boolean;
+}
+
+/** Where steps lead to that test nothing. */
+function reach({ steps }: Program): (from: readonly number[]) => Reached {
+  const marks = new Uint32Array(steps.length);
+  let mark = 0;
+  return (from) => {
+    mark += 1;
+    const open = [...from];
+    const places: number[] = [];
+    let accepts = false;
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const step = steps[at];
+      if (!step || marks[at] === mark) continue;
+      marks[at] = mark;
+      if ("test" in step) places.push(at);
+      else if (step.to.length === 0) accepts = true;
+      else open.push(...step.to);
+    }
+    return { places: places.sort((a, b) => a - b), accepts };
+  };
+}
