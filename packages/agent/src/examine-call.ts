@@ -93,12 +93,14 @@ async function lookedUp(before: Looked, wanted: CommandEffects["wanted"], ports:
     tree.close();
   }
   const files = new Map(known.files);
+  const unreadFiles = new Set(known.unreadFiles);
   const judged = { ...before.judged };
   for (const path of wanted.files) {
     const found = await surroundings.text(path);
     files.set(path, found.text);
     judged[found.path] = found.digest;
+    if (found.text === undefined && (await surroundings.exists(path))) unreadFiles.add(path);
   }
   const gitAliases = wanted.gitAliases ? await surroundings.gitAliases() : known.gitAliases;
-  return { known: { scripts, files, ...(gitAliases && { gitAliases }) }, judged };
+  return { known: { scripts, files, unreadFiles, ...(gitAliases && { gitAliases }) }, judged };
 }

@@ -19,6 +19,8 @@ export interface Place {
   readonly folder?: string;
   /** Texts of the project's files. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Files of it that are no text. */
+  readonly unread?: readonly string[];
   readonly gitAliases?: Readonly<Record<string, string>>;
 }
 
@@ -32,19 +34,23 @@ export function followed(script: string): readonly FoundCall[] {
 }
 
 function lookedUp<T extends { readonly wanted: Wanted }>(look: (known: Known) => T, place: Place): T {
-  const { files = {}, gitAliases = {} } = place;
+  const { files = {}, gitAliases = {}, unread = [] } = place;
+  const unreadFiles = new Set<string>();
   const scripts = new Map<string, Script>();
   const texts = new Map<string, string | undefined>();
   for (let round = 0; ; round++) {
-    const found = look({ scripts, files: texts, ...(round > 0 && { gitAliases }) });
+    const found = look({ scripts, files: texts, unreadFiles, ...(round > 0 && { gitAliases }) });
     if (!isWanting(found.wanted) || round === 24) return found;
     for (const text of found.wanted.scripts) {
       const tree = parse(text);
       scripts.set(text, readScript(tree));
       tree.close();
     }
-    for (const path of found.wanted.files)
-      texts.set(path, Object.hasOwn(files, path) ? files[path] : undefined);
+    for (const path of found.wanted.files) {
+      const name = posix.normalize(path);
+      texts.set(path, Object.hasOwn(files, name) ? files[name] : undefined);
+      if (unread.includes(name)) unreadFiles.add(path);
+    }
   }
 }
 

@@ -85,6 +85,7 @@ function settledPath(effect: Effect): Effect {
 function callEffects(found: FoundCall): readonly Effect[] {
   if (found.undecided !== undefined)
     return byOrigin([{ kind: "execute", target: found.undecided, expansion: "unknown" }], found);
+  if (found.unfollowed !== undefined) return [unfollowed(found.unfollowed)];
   const effects = found.code === undefined ? commandCallEffects(found) : codeCallEffects(found, found.code);
   return byOrigin(effects, found);
 }
@@ -99,14 +100,19 @@ function byOrigin(effects: readonly Effect[], { origin }: FoundCall): readonly E
   if (origin === "typed") return effects;
   return effects.flatMap((effect) => {
     if (effect.kind === "read") return [];
-    if (effect.kind === "execute" && effect.expansion !== "unknown")
-      return [{ ...effect, traits: withTrait(effect, "project-code") }];
+    if (effect.kind === "execute" && effect.expansion === "unknown") return [unfollowed(effect.target)];
+    if (effect.kind === "execute") return [{ ...effect, traits: withTrait(effect, "project-code") }];
     if (isPathEffect(effect) && isElsewhere(effect)) return [effect];
     const isGrave = effect.traits?.some(
       (trait) => trait === "irreversible" || trait === "shared" || trait === "privilege",
     );
     return [isGrave && !isPathEffect(effect) ? effect : { ...effect, traits: withTrait(effect, "possible") }];
   });
+}
+
+/** What the project runs, where it could not be told to its end. */
+function unfollowed(target: string): Effect {
+  return { kind: "execute", target, traits: ["project-code", "unfollowed"] };
 }
 
 /** Files of others are not the project's own. */

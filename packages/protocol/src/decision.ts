@@ -23,7 +23,8 @@ export type Expansion = "glob" | "unknown";
  * runs what the project holds; `local`, `shared`, `history`: version control here, what others see, commits made anew;
  * `privilege`: with more rights, or on the machine itself; `irreversible`: nothing brings back what it was; `destroys`:
  * what was there is gone unless something keeps it; `replaces`: nothing of a file's text may be left in it; `discards`: it throws away what is in no commit; `named`: a host that
- * the command itself names; `secrets`: it prints keys or logins; `possible`: code of the project may do it.
+ * the command itself names; `secrets`: it prints keys or logins; `possible`: code of the project may do it;
+ * `unfollowed`: it runs code of this machine that was not read to its end.
  */
 const traits = [
   "looks",
@@ -39,6 +40,7 @@ const traits = [
   "named",
   "secrets",
   "possible",
+  "unfollowed",
 ] as const;
 
 export type Trait = (typeof traits)[number];

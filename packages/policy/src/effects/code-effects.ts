@@ -3,6 +3,8 @@ import type { Effect } from "@lathe/protocol";
 import { escapeGlob } from "../globs/shell-glob.ts";
 import { namedHost } from "../programs/named-host.ts";
 import { decodeAnsiC } from "../shell/ansi-c.ts";
+import { isConstructing, isHidingInFile } from "./constructed-runs.ts";
+import { sedRuns } from "./sed-runs.ts";
 
 export interface CodeRuns {
   /** Commands it starts, as far as they stand there as text. */
@@ -18,7 +20,7 @@ const writing =
   /\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|copyFile(?:Sync)?|cpSync|outputFile(?:Sync)?|write_text|write_bytes|writeTextFile|file_put_contents|File\.write|copytree|copyfile|copy2?)\s*\(|\bopen\s*\([^()]*,\s*['"](?:[wax]\+?b?|r\+b?|[wax]b\+?)['"]|\bopen\s*\([^()]*['"]\s*>/gu;
 
 const starting =
-  /\b(?:os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|subprocess\.\w+|pty\.spawn|commands\.getoutput|popen[234]?|execSync|execFile(?:Sync)?|spawn(?:Sync)?|execa\w*|shell_exec|passthru|proc_open|pcntl_exec|system|io\.popen|os\.execute|Open3\.\w+|IO\.popen|Process\.spawn|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|Kernel\.(?:system|exec)|getRuntime\(\)\.exec|exec\.Command(?:Context)?|Process\.Start|e?syscmd|execl[pe]*|execv[pe]*)\b\s*\(?|(?<![.\w])(?:exec|qx|spawn)\s*[({/]|\b(?:child_process|cp)['"]?\)?\.(?:exec|fork)\s*\(|(?<![.\w])(?:exec|system)\s+(?=['"@$]|q[qwx]?\W)|(?<=\bsubprocess\b[\s\S]*)\b\w+\.(?:call|run|Popen|check_call|check_output|getoutput|getstatusoutput)\s*\(|%x[({[]|\bBun\.\$/gu;
+  /\b(?:os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|subprocess\.\w+|asyncio\.create_subprocess_\w+|pty\.spawn|commands\.getoutput|popen[234]?|execSync|execFile(?:Sync)?|spawn(?:Sync)?|execa\w*|shell_exec|passthru|proc_open|pcntl_exec|system|io\.popen|os\.execute|Open3\.\w+|IO\.popen|Process\.spawn|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|Kernel\.(?:system|exec)|getRuntime\(\)\.exec|exec\.Command(?:Context)?|Process\.Start|e?syscmd|execl[pe]*|execv[pe]*)\b\s*\(?|(?<![.\w])(?:exec|qx|spawn)\s*[({/]|\b(?:child_process|cp)['"]?\)?\.(?:exec|fork)\s*\(|(?<![.\w])(?:exec|system)\s+(?=['"@$]|q[qwx]?\W)|(?<=\bsubprocess\b[\s\S]*)\b\w+\.(?:call|run|Popen|check_call|check_output|getoutput|getstatusoutput)\s*\(|%x[({[]|\bBun\.\$/gu;
 
 const hiding =
   /\b(?:eval|__import__|importlib|getattr|setattr|globals|__builtins__|__dict__|compile|atob|fromCharCode|fromCodePoint|b64decode|base64|unhexlify|fromhex|Reflect|runInThisContext|runInNewContext|vm\.\w+|marshal|pickle|instance_eval|class_eval|send|public_send|__send__|const_get|create_function|call_user_func\w*|unpack|pack|chr)\s*[(.,]|\bnew\s+Function\b|\bFunction\s*\(|\]\s*\(|\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|(?<![.\w])exec\s*\(|\bprocess\.binding\b|\brequire\s*\(\s*[^'")\s]|\bimport\s*\(\s*[^'")\s]|\b__DATA__\b|\bctypes\b|\bCommand::new\b|\bProcessBuilder\b|\bsyscall\b|\bfrom\s+(?:subprocess|os|pty)\s+import\s+(?!path\b|environ\b|getcwd\b|listdir\b|walk\b|sep\b|linesep\b|cpu_count\b|getenv\b)/giu;
@@ -71,7 +73,9 @@ export function codeNames(text: string): readonly string[] {
   return [...new Set(strings.filter((text) => !/\s/u.test(text)))].slice(0, 200).map(escapeGlob);
 }
 
-export function codeRuns(code: string, language: string): CodeRuns {
+/** `isProject`: a file of the project, in which much is called that only looks like hiding. */
+export function codeRuns(code: string, language: string, isProject: boolean = false): CodeRuns {
+  if (language === "sed") return sedRuns(code);
   const isShellLike = language === "perl" || language === "ruby" || language === "php";
   const ticks = isShellLike ? [...code.matchAll(/`([^`]+)`/gu)].map(([, text = ""]) => text) : [];
   const starts = [...code.matchAll(starting)].map((found) =>
@@ -86,8 +90,9 @@ export function codeRuns(code: string, language: string): CodeRuns {
   if (isForeign) return { scripts: [], isUndecided: true };
   if (/^(?:n?vim|vi|ex|ed|gdb|lldb|dc)$/u.test(language))
     return { scripts: editorRuns(code), isUndecided: isOtherCode.test(code) };
-  const isHidden = language !== "awk" && isHiding(code, language);
-  return { scripts, isUndecided: isHidden || starts.some((text) => text === undefined) };
+  const isHidden = language !== "awk" && (isProject ? isHidingInFile(code) : isHiding(code, language));
+  const isUntold = starts.some((text) => text === undefined) || isConstructing(code, language);
+  return { scripts, isUndecided: isHidden || isUntold };
 }
 
 function isHiding(code: string, language: string): boolean {

@@ -31,6 +31,8 @@ export interface FoundCall {
   readonly isFeeding?: boolean;
   /** It runs something that cannot be told. */
   readonly undecided?: string;
+  /** It runs a file or a program of the project that could not be read to its end. */
+  readonly unfollowed?: string;
   /** Text in another language that it runs. */
   readonly code?: string;
 }

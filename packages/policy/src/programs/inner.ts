@@ -27,8 +27,14 @@ export type Inner =
       readonly path: Word;
       readonly args: readonly Word[];
       readonly isOwnShell: boolean;
+      /** Its first line may name what runs it. */
+      readonly isProgram?: boolean;
     }
-  | { readonly type: "undecided"; readonly text: string };
+  /** Code in the language of `program`, of a file or of an argument. */
+  | { readonly type: "code"; readonly path: Word; readonly program: string }
+  | { readonly type: "undecided"; readonly text: string }
+  /** Runs what the project holds, of which not all could be read. */
+  | { readonly type: "unfollowed"; readonly text: string };
 
 export interface Looking {
   readonly known: Known;
@@ -36,4 +42,6 @@ export interface Looking {
   readonly folder: string | undefined;
   /** Files that the script has made. */
   readonly made: ReadonlyMap<string, { readonly text: string | undefined }>;
+  /** Variables that the script has set, those of this command too. */
+  readonly variables: ReadonlyMap<string, readonly Word[]>;
 }

@@ -1,7 +1,8 @@
 /** Interpreters that run code of their own language: from an argument, from standard input, or from a file. */
 
 import type { Word } from "../shell/word.ts";
-import { type ProgramCall, positional } from "./program-call.ts";
+import { loadedBy } from "./loading-options.ts";
+import { type ProgramCall, positional, without } from "./program-call.ts";
 
 export interface Interpreted {
   /** Code in the arguments. */
@@ -10,6 +11,12 @@ export interface Interpreted {
   readonly isFed: boolean;
   /** The file it runs. */
   readonly file?: Word;
+  /** The module it runs. */
+  readonly module?: Word;
+  /** Files that it loads besides. */
+  readonly loaded?: readonly Word[];
+  /** It loads what is not read. */
+  readonly isOpaque?: boolean;
 }
 
 /** Options with which code is given as the next word. */
@@ -96,6 +103,8 @@ export function interpreterOf(call: ProgramCall): Interpreted | undefined {
   if (language === "deno") return denoCode(args);
   const code = args.flatMap((word, i) => {
     if (option.test(word.text)) return args[i + 1] ?? [];
+    const isCommand = /^\+[^\d/]/u.test(word.text) && /^(?:n?vim|vi|ex)$/u.test(language);
+    if (isCommand) return [without(word, "+")];
     const attached = /^(?:--eval=|--print=|-c(?=\S)|-e(?=\S)|-r(?=\S))/u.exec(word.text)?.[0];
     return attached !== undefined &&
       word.text.length > attached.length &&
@@ -103,14 +112,17 @@ export function interpreterOf(call: ProgramCall): Interpreted | undefined {
       ? [{ ...word, text: word.text.slice(attached.length) }]
       : [];
   });
-  if (code.length > 0) return { code, isFed: false };
-  const named = args.findIndex(({ text }) => !text.startsWith("-"));
+  const { files, isOpaque, values } = loadedBy(language, args);
+  const loads = { loaded: files, isOpaque };
+  const named = args.findIndex((word) => !word.text.startsWith("-") && !values.has(word));
+  if (code.length > 0) return { code, isFed: false, ...loads };
   const isModule = args.some(({ text }, i) => text === "-m" && (named < 0 || i < named));
   const file = isModule ? undefined : args[named];
+  const module = isModule ? args[args.findIndex(({ text }) => text === "-m") + 1] : undefined;
   const isAsked = args.some(({ text }) => /^(?:--?version|-V|-v|--help|-h|--check|--test)$/u.test(text));
   const isFed =
     !isModule && !isAsked && (file === undefined || file.text === "-" || file.text === "/dev/stdin");
-  return { code: [], isFed, ...(file && !isFed && { file }) };
+  return { code: [], isFed, ...loads, ...(file && !isFed && { file }), ...(module && { module }) };
 }
 
 function awkCode(args: readonly Word[]): Interpreted {

@@ -10,8 +10,14 @@ import {
 import { lossOf } from "./loss.ts";
 import { isHead } from "./repository-parts.ts";
 
-/** `isCommand`: the call runs a command, which is not held to the workspace as the tools for files are. */
-export function byMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
+export interface Circumstances {
+  /** The call runs a command, which is not held to the workspace as the tools for files are. */
+  readonly isCommand: boolean;
+  /** One that a rule lets commands reach. */
+  readonly host: string | undefined;
+}
+
+export function byMode(effect: Effect, facts: Facts, { isCommand, host }: Circumstances): Decision {
   const barred = isCommand ? undefined : barredDecision(effect, facts);
   if (barred) return barred;
   switch (facts.mode) {
@@ -21,7 +27,7 @@ export function byMode(effect: Effect, facts: Facts, isCommand: boolean): Decisi
     case "ask":
       return askMode(effect, facts);
     case "auto":
-      return autoMode(effect, facts, isCommand);
+      return autoMode(effect, facts, { isCommand, host });
   }
 }
 
@@ -44,7 +50,7 @@ function askMode(effect: Effect, facts: Facts): Decision {
   return decision("ask", "ask-mode", `ask mode asks before ${doing[kind]}`);
 }
 
-function autoMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
+function autoMode(effect: Effect, facts: Facts, { isCommand, host }: Circumstances): Decision {
   const { kind, target, traits = [] } = effect;
   if (kind === "read") return insideDecision;
   if (kind === "write" || kind === "delete") return changeDecision(effect, facts, isCommand);
@@ -62,10 +68,25 @@ function autoMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
   if (kind === "network") return networkDecision(effect, facts);
   if (kind === "mcp") return otherToolDecision(effect);
   if (kind === "vcs" && !traits.includes("local")) return lastingDecision(effect);
-  if (kind === "execute" && effect.expansion === "unknown") {
+  return kind === "execute" ? commandDecision(effect, facts, host) : containedDecision(effect, facts);
+}
+
+function commandDecision(effect: Effect, facts: Facts, host: string | undefined): Decision {
+  const { target, expansion, traits } = effect;
+  if (expansion === "unknown")
     return decision("ask", "undecided", `it cannot be told beforehand what \`${shortened(target)}\` runs`);
-  }
-  return containedDecision(effect, facts);
+  return traits?.includes("unfollowed")
+    ? unfollowedDecision(effect, facts, host)
+    : containedDecision(effect, facts);
+}
+
+/** Without a host to reach, a full sandbox holds whatever it turns out to be. */
+function unfollowedDecision(effect: Effect, facts: Facts, host: string | undefined): Decision {
+  const usual = containedDecision(effect, facts);
+  if (usual.verdict !== "allow" || (facts.containment === "full" && host === undefined)) return usual;
+  const reach = host === undefined ? "no full sandbox holds it" : `it may reach ${shortened(host)}`;
+  const why = `not all that \`${shortened(effect.target)}\` runs could be read beforehand, and ${reach}`;
+  return decision("ask", "unfollowed", why);
 }
 
 const insideDecision: Decision = {

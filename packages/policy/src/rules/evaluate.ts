@@ -2,8 +2,9 @@
 import type { Decision, Effect, Facts, PreparedCall, Refusal, Rule, Verdict } from "@lathe/protocol";
 import { isPathEffect, matches } from "../globs/match.ts";
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
-import { byMode } from "./by-mode.ts";
+import { byMode, type Circumstances } from "./by-mode.ts";
 import { namedReads } from "./named-reads.ts";
+import { grantedHost } from "./network-rules.ts";
 import { refusalDecision } from "./refusals.ts";
 
 /** What policy looks at in a call. */
@@ -35,7 +36,8 @@ export function judgements(
   rules: readonly Rule[],
 ): readonly Judgement[] {
   const all = facts.allowed ? [...rules, ...facts.allowed] : rules;
-  const situation = { facts, rules: all, isCommand: effects.some(({ kind }) => kind === "execute") };
+  const isCommand = effects.some(({ kind }) => kind === "execute");
+  const situation = { facts, rules: all, isCommand, host: grantedHost(all) };
   return effects.flatMap((effect) => {
     const isNamed = all.some((rule) => isExactly(rule, effect) && matches(rule, effect, facts));
     const refused = isNamed ? undefined : refusalDecision(effect, facts);
@@ -63,16 +65,14 @@ export function refusalsOf(
   return [...byMeaning.values()];
 }
 
-interface Situation {
+interface Situation extends Circumstances {
   readonly facts: Facts;
   readonly rules: readonly Rule[];
-  /** Whether the call runs a command, which reaches further than the tools for files. */
-  readonly isCommand: boolean;
 }
 
-function judgeEffect(effect: Effect, { facts, rules, isCommand }: Situation): Decision {
+function judgeEffect(effect: Effect, { facts, rules, ...circumstances }: Situation): Decision {
   const rule = speakingRule(effect, facts, rules);
-  const usual = byMode(effect, facts, isCommand);
+  const usual = byMode(effect, facts, circumstances);
   // A mode that only reads holds against every rule that would allow more.
   if (!rule || (rule.verdict === "allow" && (usual.verdict === "deny" || isOwnWord(effect, facts))))
     return usual;

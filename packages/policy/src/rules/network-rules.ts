@@ -29,6 +29,15 @@ export function networkRules(rules: readonly Rule[], mode: () => Mode): NetworkR
   };
 }
 
+/** A host that commands may reach by one of these rules: what names a whole command lets nothing else through. */
+export function grantedHost(rules: readonly Rule[]): string | undefined {
+  const found = rules.find(
+    ({ verdict, kinds, target = "**" }) =>
+      verdict === "allow" && kinds?.includes("network") && !/\s/u.test(target),
+  );
+  return found && (found.target ?? "any host");
+}
+
 function isReading(mode: Mode): boolean {
   return mode === "plan" || mode === "read-only";
 }

@@ -7,6 +7,8 @@ export interface Known {
   readonly scripts: ReadonlyMap<string, Script>;
   /** Texts of files by the path they were asked for; undefined where there is none, or none of a fit size. */
   readonly files: ReadonlyMap<string, string | undefined>;
+  /** Those of them that are there and could not be read as text. */
+  readonly unreadFiles?: ReadonlySet<string>;
   /** Git's aliases; absent until they are looked up. */
   readonly gitAliases?: Readonly<Record<string, string>> | undefined;
 }

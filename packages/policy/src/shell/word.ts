@@ -14,6 +14,11 @@ export interface Word {
 
 export const emptyWord: Word = { text: "", glob: "", isLiteral: true, raw: "" };
 
+/** A word that stands for itself. */
+export function literal(text: string): Word {
+  return { text, glob: escapeGlob(text), isLiteral: true, raw: text };
+}
+
 /** The value of a variable that nobody knows. */
 export function unknown(name: string): Word {
   return { text: `$${name}`, glob: `$${name}`, isLiteral: false, raw: `$${name}` };

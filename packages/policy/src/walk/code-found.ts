@@ -5,14 +5,15 @@ import { compiledFiles, interpreterOf } from "../programs/interpreters.ts";
 import { callText, type ProgramCall } from "../programs/program-call.ts";
 import type { Environment } from "../shell/environment.ts";
 import type { Known, Wanted } from "../shell/known.ts";
-import type { Word } from "../shell/word.ts";
-import { fileText } from "./file-text.ts";
+import { literal, type Word } from "../shell/word.ts";
+import { fileText, isUnread } from "./file-text.ts";
 import { madeFile } from "./made-files.ts";
 
 /** Text of a language, or what cannot be told. */
 export type FoundCode =
   | { readonly type: "code"; readonly text: string; readonly isProject: boolean }
-  | { readonly type: "undecided"; readonly what: string };
+  | { readonly type: "undecided"; readonly what: string }
+  | { readonly type: "unfollowed"; readonly what: string };
 
 interface Place {
   readonly walk: { readonly known: Known; readonly wanted: Wanted };
@@ -25,7 +26,7 @@ export function codeOf(call: ProgramCall, place: Place): readonly FoundCode[] {
   const interpreted = interpreterOf(call);
   if (!interpreted) return compiledCode(call, place);
   const { input } = place;
-  const { code, isFed, file } = interpreted;
+  const { code, isFed, file, module, loaded = [], isOpaque = false } = interpreted;
   const given = code.flatMap(({ text, isLiteral }): readonly FoundCode[] => [
     ...(!isLiteral && /^\s*[$`]/u.test(text) ? [undecided(callText(call))] : []),
     typed(text),
@@ -34,14 +35,44 @@ export function codeOf(call: ProgramCall, place: Place): readonly FoundCode[] {
     isFed && input
       ? [input.text === undefined ? undecided(`what ${call.program} is fed with`) : typed(input.text)]
       : [];
-  return [...given, ...fed, ...(file ? codeInFile(file, call, place) : [])];
+  const files = [...loaded.flatMap(loadedFiles), ...(module ? moduleFiles(module) : [])];
+  return [
+    ...given,
+    ...fed,
+    ...(isOpaque ? [unfollowed(callText(call))] : []),
+    ...(file ? codeInFile(file, call, place) : []),
+    ...files.flatMap((one) => codeInFile(one, call, place)),
+  ];
+}
+
+/** A module of the workspace, by the files that it may be. */
+function moduleFiles(module: Word): readonly Word[] {
+  if (!module.isLiteral) return [module];
+  const path = module.text.replaceAll(".", "/");
+  return [`${path}.py`, `${path}/__main__.py`].map(literal);
+}
+
+/** `node -r ./x`: its ending may be left away. */
+function loadedFiles(path: Word): readonly Word[] {
+  const isBare = path.isLiteral && /^\.{0,2}\//u.test(path.text) && !/\.\w+$/u.test(path.text);
+  return isBare ? [path, literal(`${path.text}.js`)] : [path];
+}
+
+/** The code of a file, as a program finds it that loads it besides. */
+export function codeOfFile(path: Word, place: Place): readonly FoundCode[] {
+  return loadedFiles(path).flatMap((one) => fileCode(one, one.raw, place));
 }
 
 function codeInFile(file: Word, call: ProgramCall, place: Place): readonly FoundCode[] {
+  return fileCode(file, callText(call), place);
+}
+
+function fileCode(file: Word, what: string, place: Place): readonly FoundCode[] {
   const made = madeFile(file, place.environment);
   const isTold = file.isLiteral && !/^https?:/u.test(file.text) && (!made || made.text !== undefined);
-  const doubt = isTold ? [] : [undecided(callText(call))];
+  const doubt = isTold ? [] : [undecided(what)];
   const text = made ? made.text : fileText(file, place);
+  if (text === undefined && isTold && isUnread(file, place)) return [unfollowed(what)];
   return text === undefined ? doubt : [...doubt, { type: "code", text, isProject: !made }];
 }
 
@@ -58,6 +89,10 @@ function compiledCode(call: ProgramCall, { environment, input }: Place): readonl
 
 function typed(text: string): FoundCode {
   return { type: "code", text, isProject: false };
+}
+
+function unfollowed(what: string): FoundCode {
+  return { type: "unfollowed", what };
 }
 
 function undecided(what: string): FoundCode {

@@ -20,10 +20,22 @@ export function inputOf(redirects: readonly Redirect[], place: Place): Input | u
 }
 
 /** The text of a file of the project, once it has been looked up. */
-export function fileText(path: Word, { walk, environment: { folder } }: Place): string | undefined {
-  if (!path.isLiteral || folder === undefined || hasWildcard(folder)) return undefined;
-  const isWhole = path.text.startsWith("/") || folder === "";
-  const place = isWhole ? path.text : `${unescapeGlob(folder)}/${path.text}`;
+export function fileText(path: Word, { walk, environment }: Place): string | undefined {
+  const place = placeOf(path, environment);
+  if (place === undefined) return undefined;
   if (!walk.known.files.has(place)) walk.wanted.files.add(place);
   return walk.known.files.get(place);
+}
+
+/** Whether something is there that could not be read, so that nobody knows what it runs. */
+export function isUnread(path: Word, { walk, environment }: Place): boolean {
+  const place = placeOf(path, environment);
+  return place === undefined || walk.known.unreadFiles?.has(place) === true;
+}
+
+/** Undefined where it is not one file that can be named. */
+function placeOf(path: Word, { folder }: Place["environment"]): string | undefined {
+  if (!path.isLiteral || hasWildcard(path.glob) || folder === undefined || hasWildcard(folder))
+    return undefined;
+  return path.text.startsWith("/") || folder === "" ? path.text : `${unescapeGlob(folder)}/${path.text}`;
 }

@@ -1,17 +1,17 @@
 /** What git runs besides itself: aliases, and the commands that some of its subcommands are given. */
 
-import { escapeGlob } from "../globs/shell-glob.ts";
 import { gitCall, gitSubcommands } from "../programs/git-call.ts";
 import type { Inner, Looking } from "../programs/inner.ts";
 import { optionValues, type ProgramCall, positional, without } from "../programs/program-call.ts";
-import type { Word } from "../shell/word.ts";
+import { literal, type Word } from "../shell/word.ts";
 
 export function gitRuns({ args: words }: ProgramCall): readonly Inner[] {
   const { subcommand, args, globals } = gitCall(words);
   const [first] = positional(args);
   // Options behind it are those of what it runs.
   const rest = first ? args.slice(args.indexOf(first) + 1) : [];
-  const settings = globals.filter(({ text }) => /^[\w.-]+=./u.test(text)).flatMap(settingRuns);
+  const given = globals.filter(({ text }) => /^[\w.-]+=./u.test(text)).flatMap(settingRuns);
+  const settings = [...given, ...globals.flatMap(elsewhereRuns)];
   if (subcommand === "clone")
     return [...settings, ...optionValues(args, "-c", "--config").flatMap(settingRuns)];
   if (subcommand === "bisect" && first?.text === "run") return [...settings, { type: "words", words: rest }];
@@ -29,13 +29,32 @@ export function gitRuns({ args: words }: ProgramCall): readonly Inner[] {
 }
 
 const running =
-  /(?:command|pager|editor|textconv|external|fsmonitor|helper|askpass|\.cmd|\.clean|\.smudge|\.process)$/iu;
+  /(?:command|pager|editor|textconv|external|fsmonitor|helper|askpass|program|\.cmd|\.clean|\.smudge|\.process|\.driver|\.uploadpack|\.receivepack|\.proxy|\.vcs)$/iu;
+/** Settings that name a file or a folder which is obeyed. */
+const obeyed =
+  /^(?:core\.(?:hookspath|worktree|attributesfile)|include(?:if\..*)?\.path|init\.templatedir|protocol\..*allow|alias\..*)$/iu;
+
+/** `--config-env=core.pager=NAME`, `--exec-path=FOLDER`: what is said elsewhere. */
+function elsewhereRuns({ text, raw }: Word): readonly Inner[] {
+  return /^--(?:config-env|exec-path)=?./u.test(text) || text === "--config-env"
+    ? [{ type: "unfollowed", text: `git ${raw}` }]
+    : [];
+}
+
+/** Whether git may run something because of a setting of this name. */
+export function isRunningSetting(name: string): boolean {
+  return running.test(name) || obeyed.test(name);
+}
 
 /** `-c core.pager=...`: a setting that is a command. */
 function settingRuns(word: Word): readonly Inner[] {
   const [name = ""] = word.text.split("=", 1);
-  if (!running.test(name)) return [];
   const value = without(word, `${name}=`);
+  if (obeyed.test(name) && !name.startsWith("alias."))
+    return /^(?:\/dev\/null|never)?$/u.test(value.text)
+      ? []
+      : [{ type: "unfollowed", text: `git -c ${word.raw}` }];
+  if (!running.test(name) || /^(?:true|false|0|1)?$/u.test(value.text)) return [];
   return [script(value.text.startsWith("!") ? without(value, "!") : value)];
 }
 
@@ -45,10 +64,6 @@ function script(text: Word): Inner {
 
 function joined(words: readonly Word[]): Word {
   return literal(words.map(({ text }) => text).join(" "));
-}
-
-function literal(text: string): Word {
-  return { text, glob: escapeGlob(text), isLiteral: true, raw: text };
 }
 
 /** A subcommand of no git may be an alias of the user's. */

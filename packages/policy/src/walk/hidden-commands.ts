@@ -10,7 +10,8 @@ const long =
 
 /** Program -> what stands in front of the command; it may also be the next word. */
 const byProgram: Readonly<Record<string, RegExp>> = {
-  tar: /^(?:-I|-F|(?:--checkpoint-action=)?exec=|--(?:to-command|info-script|new-volume-script|rsh-command|use-compress-program)(?:=|$))/u,
+  // Long options may be shortened.
+  tar: /^(?:-I|-F|(?:--checkpoint-a[a-z]*=)?exec=|--(?:to-c[a-z]*|info-s[a-z]*|new-v[a-z-]*|rsh[a-z-]*|use-c[a-z-]*)(?:=|$))/u,
   zip: /^(?:-TT|--unzip-command=?)/u,
   man: /^(?:-P|--pager=?|-H)/u,
   less: /^\+\+?!/u,

@@ -1,14 +1,17 @@
 /** The scripts that a program call runs: given as an argument, fed to it, looked up in a file, or another name's. */
 
-import { escapeGlob } from "../globs/shell-glob.ts";
+import { sedRuns } from "../effects/sed-runs.ts";
 import type { Inner, Input, Looking } from "../programs/inner.ts";
-import { interpreterOf } from "../programs/interpreters.ts";
+import { interpreterOf, languageOf } from "../programs/interpreters.ts";
 import { callsOf, optionValues, type ProgramCall, positional, without } from "../programs/program-call.ts";
-import type { Word } from "../shell/word.ts";
+import { literal, type Word } from "../shell/word.ts";
 import { aliasRuns, gitRuns } from "./git-runs.ts";
 import { hiddenCommands } from "./hidden-commands.ts";
-import { listedScripts, makeScripts, nodeScripts, packageScripts } from "./project-scripts.ts";
-import { isCommandVariable } from "./settings.ts";
+import { justScripts } from "./just-scripts.ts";
+import { makeScripts } from "./make-scripts.ts";
+import { listedScripts, nodeScripts, packageScripts } from "./project-scripts.ts";
+import { taskRuns } from "./task-runners.ts";
+import { variableRuns } from "./variable-runs.ts";
 
 const shells: ReadonlySet<string> = new Set("bash sh dash zsh ksh ash rbash mksh fish".split(" "));
 
@@ -33,11 +36,12 @@ const byProgram: Readonly<Record<string, Find>> = {
   },
   xargs: (call, input) => fedWords(call, input),
   tmux: ({ args }) => args.filter(({ text }) => /\s/u.test(text)).map(asScript),
-  sed: sedRuns,
-  gsed: sedRuns,
+  sed: sedScripts,
+  gsed: sedScripts,
   git: (call, _, looking) => [...gitRuns(call), ...aliasRuns(call, looking)],
-  make: makeRuns,
-  gmake: makeRuns,
+  just: justScripts,
+  make: makeScripts,
+  gmake: makeScripts,
   npm: packageScripts,
   pnpm: packageScripts,
   yarn: packageScripts,
@@ -50,8 +54,10 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
   if (shells.has(program)) return shellRuns(args, input);
   const find = Object.hasOwn(byProgram, program) ? byProgram[program] : undefined;
   const dressed = [
-    ...(dressing.has(program) ? args.flatMap(dressedScript) : []),
+    ...(dressing.has(program) ? dressedScripts(call) : []),
     ...hiddenCommands(call).map(asScript),
+    ...taskRuns(call, looking),
+    ...givenWords(call),
   ];
   if (find) return [...dressed, ...find(call, input, looking)];
   if (dressing.has(program) || dressed.length > 0) return dressed;
@@ -60,9 +66,26 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
   return call.word.text.includes("/") &&
     call.word.isLiteral &&
     !/^\/(?:usr|bin|sbin|opt|nix)\b/u.test(call.word.text)
-    ? [{ type: "file", path: call.word, args, isOwnShell: true }]
+    ? [{ type: "file", path: call.word, args, isOwnShell: true, isProgram: true }]
     : [];
 }
+
+/** A program that does what its first words say, given these by another: nobody knows what it does. */
+function givenWords({ program, args, hasMoreArgs, word }: ProgramCall): readonly Inner[] {
+  const [first] = positional(args);
+  if (!hasMoreArgs && first?.text !== "$item" && first?.text !== "$found") return [];
+  if (first?.isLiteral) return [];
+  const text = [word.raw, ...args.map(({ raw }) => raw)].join(" ");
+  if (subcommanded.has(program)) return [{ type: "undecided", text }];
+  return shells.has(program) || languageOf(program) !== undefined ? [{ type: "unfollowed", text }] : [];
+}
+
+const subcommanded: ReadonlySet<string> = new Set(
+  (
+    "git gh glab hub svn hg docker podman kubectl helm npm pnpm yarn bun cargo gem aws gcloud az terraform heroku " +
+    "flyctl vercel netlify systemctl brew env sudo eval exec"
+  ).split(" "),
+);
 
 /** What is known of the names that xargs is fed with. */
 function fedWords({ word, args }: ProgramCall, input: Input | undefined): readonly Inner[] {
@@ -72,36 +95,30 @@ function fedWords({ word, args }: ProgramCall, input: Input | undefined): readon
   return [{ type: "words", words: [run.word, ...run.args, ...names.map(literal)] }];
 }
 
-/** Sed runs commands by `e`, and writes files by `w`: also behind `s///`. */
-function sedRuns({ args }: ProgramCall): readonly Inner[] {
+function sedScripts({ args }: ProgramCall): readonly Inner[] {
   const given = optionValues(args, "-e", "--expression");
-  const scripts = given.length > 0 ? given : positional(args).slice(0, 1);
-  return scripts.filter(isRunningSed).map((word) => ({ type: "undecided", text: `sed ${word.raw}` }));
-}
-
-function isRunningSed({ text }: Word): boolean {
-  const rest = text.replace(
-    /(?<![A-Za-z])[sy]([^\w\s\\])(?:\\[\s\S]|(?!\1)[^\\])*\1(?:\\[\s\S]|(?!\1)[^\\])*\1/gu,
-    "\0",
-  );
-  return /\0[0-9gpiImM]*[ew]/u.test(rest) || /(?:^|[;{}\n\d$/!])\s*[eWw](?:\s|$)/u.test(rest);
-}
-
-function makeRuns(call: ProgramCall, input: Input | undefined, looking: Looking): readonly Inner[] {
-  const files = optionValues(call.args, "-f", "--file", "--makefile");
-  const isFed = files.some(({ text, isLiteral }) => !isLiteral || /^(?:-|\/dev\/stdin)$/u.test(text));
-  const isGiven = optionValues(call.args, "--eval", "-E").length > 0;
-  return isFed || isGiven
-    ? [{ type: "undecided", text: "rules that make is given" }]
-    : makeScripts(call, input, looking);
+  const files = optionValues(args, "-f", "--file");
+  const scripts = given.length + files.length > 0 ? given : positional(args).slice(0, 1);
+  const inFiles = files.flatMap((path): readonly Inner[] => [{ type: "code", path, program: "sed" }]);
+  return [
+    ...inFiles,
+    ...scripts
+      .filter(({ text }) => sedRuns(text).isUndecided)
+      .map((word): Inner => ({ type: "undecided", text: `sed ${word.raw}` })),
+  ];
 }
 
 const dressing: ReadonlySet<string> = new Set("env sudo doas cross-env systemd-run".split(" "));
 
+function dressedScripts({ word, args }: ProgramCall): readonly Inner[] {
+  const programs = callsOf([word, ...args]).map(({ program }) => program);
+  return args.flatMap((one) => dressedScript(one, programs));
+}
+
 /** `env PAGER=... git log`: an assignment in the arguments. */
-function dressedScript(word: Word): readonly Inner[] {
-  const name = /^(\w+)=./su.exec(word.text)?.[1];
-  return name !== undefined && isCommandVariable(name) ? [asScript(without(word, `${name}=`))] : [];
+function dressedScript(word: Word, programs: readonly string[]): readonly Inner[] {
+  const name = /^([\w%]+)=./su.exec(word.text)?.[1];
+  return name === undefined ? [] : variableRuns({ name, word: without(word, `${name}=`) }, programs);
 }
 
 function shellRuns(args: readonly Word[], input: Input | undefined): readonly Inner[] {
@@ -151,8 +168,4 @@ function joinedScripts(args: readonly Word[]): readonly Inner[] {
 
 function joined(args: readonly Word[]): Word {
   return literal(args.map(({ text }) => text).join(" "));
-}
-
-function literal(text: string): Word {
-  return { text, glob: escapeGlob(text), isLiteral: true, raw: text };
 }

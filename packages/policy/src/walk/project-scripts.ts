@@ -1,9 +1,10 @@
-/** The project's own scripts: `npm run` and its like, and targets of make. */
+/** The project's own scripts: `npm run` and its like. */
 import { matchesText } from "../globs/glob.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, Looking } from "../programs/inner.ts";
 import { optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
 import type { Word } from "../shell/word.ts";
+import { textIn } from "./text-in.ts";
 
 const lifecycle: ReadonlySet<string> = new Set("test t tst start stop restart".split(" "));
 const installs: ReadonlySet<string> = new Set("install i ci add publish pack".split(" "));
@@ -61,6 +62,8 @@ function scriptsNamed(
   const made = looking.made.get(path);
   if (made && made.text === undefined) return [{ type: "undecided", text: `the scripts of ${path}` }];
   const scripts = scriptsIn(path, looking);
+  if (!scripts && looking.known.unreadFiles?.has(path))
+    return [{ type: "unfollowed", text: `the scripts of ${path}` }];
   return names.flatMap((name) => {
     const text = scripts?.get(name);
     return text === undefined ? [] : [projectScript(name === main ? withMore(text, more) : text, folder)];
@@ -141,104 +144,4 @@ function unquoted(text: string): string {
     if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
     return { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" }[String(char)] ?? char;
   });
-}
-
-/** The recipes of the targets that are named, and of all that those need. */
-export function makeScripts(call: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
-  const { args } = call;
-  const folder = folderOf(args, looking.folder);
-  if (folder === undefined || args.some(({ text }) => /^(?:-n|--dry-run|--just-print)$/u.test(text)))
-    return [];
-  const [file] = optionValues(args, "-f", "--file", "--makefile");
-  const names = file ? [file.text] : ["Makefile", "makefile", "GNUmakefile"];
-  const paths = names.map((name) => (folder === "" ? name : `${folder}/${name}`));
-  if (paths.some((path) => looking.made.has(path) && looking.made.get(path)?.text === undefined))
-    return [{ type: "undecided", text: "a makefile of this script" }];
-  const text = paths.map((path) => textIn(path, looking)).find((one) => one !== undefined);
-  if (text === undefined) return [];
-  const rules = rulesOf(text);
-  const targets = positional(args).filter(
-    ({ text: word }, i) => !word.includes("=") && args[i - 1]?.text !== "-C",
-  );
-  const [fallback] = rules.keys();
-  const wanted =
-    targets.length > 0 ? targets.map((word) => word.text) : fallback === undefined ? [] : [fallback];
-  return recipesFor(wanted, rules).map((recipe) => projectScript(recipe, folder));
-}
-
-function textIn(path: string, { known, wanted, made }: Looking): string | undefined {
-  const own = made.get(path);
-  if (own) return own.text;
-  if (!known.files.has(path)) wanted.files.add(path);
-  return known.files.get(path);
-}
-
-interface MakeRule {
-  readonly needs: readonly string[];
-  readonly lines: string[];
-}
-
-function rulesOf(text: string): ReadonlyMap<string, MakeRule> {
-  const rules = new Map<string, MakeRule>();
-  let current: readonly MakeRule[] = [];
-  for (const line of text.replace(/\\\n/gu, " ").split("\n")) {
-    const head = /^([^\s#:=][^#:=]*)::?(?![:=])([^#=;]*(?:;.*)?)/u.exec(line);
-    if (line.startsWith("\t")) for (const rule of current) rule.lines.push(recipeLine(line));
-    else if (head) current = headRules(rules, head);
-    else if (line.trim() !== "") current = [];
-  }
-  return rules;
-}
-
-/** A recipe may begin in the line of its target, behind a semicolon. */
-function headRules(
-  rules: Map<string, MakeRule>,
-  [, names, rest = ""]: readonly string[],
-): readonly MakeRule[] {
-  const at = rest.indexOf(";");
-  const found = addRules(rules, wordsIn(names), wordsIn(at < 0 ? rest : rest.slice(0, at)));
-  if (at >= 0) for (const rule of found) rule.lines.push(recipeLine(rest.slice(at + 1)));
-  return found;
-}
-
-function wordsIn(text: string = ""): readonly string[] {
-  return text.split(/\s+/u).filter(Boolean);
-}
-
-function addRules(
-  rules: Map<string, MakeRule>,
-  names: readonly string[],
-  needs: readonly string[],
-): readonly MakeRule[] {
-  return names
-    .filter((name) => name !== ".PHONY")
-    .map((name) => {
-      const known = rules.get(name);
-      const rule = { needs: [...(known?.needs ?? []), ...needs], lines: known?.lines ?? [] };
-      rules.set(name, rule);
-      return rule;
-    });
-}
-
-/** As the shell gets it: make's own variables are not known here. */
-function recipeLine(line: string): string {
-  return line
-    .trim()
-    .replace(/^[@+-]+/u, "")
-    .replace(/\$[({]([\w.-]+)[)}]/gu, (_, name) => `$make_${String(name).replace(/\W/gu, "_")}`)
-    .replaceAll("$$", "$");
-}
-
-function recipesFor(targets: readonly string[], rules: ReadonlyMap<string, MakeRule>): readonly string[] {
-  const seen = new Set<string>();
-  const open = [...targets];
-  const recipes: string[] = [];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const rule = rules.get(name);
-    if (seen.has(name) || !rule) continue;
-    seen.add(name);
-    if (rule.lines.length > 0) recipes.push(rule.lines.join("\n"));
-    open.push(...rule.needs);
-  }
-  return recipes;
 }

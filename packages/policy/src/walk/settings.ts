@@ -35,6 +35,7 @@ const renaming: Note = ({ args }, { renamed }) => {
 const byProgram: Readonly<Record<string, Note>> = {
   alias: ({ args }, environment) => noteAliases(namesOf(args), environment),
   set: ({ args }, environment) => {
+    if (args.some(({ text }) => /^-\w*a|^allexport$/u.test(text))) environment.variables.set(exporting, []);
     const at = args.findIndex(({ text }) => text === "--");
     const given = at < 0 ? args.filter(({ text }) => !/^[-+]/u.test(text)) : args.slice(at + 1);
     const isOption = args.some(({ text }) => /^[-+]\w*o$/u.test(text));
@@ -79,9 +80,44 @@ function forget(name: string, { variables }: Environment): void {
   variables.set(name, [unknown(name)]);
 }
 
-/** Whether the value of a variable is a command for the program that finds it. */
-export function isCommandVariable(name: string): boolean {
-  return /(?:EDITOR|PAGER|VISUAL|COMMAND|CMD|BROWSER|ASKPASS|BASH_ENV|^ENV|_SSH|SHELL|_DIFF|WRAPPER|RUNNER|^LESSOPEN|^LESSCLOSE|^CC|^CXX|^LD|^AR|^MAKE)$/u.test(
-    name,
-  );
+/** The variables of one command, for what that runs. Returns what puts the earlier ones back. */
+export function setVariables(
+  { variables }: Environment,
+  assigned: readonly { readonly name: string; readonly word: Word }[],
+): () => void {
+  const before = assigned.map(({ name }) => [name, variables.get(name)] as const);
+  for (const { name, word } of assigned) variables.set(name, [word]);
+  return () => {
+    for (const [name, value] of before) {
+      if (value) variables.set(name, value);
+      else variables.delete(name);
+    }
+  };
 }
+
+/** `export NAME` of what was set in a way that nobody followed. */
+export function exported(
+  words: readonly Word[],
+  { variables }: Environment,
+): readonly { readonly name: string; readonly word: Word }[] {
+  if (!/^(?:export|declare|typeset)$/u.test(words[0]?.text ?? "")) return [];
+  return words.slice(1).flatMap(({ text: name }) => {
+    const [value] = variables.get(name) ?? [];
+    if (!value) return [];
+    const isForgotten = !value.isLiteral && value.text === `$${name}`;
+    return [{ name, word: isForgotten ? unknown("value") : value }];
+  });
+}
+
+/** What an environment usually holds already, so that setting it is enough. */
+const usual =
+  /^(?:PATH|SHELL|EDITOR|VISUAL|BROWSER|\w*PAGER|LESS(?:OPEN|CLOSE)|GIT_\w+|\w+_ASKPASS|PS[0-4]|LD_\w+|\w+(?:OPT|OPTS|OPTIONS|PATH|LIB|FLAGS))$/u;
+
+/** Whether programs find a variable that was set without a command. */
+export function isInherited({ variables }: Environment): (one: { readonly name: string }) => boolean {
+  const isExporting = variables.has(exporting);
+  return ({ name }) => isExporting || usual.test(name);
+}
+
+/** No name of a variable: `set -a` was said. */
+const exporting = "set -a";

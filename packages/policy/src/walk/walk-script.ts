@@ -2,45 +2,30 @@
 
 import { codeRuns } from "../effects/code-effects.ts";
 import { type FoundCall, isDiverted, type Redirect } from "../programs/found-call.ts";
-import type { Inner, Input, Origin } from "../programs/inner.ts";
+import type { Inner, Input } from "../programs/inner.ts";
 import { languageOf } from "../programs/interpreters.ts";
-import { callsOf, callText, type ProgramCall } from "../programs/program-call.ts";
-import { changesOf, type Environment, fork, join, startIn } from "../shell/environment.ts";
+import { callText, type ProgramCall } from "../programs/program-call.ts";
+import { changesOf, fork, join, startIn } from "../shell/environment.ts";
 import { expandWord } from "../shell/expand-word.ts";
 import { type Known, scriptOf, type Wanted, wants } from "../shell/known.ts";
 import type { CallStatement, ShellRedirect, Statement } from "../shell/script.ts";
 import { emptyWord, joined, unknown, type Word } from "../shell/word.ts";
-import { codeOf } from "./code-found.ts";
-import { fileText, inputOf } from "./file-text.ts";
+import { codeOf, codeOfFile, type FoundCode } from "./code-found.ts";
+import { fileText, inputOf, isUnread } from "./file-text.ts";
 import { innerOf } from "./inner-scripts.ts";
+import { interpreterLine } from "./interpreter-line.ts";
 import { noteCodeLinks } from "./links.ts";
 import { madeFile, noteMade } from "./made-files.ts";
 import { noteCall } from "./note-call.ts";
 import { pipedNames } from "./piped-names.ts";
 import { outputOf as printed } from "./printed-text.ts";
-import { isCommandVariable, setArguments } from "./settings.ts";
-import { folderOfCall } from "./working-folder.ts";
+import { note, record, type Scene, undecided, unfollowed, type Walk } from "./scene.ts";
+import { exported, isInherited, setArguments, setVariables } from "./settings.ts";
+import { type Assigned, variableRuns } from "./variable-runs.ts";
 
 export interface Followed {
   readonly found: readonly FoundCall[];
   readonly wanted: Wanted;
-}
-
-interface Walk {
-  readonly known: Known;
-  readonly wanted: Wanted;
-  readonly found: FoundCall[];
-  readonly called: Set<string>;
-}
-
-interface Scene {
-  readonly walk: Walk;
-  readonly environment: Environment;
-  readonly depth: number;
-  readonly origin: Origin;
-  readonly input: Input | undefined;
-  /** What is printed becomes names that other commands are given. */
-  readonly isFeeding?: boolean;
 }
 
 const deepest = 12;
@@ -67,21 +52,6 @@ function walkText(text: string, scene: Scene): string | undefined {
   if (scene.depth > deepest || !script) return undecided(text, scene);
   if (!script.isWhole) undecided(text, scene);
   return walkBody(script.statements, scene);
-}
-
-function undecided(what: string, scene: Scene): undefined {
-  const text = what.trim();
-  note({ raw: text, undecided: text }, scene);
-}
-
-/** What is found beside the calls. */
-function note(
-  found: Pick<FoundCall, "raw" | "code" | "undecided">,
-  { walk, environment, origin }: Scene,
-): void {
-  const { folder, links } = environment;
-  const nothing = { words: [], calls: [], assignments: [], redirects: [] };
-  walk.found.push({ ...nothing, folder, origin, links: new Map(links), ...found });
 }
 
 /** The text it prints, when that is known. */
@@ -211,35 +181,6 @@ function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonl
   });
 }
 
-type Dressing = Pick<FoundCall, "redirects" | "assignments" | "raw">;
-
-function record(words: readonly Word[], dressing: Dressing, scene: Scene): FoundCall {
-  const { environment, origin, walk, isFeeding = false, input } = scene;
-  const real = words.map((word) => renamed(word, environment));
-  const calls = callsOf(real, input?.names);
-  const folder = folderOfCall(calls, environment.folder);
-  const links = new Map(environment.links);
-  const found: FoundCall = {
-    words,
-    calls,
-    ...dressing,
-    folder,
-    origin,
-    links,
-    isFeeding,
-    gitAliases: walk.known.gitAliases,
-    isGitElsewhere: environment.variables.has("GIT_DIR") || environment.variables.has("GIT_WORK_TREE"),
-  };
-  walk.found.push(found);
-  return found;
-}
-
-/** A program under the name that the script has given it. */
-function renamed(word: Word, { renamed: names }: Environment): Word {
-  const real = names.get(word.text.replace(/^\.\//u, ""));
-  return real === undefined ? word : { ...real, raw: word.raw };
-}
-
 function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   const { walk, environment, depth } = scene;
   if (walk.found.length > mostCalls || depth > deepest) return undecided(statement.raw, scene);
@@ -247,15 +188,17 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   const redirects = redirectsOf(statement.redirects, scene);
   const assigned = assign(statement, words, scene);
   const assignments = statement.assignments.map(({ raw }) => raw);
+  if (words.length === 0) walkVariables(assigned.filter(isInherited(environment)), [], scene);
   if (words.length === 0 && redirects.length === 0) return "";
   const input = inputOf(redirects, scene) ?? scene.input;
   const call = record(words, { redirects, assignments, raw: statement.raw }, { ...scene, input });
   const next: Scene = { ...scene, depth: depth + 1, input };
-  for (const { name, word } of assigned) {
-    if (isCommandVariable(name)) walkInner({ type: "script", text: word, isOwnShell: true }, next);
-  }
+  const programs = call.calls.map(({ program }) => program);
+  if (words.length > 0) walkVariables([...assigned, ...exported(words, environment)], programs, next);
+  const putBack = setVariables(environment, assigned);
   const ofFunction = walkFunction(words, next);
   for (const one of call.calls) walkProgram(one, next);
+  putBack();
   noteCall(call, environment);
   const [only] = call.calls;
   const printing = call.calls.length === 1 && only ? printed(only, input?.text) : undefined;
@@ -264,12 +207,12 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   return redirects.some(isDiverted) ? "" : text;
 }
 
+function walkVariables(assigned: readonly Assigned[], programs: readonly string[], scene: Scene): void {
+  for (const one of assigned) for (const inner of variableRuns(one, programs)) walkInner(inner, scene);
+}
+
 /** Sets the variables of a command without words, and of `export` and its like. */
-function assign(
-  statement: CallStatement,
-  words: readonly Word[],
-  scene: Scene,
-): readonly { readonly name: string; readonly word: Word }[] {
+function assign(statement: CallStatement, words: readonly Word[], scene: Scene): readonly Assigned[] {
   const { environment } = scene;
   const keeps = words.length === 0 || declaring.has(words[0]?.text ?? "");
   return statement.assignments.flatMap(({ name, values, isPartial }) => {
@@ -319,28 +262,45 @@ function walkFunction(words: readonly Word[], scene: Scene): Input | undefined {
 
 function walkProgram(call: ProgramCall, scene: Scene): void {
   const { walk, environment } = scene;
-  const { folder, made } = environment;
-  const looking = { known: walk.known, wanted: walk.wanted, folder, made };
+  const { folder, made, variables } = environment;
+  const looking = { known: walk.known, wanted: walk.wanted, folder, made, variables };
   for (const inner of innerOf(call, scene.input, looking)) walkInner(inner, scene);
   walkCode(call, scene);
 }
 
 function walkCode(call: ProgramCall, scene: Scene): void {
   for (const found of codeOf(call, scene)) {
-    if (found.type === "undecided") undecided(found.what, scene);
-    else walkCodeText(found.text, call, found.isProject ? { ...scene, origin: "project" } : scene);
+    walkFoundCode(found, { program: call.program, raw: callText(call) }, scene);
   }
 }
 
-function walkCodeText(code: string, call: ProgramCall, scene: Scene): void {
-  const { environment } = scene;
-  const { scripts, isUndecided } = codeRuns(code, languageOf(call.program) ?? "");
-  const raw = callText(call);
+interface Runner {
+  readonly program: string;
+  readonly raw: string;
+}
+
+function walkFoundCode(found: FoundCode, runner: Runner, scene: Scene): void {
+  switch (found.type) {
+    case "undecided":
+      undecided(found.what, scene);
+      return;
+    case "unfollowed":
+      unfollowed(found.what, scene);
+      return;
+    case "code":
+      walkCodeText(found.text, runner, found.isProject ? { ...scene, origin: "project" } : scene);
+  }
+}
+
+function walkCodeText(code: string, { program, raw }: Runner, scene: Scene): void {
+  const { environment, origin } = scene;
+  const { scripts, isUndecided } = codeRuns(code, languageOf(program) ?? program, origin === "project");
   noteCodeLinks(code, environment.folder, environment.links);
   note({ raw, code }, scene);
   if (isUndecided) undecided(raw, scene);
-  if (scene.depth >= deepest) return;
-  for (const script of scripts) {
+  const isDeep = scene.depth >= deepest;
+  if (isDeep && scripts.length > 0) undecided(raw, scene);
+  for (const script of isDeep ? [] : scripts) {
     walkText(script, { ...scene, environment: fork(environment), depth: scene.depth + 1, input: undefined });
   }
 }
@@ -356,8 +316,15 @@ function walkInner(inner: Inner, scene: Scene): void {
     case "file":
       walkFile(inner, scene);
       return;
+    case "code":
+      for (const found of codeOfFile(inner.path, scene))
+        walkFoundCode(found, { program: inner.program, raw: inner.path.raw }, scene);
+      return;
     case "undecided":
       undecided(inner.text, scene);
+      return;
+    case "unfollowed":
+      unfollowed(inner.text, scene);
   }
 }
 
@@ -375,16 +342,30 @@ function walkWords(words: readonly Word[], scene: Scene): void {
     scene,
   );
   walkFunction(words, scene);
-  if (scene.depth >= deepest) return;
+  if (scene.depth >= deepest) {
+    undecided(call.raw, scene);
+    return;
+  }
   for (const one of call.calls) walkProgram(one, { ...scene, depth: scene.depth + 1 });
 }
 
-function walkFile({ path, args, isOwnShell }: Extract<Inner, { type: "file" }>, scene: Scene): void {
+function walkFile(inner: Extract<Inner, { type: "file" }>, scene: Scene): void {
+  const { path, args, isOwnShell, isProgram = false } = inner;
   const { environment, depth } = scene;
   const made = madeFile(path, environment);
   if (made && made.text === undefined) undecided(`the script ${path.raw}`, scene);
   const text = made ? made.text : fileText(path, scene);
-  if (text === undefined || depth >= deepest) return;
+  if (text === undefined && !made && isUnread(path, scene)) unfollowed(path.raw, scene);
+  if (text === undefined) return;
+  if (depth >= deepest) {
+    undecided(`the script ${path.raw}`, scene);
+    return;
+  }
+  const runner = isProgram ? interpreterLine(text) : undefined;
+  if (runner) {
+    walkWords([...runner, path, ...args], { ...scene, depth: depth + 1 });
+    return;
+  }
   const own = isOwnShell ? fork(environment) : environment;
   setArguments(own, args);
   walkText(text, { ...scene, environment: own, origin: made ? scene.origin : "project", depth: depth + 1 });

@@ -1,0 +1,75 @@
+/** A scene: where a walk through a script is, and what it notes down there. */
+import type { FoundCall } from "../programs/found-call.ts";
+import type { Input, Origin } from "../programs/inner.ts";
+import { callsOf } from "../programs/program-call.ts";
+import type { Environment } from "../shell/environment.ts";
+import type { Known, Wanted } from "../shell/known.ts";
+import type { Word } from "../shell/word.ts";
+import { folderOfCall } from "./working-folder.ts";
+
+export interface Walk {
+  readonly known: Known;
+  readonly wanted: Wanted;
+  readonly found: FoundCall[];
+  readonly called: Set<string>;
+}
+
+export interface Scene {
+  readonly walk: Walk;
+  readonly environment: Environment;
+  readonly depth: number;
+  readonly origin: Origin;
+  readonly input: Input | undefined;
+  /** What is printed becomes names that other commands are given. */
+  readonly isFeeding?: boolean;
+}
+
+export function undecided(what: string, scene: Scene): undefined {
+  const text = what.trim();
+  note({ raw: text, undecided: text }, scene);
+}
+
+/** What the project holds and cannot be read to its end; what the script wrote itself is plainly undecided. */
+export function unfollowed(what: string, scene: Scene): undefined {
+  const text = what.trim();
+  note({ raw: text, unfollowed: text }, scene);
+}
+
+/** What is found beside the calls. */
+export function note(
+  found: Pick<FoundCall, "raw" | "code" | "undecided" | "unfollowed">,
+  { walk, environment, origin }: Scene,
+): void {
+  const { folder, links } = environment;
+  const nothing = { words: [], calls: [], assignments: [], redirects: [] };
+  walk.found.push({ ...nothing, folder, origin, links: new Map(links), ...found });
+}
+
+type Dressing = Pick<FoundCall, "redirects" | "assignments" | "raw">;
+
+export function record(words: readonly Word[], dressing: Dressing, scene: Scene): FoundCall {
+  const { environment, origin, walk, isFeeding = false, input } = scene;
+  const real = words.map((word) => renamed(word, environment));
+  const calls = callsOf(real, input?.names);
+  const folder = folderOfCall(calls, environment.folder);
+  const links = new Map(environment.links);
+  const found: FoundCall = {
+    words,
+    calls,
+    ...dressing,
+    folder,
+    origin,
+    links,
+    isFeeding,
+    gitAliases: walk.known.gitAliases,
+    isGitElsewhere: environment.variables.has("GIT_DIR") || environment.variables.has("GIT_WORK_TREE"),
+  };
+  walk.found.push(found);
+  return found;
+}
+
+/** A program under the name that the script has given it. */
+function renamed(word: Word, { renamed: names }: Environment): Word {
+  const real = names.get(word.text.replace(/^\.\//u, ""));
+  return real === undefined ? word : { ...real, raw: word.raw };
+}
