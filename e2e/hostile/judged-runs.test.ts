@@ -1,0 +1,68 @@
+/** What was judged is what runs: a verdict never rests on a text that the command, or a later one, replaces first. */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type HostilePlace, openHostilePlace } from "./hostile-place.ts";
+
+const push = "git push --force";
+
+/** Each replaces what the rest of its line runs, which was harmless when policy read it. */
+const replaced: readonly string[] = [
+  "cp evil.txt s.sh && bash s.sh",
+  "mv evil.txt s.sh; ./s.sh",
+  "ln -sf evil.txt s.sh && sh s.sh",
+  "tar xf evil.tar && bash s.sh",
+  "git checkout evil -- s.sh && bash s.sh",
+  "git stash pop; bash s.sh",
+  "patch -p0 < evil.patch && bash s.sh",
+  `sed -i 's/true/${push}/' s.sh && bash s.sh`,
+  `echo '${push}' | tee s.sh >/dev/null; . ./s.sh`,
+  "python3 - <<'E'\nopen('s.sh','w').write(open('evil.txt').read())\nE\nbash s.sh",
+  "cp evil.json package.json && npm test",
+  "install -m755 evil.txt s.sh; ./s.sh",
+  "dd if=evil.txt of=s.sh status=none; bash s.sh",
+  "cp evil.mk Makefile && make",
+  `git config alias.zz '!${push}' && git zz`,
+  "git -c include.path=../evil.gitconfig zz",
+  "GIT_CONFIG_GLOBAL=evil.gitconfig git zz",
+  "rsync -a evil/ ./ ; bash s.sh",
+  "cd evil && bash s.sh",
+  "(sleep 1; cp evil.txt s.sh) & sleep 2; bash s.sh",
+];
+
+describe("a text that a command replaces before it runs it", () => {
+  let at: HostilePlace;
+  beforeEach(async () => {
+    at = await openHostilePlace();
+    at.put("s.sh", "true\n");
+    at.put("evil.txt", `${push}\n`);
+    at.put("evil/s.sh", `${push}\n`);
+    at.put("package.json", '{"scripts":{"test":"true"}}');
+    at.put("evil.json", `{"scripts":{"test":"${push}"}}`);
+    at.put("Makefile", "all:\n\ttrue\n");
+    at.put("evil.mk", `all:\n\t${push}\n`);
+    at.put("evil.gitconfig", `[alias]\n\tzz = "!${push}"\n`);
+    at.git("init", "-q", "-b", "main");
+    at.git("add", "-A");
+    at.git("commit", "-qm", "first");
+  });
+  afterEach(() => at.close());
+
+  for (const command of replaced) {
+    it(`is not allowed unasked with the person's own rights: ${command.split("\n")[0]}`, async () => {
+      const { out } = await at.run(["policy", "check", "--no-sandbox", "--json", command]);
+      assert.notEqual((JSON.parse(out) as { readonly verdict?: string }).verdict, "allow", out);
+    });
+  }
+
+  it("is an alias that an included file defines anew after the first use", async () => {
+    for (const name of ["team", "own"]) at.git("config", "--add", "include.path", `../${name}.gitconfig`);
+    at.put("team.gitconfig", "[alias]\n\tzz = status\n");
+    at.answers(
+      ["shell", { command: "git zz" }],
+      ["write", { path: "own.gitconfig", content: `[alias]\n\tzz = "!${at.canary("alias")} now"\n` }],
+      ["shell", { command: "git zz" }],
+    );
+    await at.hello(["--no-sandbox", "--allow", "git status*"]);
+    assert.deepEqual(at.ran(), []);
+  });
+});

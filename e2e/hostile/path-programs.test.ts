@@ -1,0 +1,78 @@
+/** Programs are found outside the workspace: whatever a repository brings under a program's name runs in the sandbox only. */
+import assert from "node:assert/strict";
+import { chmodSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type HostilePlace, openHostilePlace } from "./hostile-place.ts";
+
+/** What Lathe, git and the sandbox start by name. */
+const programs = [
+  ...["git", "rg", "node", "npx", "npm", "bwrap", "cc", "gcc", "sh", "bash", "cp", "python3", "rmdir"],
+  ...["tsc", "pyright", "ruff", "wl-copy", "xclip", "prlimit", "newuidmap", "unshare", "socat", "ssh"],
+];
+
+/** PATH as it is where the tests run, behind the workspace's folder. */
+const rest = (): string =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"))
+    .join(delimiter);
+
+const ways: readonly (readonly [string, (workspace: string) => string])[] = [
+  ["B14: a relative entry", () => "node_modules/.bin"],
+  [
+    "an absolute entry inside the workspace, as npx and npm run make one",
+    (at) => join(at, "node_modules/.bin"),
+  ],
+  [
+    "an entry that leads back into the workspace",
+    (at) => `${join(at, "..")}/./workspace/../workspace/node_modules/.bin`,
+  ],
+  ["an empty entry", () => ""],
+];
+
+for (const [name, entry] of ways) {
+  describe(`PATH with ${name}`, () => {
+    let at: HostilePlace;
+    beforeEach(async () => {
+      at = await openHostilePlace();
+      at.put("a.ts", "export const a = 1;\n");
+      at.put("package.json", '{"scripts":{"test":"node -e 0"}}');
+      at.git("init", "-q", "-b", "main");
+      at.git("add", "-A");
+      at.git("commit", "-qm", "first");
+      for (const program of programs) {
+        for (const folder of ["node_modules/.bin", "."]) {
+          at.put(join(folder, program), at.canaryText(program));
+          chmodSync(join(at.workspace, folder, program), 0o755);
+        }
+      }
+    });
+    afterEach(() => at.close());
+
+    const run = (args: readonly string[]): Promise<unknown> =>
+      at.run(args, {
+        env: { PATH: `${entry(at.workspace)}${delimiter}${rest()}` },
+        before: [process.execPath],
+      });
+
+    it("runs nothing of it at a start, in checkpoints, search and checks", async () => {
+      at.answers(
+        ["write", { path: "b.ts", content: "export const b = 1;\n" }],
+        ["grep", { pattern: "export" }],
+        ["diagnostics", {}],
+      );
+      await run(["run", "hello"]);
+      for (const words of [["doctor"], ["policy", "check", "git reset --hard"], ["search", "a"]])
+        await run(words);
+      assert.deepEqual(at.ran(), []);
+    });
+
+    it("runs nothing of it for working trees and attempts", async () => {
+      await run(["run", "--worktree", "hello"]);
+      await run(["run", "--best-of", "2", "--worktree", "hello"]);
+      await run(["run", "--fork", "hello"]);
+      assert.deepEqual(at.ran(), []);
+    });
+  });
+}
