@@ -59,7 +59,10 @@ describe("a text that a command replaces before it runs it", () => {
     at.put("team.gitconfig", "[alias]\n\tzz = status\n");
     at.answers(
       ["shell", { command: "git zz" }],
-      ["write", { path: "own.gitconfig", content: `[alias]\n\tzz = "!${at.canary("alias")} now"\n` }],
+      [
+        "write",
+        { path: "own.gitconfig", content: `[alias]\n\tzz = "!${at.canary("alias")} now; ${push}"\n` },
+      ],
       ["shell", { command: "git zz" }],
     );
     await at.hello(["--no-sandbox", "--allow", "git status*"]);

@@ -6,6 +6,7 @@ import { folderReads } from "./effects/folder-reads.ts";
 import { gitEffects } from "./effects/git-effects.ts";
 import { networkEffects } from "./effects/network-effects.ts";
 import { remoteEffects } from "./effects/remote-effects.ts";
+import { replacedTexts } from "./effects/replaced-texts.ts";
 import { isPathEffect } from "./globs/match.ts";
 import { escapeGlob } from "./globs/shell-glob.ts";
 import type { FoundCall, Redirect } from "./programs/found-call.ts";
@@ -46,6 +47,12 @@ export function commandEffects(
   const parts = found.map(
     (call): Part => ({ command: call.raw, effects: tidied(callEffects(call), call.raw) }),
   );
+  const calls = found.map((call, at) => ({ found: call, effects: parts[at]?.effects ?? [] }));
+  for (const path of replacedTexts(calls, wanted.reads, script))
+    parts.push({
+      command: path,
+      effects: [unfollowed(path)],
+    });
   const told = parts.filter(({ effects }) => effects.length > 0);
   const effects = tidied(
     told.flatMap((part) => part.effects),

@@ -28,7 +28,11 @@ it("takes the first that counts", () => {
   process.chdir(workspace);
   try {
     for (const entry of ["node_modules/.bin", "", ".", inside, `${workspace}/../workspace/node_modules/.bin`])
-      assert.equal(findProgram("tool", { path: path(entry, own), outside: [workspace] }), join(own, "tool"), entry);
+      assert.equal(
+        findProgram("tool", { path: path(entry, own), outside: [workspace] }),
+        join(own, "tool"),
+        entry,
+      );
     assert.equal(findProgram("tool", { path: "node_modules/.bin" }), undefined);
     assert.equal(findProgram("tool", { path: join(folder, "leading"), outside: [workspace] }), undefined);
   } finally {

@@ -18,7 +18,9 @@ export function findProgram(name: string, place: ProgramPlace): string | undefin
   if (name.includes("/") || name.includes(sep)) return undefined;
   const outside = realFolders(place.outside);
   for (const folder of programFolders(place)) {
-    const found = endings.map((ending) => join(folder, name + ending)).find((path) => isProgram(path, outside));
+    const found = endings
+      .map((ending) => join(folder, name + ending))
+      .find((path) => isProgram(path, outside));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -49,7 +51,9 @@ function isProgram(path: string, outside: readonly string[]): boolean {
 }
 
 function isBarred(path: string, outside: readonly string[]): boolean {
-  return outside.length > 0 && [path, realOf(path)].some((one) => outside.some((folder) => isIn(one, folder)));
+  return (
+    outside.length > 0 && [path, realOf(path)].some((one) => outside.some((folder) => isIn(one, folder)))
+  );
 }
 
 function isIn(path: string, folder: string): boolean {

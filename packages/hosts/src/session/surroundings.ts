@@ -14,7 +14,6 @@ export function createSurroundings(
   env: Readonly<Record<string, string | undefined>>,
 ): Surroundings {
   const repository = createLocalRepository(root, env);
-  let aliases: Promise<Readonly<Record<string, string>>> | undefined;
   return {
     exists: (path) => exists(resolve(root, path)),
     text: async (asked) => {
@@ -22,10 +21,8 @@ export function createSurroundings(
       const found = readFileText(path, maxJudgedBytes);
       return { path, text: found?.text, digest: found?.digest ?? null };
     },
-    gitAliases: () => {
-      aliases ??= readAliases(repository);
-      return aliases;
-    },
+    // Looked up each time: a file that the settings include may lie in the workspace.
+    gitAliases: () => readAliases(repository),
     // A checkpoint holds files that git ignores, but not whole folders of them.
     uncovered: async () => {
       const folders = await repository.ignoredFolders({ maxMs });

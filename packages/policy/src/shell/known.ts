@@ -17,16 +17,36 @@ export interface Wanted {
   readonly scripts: Set<string>;
   readonly files: Set<string>;
   gitAliases: boolean;
+  /** The texts of files that the verdict depends on. */
+  readonly reads: TextRead[];
+  /** Calls that were found so far. */
+  calls: number;
+}
+
+/** The text of a file that was asked for, after so many calls. */
+export interface TextRead {
+  readonly path: string;
+  readonly at: number;
 }
 
 export const nothingKnown: Known = { scripts: new Map(), files: new Map() };
 
 export function wants(): Wanted {
-  return { scripts: new Set(), files: new Set(), gitAliases: false };
+  return { scripts: new Set(), files: new Set(), gitAliases: false, reads: [], calls: 0 };
 }
 
 export function isWanting({ scripts, files, gitAliases }: Wanted): boolean {
   return scripts.size + files.size > 0 || gitAliases;
+}
+
+/** The text of a file by its path, once it has been looked up. */
+export function knownText(
+  path: string,
+  { known, wanted }: { readonly known: Known; readonly wanted: Wanted },
+): string | undefined {
+  if (!known.files.has(path)) wanted.files.add(path);
+  wanted.reads.push({ path, at: wanted.calls });
+  return known.files.get(path);
 }
 
 /** A text as it was parsed; until then it is asked for. */

@@ -3,7 +3,7 @@
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Redirect } from "../programs/found-call.ts";
 import type { Input } from "../programs/inner.ts";
-import type { Known, Wanted } from "../shell/known.ts";
+import { type Known, knownText, type Wanted } from "../shell/known.ts";
 import type { Word } from "../shell/word.ts";
 
 interface Place {
@@ -23,8 +23,7 @@ export function inputOf(redirects: readonly Redirect[], place: Place): Input | u
 export function fileText(path: Word, { walk, environment }: Place): string | undefined {
   const place = placeOf(path, environment);
   if (place === undefined) return undefined;
-  if (!walk.known.files.has(place)) walk.wanted.files.add(place);
-  return walk.known.files.get(place);
+  return knownText(place, walk);
 }
 
 /** Whether something is there that could not be read, so that nobody knows what it runs. */

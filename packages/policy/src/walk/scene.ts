@@ -43,6 +43,7 @@ export function note(
   const { folder, links } = environment;
   const nothing = { words: [], calls: [], assignments: [], redirects: [] };
   walk.found.push({ ...nothing, folder, origin, links: new Map(links), ...found });
+  walk.wanted.calls = walk.found.length;
 }
 
 type Dressing = Pick<FoundCall, "redirects" | "assignments" | "raw">;
@@ -65,6 +66,7 @@ export function record(words: readonly Word[], dressing: Dressing, scene: Scene)
     isGitElsewhere: environment.variables.has("GIT_DIR") || environment.variables.has("GIT_WORK_TREE"),
   };
   walk.found.push(found);
+  walk.wanted.calls = walk.found.length;
   return found;
 }
 

@@ -1,9 +1,9 @@
 /** The text of a file of the project by its path, as the script has made it or once it has been looked up. */
 import type { Looking } from "../programs/inner.ts";
+import { knownText } from "../shell/known.ts";
 
 export function textIn(path: string, { known, wanted, made }: Looking): string | undefined {
   const own = made.get(path);
   if (own) return own.text;
-  if (!known.files.has(path)) wanted.files.add(path);
-  return known.files.get(path);
+  return knownText(path, { known, wanted });
 }
