@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -11,6 +12,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -18,7 +20,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { holdBelow, holdFolder, withFolder, withParent } from "./held-folder.ts";
+import { holdBelow, holdFolder, withEntry, withFolder, withParent } from "./held-folder.ts";
 
 const onLinux = { skip: existsSync("/proc/self/fd") ? false : "only where /proc shows descriptors" };
 
@@ -122,6 +124,44 @@ describe("a held folder", () => {
       assert.equal(folder.path, inside);
     });
     withParent("/tmp", (folder, name) => assert.equal(folder.lstat(name)?.isDirectory(), true));
+  });
+
+  it("holds an entry for calls that would follow a link", onLinux, () => {
+    symlinkSync(join(outside, "f"), join(inside, "link"));
+    withFolder(inside, (folder) => {
+      assert.throws(() => withEntry(folder.at("link"), () => assert.fail()), { code: "ELOOP" });
+      withEntry(folder.at("f"), (reached, stats) => {
+        renameSync(join(inside, "link"), join(inside, "f"));
+        assert.equal(stats.isFile(), true);
+        chmodSync(reached, 0o600);
+        assert.equal(readFileSync(reached, "utf8"), "inside");
+      });
+    });
+    assert.notEqual(statSync(join(outside, "f")).mode & 0o777, 0o600);
+  });
+
+  it("notices what was swapped before each use, where descriptors cannot be held", async () => {
+    const platform = Object.getOwnPropertyDescriptor(process, "platform");
+    assert.ok(platform);
+    Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
+    try {
+      const module = "./held-folder.ts?without-proc";
+      const { holdFolder: hold } = (await import(module)) as { holdFolder: typeof holdFolder };
+      const folder = hold(inside);
+      assert.equal(folder.isHeld, false);
+      closeSync(folder.open("f"));
+      symlinkSync("f", join(inside, "link"));
+      assert.throws(() => folder.open("link"), { code: "ELOOP" });
+      renameSync(join(temp, "root"), join(temp, "away"));
+      symlinkSync(join(temp, "outside"), join(temp, "root"));
+      mkdirSync(join(outside, "d"));
+      writeFileSync(join(outside, "d", "f"), "outside");
+      assert.throws(() => folder.open("f"), { code: "ENOTDIR" });
+      assert.throws(() => folder.list(), { code: "ENOTDIR" });
+      assert.throws(() => hold(inside), { code: "ENOTDIR" });
+    } finally {
+      Object.defineProperty(process, "platform", platform);
+    }
   });
 
   it("leaves no descriptor open, also where it could not be opened", onLinux, () => {

@@ -2,8 +2,10 @@
  * A held folder is open, and its entries are reached through its descriptor. A path component that someone swaps for a
  * symbolic link afterwards leads nowhere: entries still come from the folder that was opened.
  *
- * Linux only: `open(2)` with `O_PATH`, then `/proc/self/fd/N/name` (proc(5)). Where `/proc` is missing, entries are
- * reached by path; each step refuses links, but a swap between the check and the use is not noticed (`isHeld` is false).
+ * Linux only: `open(2)` with `O_PATH`, then `/proc/self/fd/N/name` (proc(5)). Where `/proc` is missing (macOS, Windows),
+ * entries are reached by path (`isHeld` is false): no link is followed, right before each use the path must still lead to
+ * the folder that was opened, and a file that is opened must be the one that `lstat` saw right before. A swap between
+ * that check and the call itself is not noticed. Whoever can write in the folder can use that window.
  */
 import {
   closeSync,
@@ -17,7 +19,7 @@ import {
   readlinkSync,
   type Stats,
 } from "node:fs";
-import { isAbsolute, join, sep } from "node:path";
+import { isAbsolute, join, parse, sep } from "node:path";
 
 /** A single path component, or bytes of one where a name is not UTF-8. */
 export type EntryName = string | Buffer;
@@ -39,28 +41,30 @@ function holdsDescriptors(): boolean {
 export class HeldFolder {
   /** The absolute path it was opened by, for messages. It may name something else by now. */
   readonly path: EntryName;
-  readonly #descriptor: number | undefined;
+  /** What it was when it was opened, where there is no descriptor. */
+  readonly #opened: number | Stats;
 
-  private constructor(path: EntryName, descriptor: number | undefined) {
+  private constructor(path: EntryName, opened: number | Stats) {
     this.path = path;
-    this.#descriptor = descriptor;
+    this.#opened = opened;
   }
 
   /** *Contract:* throws what the file system throws; `ENOTDIR` for a link or what is no folder. */
   static open(reached: EntryName, path: EntryName): HeldFolder {
     if (holdsDescriptors()) return new HeldFolder(path, openSync(reached, pathOnly | directory | noFollow));
-    if (!lstatSync(path).isDirectory()) throw codedError("ENOTDIR", path);
-    return new HeldFolder(path, undefined);
+    return new HeldFolder(path, folderAt(path));
   }
 
   /** Whether entries are reached through a descriptor. */
   get isHeld(): boolean {
-    return this.#descriptor !== undefined;
+    return typeof this.#opened === "number";
   }
 
   /** A path that reaches the folder itself while it is held. */
   get reached(): EntryName {
-    return this.#descriptor === undefined ? this.path : `/proc/self/fd/${this.#descriptor}`;
+    if (typeof this.#opened === "number") return `/proc/self/fd/${this.#opened}`;
+    if (!isSameEntry(this.#opened, folderAt(this.path))) throw codedError("ENOTDIR", this.path);
+    return this.path;
   }
 
   /**
@@ -82,7 +86,7 @@ export class HeldFolder {
    * *Contract:* never follows a link (`ELOOP`), never waits for a pipe. The caller asks `fstat` what it has opened.
    */
   open(name: EntryName, flags: number = constants.O_RDONLY, mode?: number): number {
-    return openSync(this.at(name), flags | safely, mode);
+    return openEntry(this.at(name), flags, mode);
   }
 
   /** Undefined where there is nothing. A link's own, not its target's. */
@@ -92,7 +96,7 @@ export class HeldFolder {
 
   /** Its own. */
   stats(): Stats {
-    return this.#descriptor === undefined ? lstatSync(this.path) : fstatSync(this.#descriptor);
+    return typeof this.#opened === "number" ? fstatSync(this.#opened) : lstatSync(this.reached);
   }
 
   readlink(name: EntryName): string {
@@ -109,7 +113,7 @@ export class HeldFolder {
   }
 
   close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    if (typeof this.#opened === "number") closeSync(this.#opened);
   }
 }
 
@@ -118,8 +122,8 @@ export class HeldFolder {
  * *Contract:* throws what the file system throws; `ENOTDIR` where a component is a link.
  */
 export function holdFolder(path: EntryName): HeldFolder {
-  if (!isAbsolute(path.toString("latin1"))) throw codedError("EINVAL", path);
-  return hold(HeldFolder.open(sep, sep), path);
+  const top = rootOf(path);
+  return hold(HeldFolder.open(top, top), path);
 }
 
 /**
@@ -147,7 +151,64 @@ export function withParent<T>(path: EntryName, use: (folder: HeldFolder, name: E
   const parts = componentsOf(path);
   const name = parts.pop();
   if (name === undefined) throw codedError("EINVAL", path);
-  return withFolder(parts.reduce(joined, sep as EntryName), (folder) => use(folder, name));
+  return withFolder(parts.reduce(joined, rootOf(path)), (folder) => use(folder, name));
+}
+
+/**
+ * A descriptor of what a path names, as `HeldFolder.open`; the way to it is reached as it is, through a held folder.
+ * *Contract:* as `HeldFolder.open`.
+ */
+export function openEntry(path: EntryName, flags: number = constants.O_RDONLY, mode?: number): number {
+  // A new file is made or refused by the one call.
+  const isNew = (flags & constants.O_EXCL) !== 0;
+  if (isNew || holdsDescriptors()) return openSync(path, flags | safely, mode);
+  const seen = lstatSync(path, { throwIfNoEntry: false });
+  if (seen?.isSymbolicLink()) throw codedError("ELOOP", path);
+  const file = openSync(path, flags | safely, mode);
+  const opened = fstatSync(file);
+  if (!seen || isSameEntry(opened, seen)) return file;
+  closeSync(file);
+  throw codedError("ELOOP", path);
+}
+
+/**
+ * Calls `use` with a path that reaches what is opened, for calls that follow a last link, and with what that is.
+ * *Contract:* `ELOOP` for a link; `use` is never given anything but what was looked at. It opens nothing for reading.
+ */
+export function withEntry<T>(path: EntryName, use: (reached: EntryName, stats: Stats) => T): T {
+  if (!holdsDescriptors()) return use(path, notLink(path, lstatSync(path)));
+  const file = openSync(path, pathOnly | noFollow);
+  try {
+    return use(`/proc/self/fd/${file}`, notLink(path, fstatSync(file)));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A path that reaches an open file; its own where descriptors have none. */
+export function reachedFile(file: number, path: EntryName): EntryName {
+  return holdsDescriptors() ? `/proc/self/fd/${file}` : path;
+}
+
+function folderAt(path: EntryName): Stats {
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) throw codedError("ENOTDIR", path);
+  return stats;
+}
+
+function isSameEntry(a: Stats, b: Stats): boolean {
+  return a.ino === b.ino && a.dev === b.dev;
+}
+
+function notLink(path: EntryName, stats: Stats): Stats {
+  if (stats.isSymbolicLink()) throw codedError("ELOOP", path);
+  return stats;
+}
+
+function rootOf(path: EntryName): EntryName {
+  const text = path.toString("latin1");
+  if (!isAbsolute(text)) throw codedError("EINVAL", path);
+  return parse(text).root;
 }
 
 /** Closes `from`. */
@@ -168,7 +229,9 @@ function hold(from: HeldFolder, path: EntryName): HeldFolder {
 
 function componentsOf(path: EntryName): EntryName[] {
   const isBytes = typeof path !== "string";
-  const names = (isBytes ? path.toString("latin1") : path)
+  const text = isBytes ? path.toString("latin1") : path;
+  const names = text
+    .slice(parse(text).root.length)
     .split(sep)
     .filter((name) => name !== "" && name !== ".");
   return isBytes ? names.map((name) => Buffer.from(name, "latin1")) : names;
@@ -184,8 +247,8 @@ function checked(name: EntryName): EntryName {
 function joined(folder: EntryName, name: EntryName): EntryName {
   if (typeof folder === "string" && typeof name === "string") return join(folder, name);
   const before = Buffer.from(folder);
-  const isRoot = before.length === 1 && before[0] === 0x2f;
-  return Buffer.concat([before, Buffer.from(isRoot ? "" : sep), Buffer.from(name)]);
+  const hasEnd = before.at(-1) === sep.charCodeAt(0);
+  return Buffer.concat([before, Buffer.from(hasEnd ? "" : sep), Buffer.from(name)]);
 }
 
 function codedError(code: string, path: EntryName): NodeJS.ErrnoException {
