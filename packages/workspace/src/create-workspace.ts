@@ -1,6 +1,5 @@
 /** The workspace port on a local folder. */
-import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, realpathSync } from "node:fs";
 import {
   type Entry,
   type Failure,
@@ -13,9 +12,10 @@ import {
 } from "@lathe/protocol";
 import type { CommitEngine } from "./commit/commit-engine.ts";
 import { versionOf } from "./commit/step.ts";
-import { errorCode, fileFailure } from "./file-failure.ts";
+import { errorCode } from "./file-failure.ts";
+import { listFolder, stampOf } from "./reading/list-folder.ts";
 import { nearNames } from "./reading/near-names.ts";
-import { leadsElsewhere, movedAway, readBytes, readText } from "./reading/read-file.ts";
+import { movedAway, readBytes, readText } from "./reading/read-file.ts";
 import { type Resolved, resolvePath } from "./reading/resolve-path.ts";
 import type { WorkspaceOptions } from "./workspace-options.ts";
 
@@ -100,17 +100,7 @@ const outside: Files = {
 function realOnly(path: string): Resolved | Failure {
   const resolved = resolvePath("/", path);
   if (isFailure(resolved)) return resolved;
-  return resolved.absolute === path ? { path, absolute: path, isPinned: true } : movedAway(path);
-}
-
-function stampOf({ absolute }: Resolved): string | undefined {
-  try {
-    const stats = lstatSync(absolute, { bigint: true, throwIfNoEntry: false });
-    return stats?.isFile() ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : undefined;
-  } catch {
-    // Reading it says why.
-    return undefined;
-  }
+  return resolved.absolute === path ? { path, absolute: path } : movedAway(path);
 }
 
 /** A folder that is not there, or holds nothing. */
@@ -134,44 +124,7 @@ function bytesOf(root: string | undefined, resolved: Resolved, maxBytes: number)
 }
 
 function listOf(root: string | undefined, resolved: Resolved): readonly Entry[] | Failure {
-  try {
-    return resolved.isPinned ? listPinned(resolved) : entriesIn(resolved.absolute);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOTDIR") return failure("not-a-file", `${resolved.path} is a file: use \`read\`.`);
-    return code === "ENOENT"
-      ? withNames(notFound(resolved), root, resolved.path)
-      : fileFailure(resolved.path, error);
-  }
-}
-
-/** Through the folder that was opened, where the system can: the path may lead elsewhere a moment later. */
-function listPinned({ path, absolute }: Resolved): readonly Entry[] | Failure {
-  const folder = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    if (leadsElsewhere(folder, absolute)) return movedAway(path);
-    const opened = `/proc/self/fd/${folder}`;
-    return entriesIn(existsSync(opened) ? opened : absolute);
-  } finally {
-    closeSync(folder);
-  }
-}
-
-function entriesIn(folder: string): readonly Entry[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .map((entry): Entry => {
-      const kind = entry.isFile()
-        ? "file"
-        : entry.isDirectory()
-          ? "folder"
-          : entry.isSymbolicLink()
-            ? "link"
-            : "other";
-      const stats =
-        kind === "file" ? lstatSync(join(folder, entry.name), { throwIfNoEntry: false }) : undefined;
-      return { name: entry.name, kind, size: stats?.size ?? 0 };
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return listFolder(resolved) ?? withNames(notFound(resolved), root, resolved.path);
 }
 
 function notFound({ path }: Resolved): Failure {

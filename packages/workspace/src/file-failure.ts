@@ -8,6 +8,7 @@ const meanings: Readonly<Record<string, readonly [FailureCode, string]>> = {
   EACCES: ["no-access", "may not be accessed (permission denied)"],
   EPERM: ["no-access", "may not be changed (operation not permitted)"],
   EROFS: ["no-access", "is on a read-only file system"],
+  EMOVED: ["outside-workspace", "leads elsewhere by now: a folder on the way was replaced"],
   ELOOP: ["no-access", "leads through a circle of symbolic links"],
   EBUSY: ["no-access", "is in use by another program"],
   ETXTBSY: ["no-access", "is a program that is running"],

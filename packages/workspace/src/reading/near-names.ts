@@ -1,6 +1,7 @@
 /** Names that a mistyped path may have meant. */
-import { type Dirent, readdirSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { type HeldFolder, holdBelow, withFolder } from "@lathe/system/held-folder";
 import { distance } from "fastest-levenshtein";
 
 const maxNames = 3;
@@ -10,9 +11,18 @@ const skipped = new Set([".git", "node_modules"]);
 
 /** Workspace-relative paths like `path`, best first: nearly the same name beside it, or the same name elsewhere. */
 export function nearNames(root: string, path: string): readonly string[] {
+  try {
+    return withFolder(root, (held) => namesLike(held, path));
+  } catch {
+    // The root itself is gone, or replaced.
+    return [];
+  }
+}
+
+function namesLike(root: HeldFolder, path: string): readonly string[] {
   const wanted = basename(path).toLowerCase();
   const folder = dirname(path);
-  const beside = entriesOf(join(root, folder)).map((entry) => ({
+  const beside = entriesOf(root, folder).map((entry) => ({
     path: join(folder, entry.name),
     least: 0.6,
   }));
@@ -27,11 +37,11 @@ export function nearNames(root: string, path: string): readonly string[] {
 }
 
 /** The first paths of the workspace, breadth first. */
-function walked(root: string): readonly string[] {
+function walked(root: HeldFolder): readonly string[] {
   const found: string[] = [];
   const folders = ["."];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    for (const entry of entriesOf(join(root, folder))) {
+    for (const entry of entriesOf(root, folder)) {
       if (found.length === maxEntries) return found;
       const at = join(folder, entry.name);
       found.push(at);
@@ -41,11 +51,16 @@ function walked(root: string): readonly string[] {
   return found;
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function entriesOf(root: HeldFolder, path: string): readonly Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    const folder = holdBelow(root, path);
+    try {
+      return folder.list();
+    } finally {
+      folder.close();
+    }
   } catch {
-    // A folder that is missing or may not be read has no names to offer.
+    // A folder that is missing, is a link, or may not be read has no names to offer.
     return [];
   }
 }

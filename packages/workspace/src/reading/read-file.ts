@@ -1,6 +1,8 @@
 /** Reads one file as text with its version, and says what else it is when it is not text. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { closeSync, fstatSync, readFileSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
 import { type Failure, type FileContent, failure, isFailure } from "@lathe/protocol";
+import { openEntry, withParent } from "@lathe/system/held-folder";
 import { versionOf } from "../commit/step.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import type { Resolved } from "./resolve-path.ts";
@@ -8,9 +10,6 @@ import { sniffText } from "./sniff-text.ts";
 
 /** Bytes of the largest file that is read whole. */
 const maxBytes = 10 * 1024 * 1024;
-
-// Opening a pipe to read would wait for a writer for ever. Links are followed before: one put here since leads elsewhere.
-const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** The bytes of a regular file, and what it was when they were read; undefined where there is nothing. */
 export interface Bytes {
@@ -20,19 +19,19 @@ export interface Bytes {
 
 /** Refuses folders, devices and pipes, and files of more than `limit` bytes. */
 export function readBytes(
-  { path, absolute, isPinned }: Resolved,
+  { path, absolute }: Resolved,
   limit: number = Number.POSITIVE_INFINITY,
 ): Bytes | undefined | Failure {
   let file: number;
   try {
-    file = openSync(absolute, openFlags);
+    file = openReal(absolute);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENXIO") return notRegular(path);
-    return code === "ENOENT" || code === "ENOTDIR" ? undefined : fileFailure(path, error);
+    if (code === "ENOTDIR" || code === "ELOOP") return movedAway(path);
+    return code === "ENOENT" ? undefined : fileFailure(path, error);
   }
   try {
-    if (isPinned && leadsElsewhere(file, absolute)) return movedAway(path);
     const stats = fstatSync(file);
     if (stats.isDirectory()) return failure("not-a-file", `${path} is a folder: use \`list\`.`);
     if (!stats.isFile()) return notRegular(path);
@@ -45,17 +44,18 @@ export function readBytes(
   }
 }
 
-/** Whether a folder on the way was replaced by a link since the path was looked at; only where the system tells. */
-export function leadsElsewhere(file: number, absolute: string): boolean {
-  try {
-    return readlinkSync(`/proc/self/fd/${file}`).replace(/ \(deleted\)$/u, "") !== absolute;
-  } catch {
-    return false;
-  }
+/** Follows no link: where the path had any, they were followed before. */
+function openReal(absolute: string): number {
+  if (dirname(absolute) === absolute) return openEntry(absolute);
+  return withParent(absolute, (folder, name) => folder.open(name));
 }
 
+/** Of a path that was real when it was looked up. */
 export function movedAway(path: string): Failure {
-  return failure("outside-workspace", `${path} leads elsewhere by now.`);
+  return failure(
+    "outside-workspace",
+    `${path} leads elsewhere by now: a part of its path was replaced by a link.`,
+  );
 }
 
 /** Undefined where there is nothing. */

@@ -6,12 +6,13 @@ import { errorCode, fileFailure } from "../file-failure.ts";
 
 const maxLinks = 40;
 
-/** Where a path leads: relative with `/` (`.` for the root), and absolute. */
+/**
+ * Where a path leads: relative with `/` (`.` for the root), and absolute. It says which file is meant; the file is opened
+ * by a walk that follows no link, so that a path that leads elsewhere by then is refused.
+ */
 export interface Resolved {
   readonly path: string;
   readonly absolute: string;
-  /** Whoever opens it makes sure that it is this very file. */
-  readonly isPinned?: true;
 }
 
 /** `root` is a real absolute path; the path need not exist. */

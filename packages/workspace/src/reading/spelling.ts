@@ -1,12 +1,17 @@
 /** Names that a disk takes for one although they are written differently: in case, or in Unicode form. */
 import { basename, dirname } from "node:path";
-import { namesIn } from "../journal/journal-names.ts";
+import { type HeldFolder, withFolder } from "@lathe/system/held-folder";
+import { ifThere } from "../held-places.ts";
 
 /** The name under which something at this path is listed, when that is not the path's own: the disk decides. */
 export function otherSpelling(absolute: string): string | undefined {
   const name = basename(absolute);
-  const names = namesIn(dirname(absolute));
+  const names = ifThere(() => withFolder(dirname(absolute), namesIn)) ?? [];
   return names.includes(name) ? undefined : names.find((other) => isLike(other, name));
+}
+
+function namesIn(folder: HeldFolder): readonly string[] {
+  return folder.list().map((entry) => entry.name);
 }
 
 export function isLike(a: string, b: string): boolean {

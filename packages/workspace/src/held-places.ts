@@ -1,0 +1,151 @@
+/**
+ * The folders of one piece of work, each held from its first use on. What is compared at a path and what is done there
+ * happens in the same folder, and never behind a link.
+ */
+import { lstatSync, type Stats } from "node:fs";
+import { basename, dirname } from "node:path";
+import { type EntryName, type HeldFolder, holdFolder } from "@lathe/system/held-folder";
+import { bytePath, diskPath } from "./checkpoints/byte-path.ts";
+import { errorCode } from "./file-failure.ts";
+
+/** More are not held at a time. */
+const maxHeld = 256;
+
+/** The code of what is thrown for a path that leads through a link, or through another folder than before. */
+export const movedCode = "EMOVED";
+
+export class HeldPlaces {
+  readonly #held = new Map<string, HeldFolder>();
+  /** What each folder was when it was first held. */
+  readonly #seen: Map<string, string>;
+
+  constructor(seen: Map<string, string> = new Map()) {
+    this.#seen = seen;
+  }
+
+  /**
+   * A path that reaches the last component of an absolute path, as `HeldFolder.at`, until the next `trim` or `close`.
+   * *Contract:* throws what the file system throws, and `movedCode`.
+   */
+  at(absolute: string): string {
+    return this.#parent(bytePath(absolute)).at(basename(absolute)) as string;
+  }
+
+  /** As `at`, of a path with one character per byte. */
+  atBytes(path: string): EntryName {
+    return this.#parent(path).at(diskPath(basename(path)));
+  }
+
+  /** As `at`, to the folder itself. */
+  reach(folder: string): string {
+    return this.folder(bytePath(folder)).reached as string;
+  }
+
+  /** The folder itself; `path` has one character per byte. It stays open as long as it is reached. */
+  folder(path: string): HeldFolder {
+    const held = this.#held.get(path);
+    if (held) return held;
+    const above = dirname(path);
+    const folder = above === path ? holdFolder(path) : enter(this.folder(above), path);
+    const { dev, ino } = folder.stats();
+    const found = `${dev} ${ino}`;
+    if ((this.#seen.get(path) ?? found) !== found) {
+      folder.close();
+      throw movedError(path);
+    }
+    this.#seen.set(path, found);
+    this.#held.set(path, folder);
+    return folder;
+  }
+
+  /** Whether a link, or another folder than before, now stands in for a part of the path. */
+  isMoved(folder: string): boolean {
+    try {
+      this.folder(bytePath(folder));
+      return false;
+    } catch (error) {
+      return errorCode(error) === movedCode;
+    }
+  }
+
+  /** After a folder was removed: another one may take its place. */
+  forget(absolute: string): void {
+    const path = bytePath(absolute);
+    this.#held.get(path)?.close();
+    this.#held.delete(path);
+    this.#seen.delete(path);
+  }
+
+  /** Calls `use` with places that open the folders anew: what has been replaced since counts as moved. */
+  again<T>(use: (places: HeldPlaces) => T): T {
+    const places = new HeldPlaces(this.#seen);
+    try {
+      return use(places);
+    } finally {
+      places.close();
+    }
+  }
+
+  close(): void {
+    for (const folder of this.#held.values()) folder.close();
+    this.#held.clear();
+  }
+
+  /** Between two uses: so that not too many are held. */
+  trim(): void {
+    if (this.#held.size > maxHeld) this.close();
+  }
+
+  #parent(path: string): HeldFolder {
+    return this.folder(dirname(path));
+  }
+}
+
+/** *Contract:* lets go of the folders, whatever comes of the work. */
+export async function withPlaces<T>(use: (places: HeldPlaces) => Promise<T>): Promise<T> {
+  const places = new HeldPlaces();
+  try {
+    return await use(places);
+  } finally {
+    places.close();
+  }
+}
+
+/** As `withPlaces`, for work that waits for nothing. */
+export function withPlacesSync<T>(use: (places: HeldPlaces) => T): T {
+  const places = new HeldPlaces();
+  try {
+    return use(places);
+  } finally {
+    places.close();
+  }
+}
+
+/** Undefined where there is nothing to be reached: also below a file, and behind a link. */
+export function lstatAt(places: HeldPlaces, path: string): Stats | undefined {
+  return ifThere(() => lstatSync(places.atBytes(path), { throwIfNoEntry: false }));
+}
+
+/** Undefined where a component is missing, is no folder, or is a link. */
+export function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", movedCode].includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+function enter(folder: HeldFolder, path: string): HeldFolder {
+  const name = diskPath(basename(path));
+  try {
+    return folder.enter(name);
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR" && folder.lstat(name)?.isSymbolicLink()) throw movedError(path, error);
+    throw error;
+  }
+}
+
+function movedError(path: string, cause?: unknown): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${movedCode}: ${path}`, { cause }), { code: movedCode });
+}
