@@ -74,14 +74,14 @@ class DiskRecorder {
       rename: (from, to) => {
         original.rename(from, to);
         // Two names of one file both stay, as POSIX wants it.
-        const named = this.#names.get(from);
-        if (typeof named === "number" && named === this.#names.get(to)) return;
+        const named = this.#named(from);
+        if (typeof named === "number" && named === this.#named(to)) return;
         this.#name(to, named);
         this.#unname(from);
       },
       link: (from, to) => {
         original.link(from, to);
-        this.#name(to, this.#names.get(from));
+        this.#name(to, this.#named(from));
       },
       symlink: (target, path) => {
         original.symlink(target, path);
@@ -101,12 +101,12 @@ class DiskRecorder {
       },
       chmod: (path, mode) => {
         original.chmod(path, mode);
-        const file = this.#names.get(path);
+        const file = this.#named(path);
         if (typeof file === "number") this.operations.push({ do: "mode", file, mode });
       },
       syncFolder: (folder) => {
         original.syncFolder(folder);
-        this.operations.push({ do: "sync-folder", folder });
+        this.operations.push({ do: "sync-folder", folder: plainPath(folder) });
       },
     };
   }
@@ -130,19 +130,31 @@ class DiskRecorder {
     this.operations.push({ do: "sync", file });
   }
 
-  #name(path: string, file: Named): void {
+  #name(reached: string, file: Named): void {
+    const path = plainPath(reached);
     this.#names.set(path, file);
     this.operations.push({ do: "name", path, file });
   }
 
-  #unname(path: string): void {
+  #unname(reached: string): void {
+    const path = plainPath(reached);
     this.#names.delete(path);
     this.operations.push({ do: "unname", path });
   }
 
+  #named(reached: string): Named {
+    return this.#names.get(plainPath(reached));
+  }
+
   #fileAt(path: string): number {
-    const file = this.#names.get(path);
+    const file = this.#named(path);
     if (typeof file !== "number") throw new Error(`${path} was not recorded`);
     return file;
   }
+}
+
+/** Of one that leads through a held folder's descriptor: the folder's own, where it is now. */
+function plainPath(path: string): string {
+  const [, folder, name = ""] = /^(\/proc\/self\/fd\/\d+)(?:\/(.*))?$/.exec(path) ?? [];
+  return folder === undefined ? path : join(readlinkSync(folder), name);
 }

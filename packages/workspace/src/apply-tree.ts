@@ -1,15 +1,17 @@
 /** Puts many files, folders and links of another tree into a folder, all or none: what a fork is kept by. */
 import { createHash } from "node:crypto";
-import { closeSync, lstatSync, openSync, readFileSync, readlinkSync, readSync, type Stats } from "node:fs";
+import { closeSync, fstatSync, readFileSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { openEntry } from "@lathe/system/held-folder";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./checkpoints/apply-raw.ts";
-import { bytePath, diskPath, joined, shownPath } from "./checkpoints/byte-path.ts";
+import { bytePath, joined, shownPath } from "./checkpoints/byte-path.ts";
 import { groupSteps, inverse, refreshed, withModeNow } from "./checkpoints/make-steps.ts";
 import { isBelowOne } from "./checkpoints/plan-restore.ts";
 import { applySteps, type Effects } from "./commit/apply-steps.ts";
 import { type After, fileAfter, type State, type Step } from "./commit/step.ts";
 import { nodeDisk } from "./disk.ts";
 import { fileFailure } from "./file-failure.ts";
+import { type HeldPlaces, lstatAt, withPlacesSync } from "./held-places.ts";
 import { fileJournal } from "./journal/file-journal.ts";
 import { isOwnerAlive } from "./journal/process-owner.ts";
 import type { Recovery } from "./journal/recover-journals.ts";
@@ -19,7 +21,7 @@ export interface TreePart {
   readonly path: string;
   readonly after:
     | { readonly type: "absent" }
-    /** `from`: absolute, of one character per byte; its file must not change meanwhile. */
+    /** `from`: absolute, of one character per byte, `path` its end; its file must not change meanwhile. */
     | { readonly type: "file"; readonly from: string; readonly mode: number }
     | { readonly type: "link"; readonly from: string }
     | { readonly type: "folder"; readonly mode: number }
@@ -46,7 +48,8 @@ export interface FoundPart {
 
 /** *Contract:* all or none, but what has a name that is not UTF-8: of that each file is whole. */
 export async function applyTree(options: TreeOptions): Promise<Failure | undefined> {
-  const { root, journal: folder, onRecovered, accept } = options;
+  const { journal: folder, onRecovered, accept } = options;
+  const root = realpathSync.native(options.root);
   const isAlive = isOwnerAlive;
   const journal = fileJournal({ folder, root, disk: nodeDisk, isAlive, onRecovered });
   const effects: Effects = { disk: nodeDisk, fenced: (effect) => effect(), journal };
@@ -55,7 +58,7 @@ export async function applyTree(options: TreeOptions): Promise<Failure | undefin
     await journal.recover();
     const parts = await options.parts();
     if (isFailure(parts)) return parts;
-    const steps = stepsOf(root, parts);
+    const steps = withPlacesSync((places) => stepsOf(root, parts, places));
     if (isFailure(steps)) return steps;
     return (await accept(steps.map(foundPart))) ?? (await carryOut(root, steps, effects));
   } finally {
@@ -75,21 +78,24 @@ function textOf(state: State | After): string {
   return `${state.type} ${bits}`;
 }
 
-function stepsOf(root: string, parts: readonly TreePart[]): readonly RawStep[] | Failure {
+function stepsOf(root: string, parts: readonly TreePart[], places: HeldPlaces): readonly RawStep[] | Failure {
   const steps: RawStep[] = [];
   const links = new Set<string>();
+  const realTree = treeFinder();
   for (const { path, after } of parts) {
     const shown = shownPath(path);
     try {
+      places.trim();
       // Below a link that is to become a folder lies what is somebody else's.
       const before = isBelowOne(path, links)
         ? ({ type: "absent" } as const)
-        : stateAt(diskPath(joined(bytePath(root), path)));
+        : stateAt(joined(bytePath(root), path), places);
       if (before.type === "link") links.add(path);
-      const step: Step = { path: shown, absolute: joined(root, shown), before, after: afterOf(after) };
+      const real = "from" in after ? { ...after, from: realTree(after.from, path) } : after;
+      const step: Step = { path: shown, absolute: joined(root, shown), before, after: afterOf(real, places) };
       const isOther = before.type === "other";
       if (isOther) return failure("not-a-file", `${shown} is a pipe, a socket or a device: remove it first`);
-      if (after.type === "link" && !isText(after.from))
+      if (real.type === "link" && !isText(real.from, places))
         return failure("not-text", `${shown} is a link whose target is not UTF-8: make it by hand`);
       steps.push({ path, step });
     } catch (error) {
@@ -99,48 +105,50 @@ function stepsOf(root: string, parts: readonly TreePart[]): readonly RawStep[] |
   return steps;
 }
 
-function afterOf(after: TreePart["after"]): After {
+/** The tree that something comes from is named by a path that may have links in it; below it none is followed. */
+function treeFinder(): (from: string, path: string) => string {
+  const known = new Map<string, string>();
+  return (from, path) => {
+    const tree = from.slice(0, Math.max(0, from.length - path.length - 1));
+    const real = known.get(tree) ?? bytePath(realpathSync.native(shownPath(tree)));
+    known.set(tree, real);
+    return joined(real, path);
+  };
+}
+
+function afterOf(after: TreePart["after"], places: HeldPlaces): After {
   if (after.type === "link") {
-    const target = readlinkSync(diskPath(after.from), { encoding: "buffer" });
+    const target = readlinkSync(places.atBytes(after.from), { encoding: "buffer" });
     return { type: "link", target: target.toString("utf8") };
   }
   if (after.type !== "file") return after;
-  const copied = diskPath(after.from);
-  return { type: "file", bytes: Buffer.alloc(0), copied, version: hashOf(copied), mode: after.mode };
+  const { from: copied, mode } = after;
+  return { type: "file", bytes: Buffer.alloc(0), copied, version: hashOf(copied, places), mode };
 }
 
 /** Whether a link's target can be spoken of. */
-function isText(from: string): boolean {
-  const target = readlinkSync(diskPath(from), { encoding: "buffer" });
+function isText(from: string, places: HeldPlaces): boolean {
+  const target = readlinkSync(places.atBytes(from), { encoding: "buffer" });
   return Buffer.from(target.toString("utf8")).equals(target);
 }
 
 /** As `stateOf`, of a path of any bytes and a file of any length. */
-function stateAt(absolute: string | Buffer): State {
-  const stats = statsAt(absolute);
+function stateAt(absolute: string, places: HeldPlaces): State {
+  const stats = lstatAt(places, absolute);
   if (!stats) return { type: "absent" };
-  if (stats.isFile()) return { type: "file", version: hashOf(absolute), stats };
+  if (stats.isFile()) return { type: "file", version: hashOf(absolute, places), stats };
   if (!stats.isSymbolicLink()) return { type: stats.isDirectory() ? "folder" : "other", stats };
-  const target = readlinkSync(absolute, { encoding: "buffer" });
+  const target = readlinkSync(places.atBytes(absolute), { encoding: "buffer" });
   return { type: "link", target: target.toString("utf8"), stats };
-}
-
-/** Undefined where there is nothing, also below a file. */
-function statsAt(absolute: string | Buffer): Stats | undefined {
-  try {
-    return lstatSync(absolute, { throwIfNoEntry: false });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
-    throw error;
-  }
 }
 
 const chunkBytes = 1024 * 1024;
 
 /** Of the bytes, as `versionOf`. */
-function hashOf(path: string | Buffer): string {
-  const file = openSync(path, "r");
+function hashOf(path: string, places: HeldPlaces): string {
+  const file = openEntry(places.atBytes(path));
   try {
+    if (!fstatSync(file).isFile()) throw Object.assign(new Error(`EINVAL: ${path}`), { code: "EINVAL" });
     const hash = createHash("sha256");
     const chunk = Buffer.allocUnsafe(chunkBytes);
     for (let size = readSync(file, chunk); size > 0; size = readSync(file, chunk))
@@ -161,7 +169,7 @@ async function carryOut(
     root,
     all.filter(({ path }) => !isRaw(path)).map(({ step }) => step),
   );
-  const back = raw.flatMap(wayBack);
+  const back = withPlacesSync((places) => raw.flatMap((one) => wayBack(one, places)));
   const opened = await apply(groups.first, effects);
   if (opened) return opened;
   const failed =
@@ -176,16 +184,26 @@ async function carryOut(
 }
 
 /** Of what has a name that is not UTF-8 the bytes are remembered: the journal cannot speak of it. */
-function wayBack({ path, step }: RawStep): readonly RawStep[] {
+function wayBack({ path, step }: RawStep, places: HeldPlaces): readonly RawStep[] {
+  places.trim();
   const { before, absolute } = step;
   if (before.type === "absent" || before.type === "other") return [];
   const after: After =
     before.type === "file"
-      ? fileAfter(readFileSync(diskPath(bytePathOf(absolute, path))), before.stats.mode & 0o777)
+      ? fileAfter(bytesAt(bytePathOf(absolute, path), places), before.stats.mode & 0o777)
       : before.type === "link"
         ? before
         : { type: "folder", mode: before.stats.mode & 0o777 };
   return [{ path, step: { ...step, before: { type: "absent" }, after } }];
+}
+
+function bytesAt(path: string, places: HeldPlaces): Buffer {
+  const file = openEntry(places.atBytes(path));
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The root's part of a path that was shown, and the rest as it is. */

@@ -1,11 +1,13 @@
 /** Restores what has a name that is not UTF-8, which the commit engine cannot speak of: each file by itself, atomically. */
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Failure } from "@lathe/protocol";
+import { type EntryName, withEntry } from "@lathe/system/held-folder";
 import type { Effects } from "../commit/apply-steps.ts";
 import { removeQuietly } from "../commit/remove-quietly.ts";
 import type { Step } from "../commit/step.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
-import { diskPath, joined, shownPath } from "./byte-path.ts";
+import { type HeldPlaces, lstatAt, withPlacesSync } from "../held-places.ts";
+import { joined, shownPath } from "./byte-path.ts";
 
 export interface RawStep {
   /** One character per byte. */
@@ -34,13 +36,19 @@ export function placeRaw(
   steps: readonly RawStep[],
   effects: Effects,
 ): Promise<Failure | undefined> {
-  const places = steps.filter(({ step }) => step.after.type !== "absent");
-  return applied(root, places, { effects, effect: ({ step }, path) => place(path, step, { root, effects }) });
+  return applied(
+    root,
+    steps.filter(({ step }) => step.after.type !== "absent"),
+    {
+      effects,
+      effect: ({ step }, path, places) => place(path, step, { root, effects, places }),
+    },
+  );
 }
 
 export function isAbsent(root: string, path: string): boolean {
   try {
-    return lstatSync(diskPath(joined(root, path)), { throwIfNoEntry: false }) === undefined;
+    return withPlacesSync((places) => lstatAt(places, joined(root, path))) === undefined;
   } catch (error) {
     errorCode(error);
     return true;
@@ -49,7 +57,7 @@ export function isAbsent(root: string, path: string): boolean {
 
 interface Doing {
   readonly effects: Effects;
-  readonly effect: (step: RawStep, path: string | Buffer) => void;
+  readonly effect: (step: RawStep, path: EntryName, places: HeldPlaces) => void;
 }
 
 async function applied(
@@ -60,7 +68,14 @@ async function applied(
   if (steps.length === 0) return undefined;
   const refused = effects.journal.cover([shownPath(root)]);
   if (refused) return refused;
-  return effects.fenced(async () => eachOf(steps, (one) => effect(one, diskPath(joined(root, one.path)))));
+  return effects.fenced(async () =>
+    withPlacesSync((places) =>
+      eachOf(steps, (one) => {
+        places.trim();
+        effect(one, places.atBytes(joined(root, one.path)), places);
+      }),
+    ),
+  );
 }
 
 function eachOf(steps: readonly RawStep[], effect: (step: RawStep) => void): Failure | undefined {
@@ -79,7 +94,7 @@ function makesWay({ before, after }: Step): boolean {
   return after.type === "absent" || (before.type === "folder") !== (after.type === "folder");
 }
 
-function remove(path: string | Buffer, { before }: Step): void {
+function remove(path: EntryName, { before }: Step): void {
   if (before.type === "folder") rmdirSync(path);
   else unlinkSync(path);
 }
@@ -87,23 +102,28 @@ function remove(path: string | Buffer, { before }: Step): void {
 interface Surroundings {
   readonly root: string;
   readonly effects: Effects;
+  readonly places: HeldPlaces;
 }
 
-function place(path: string | Buffer, { before, after }: Step, { root, effects }: Surroundings): void {
+function place(path: EntryName, { before, after }: Step, { root, effects, places }: Surroundings): void {
   if (after.type === "absent") return;
   if (after.type === "folder" && before.type !== "folder") mkdirSync(path);
-  if ("mode" in after && after.type !== "file" && after.mode !== undefined) chmodSync(path, after.mode);
+  if ("mode" in after && after.type !== "file" && after.mode !== undefined) changeMode(path, after.mode);
   if (after.type !== "file" && after.type !== "link") return;
   // A folder's name may be no UTF-8 either, the root's is.
-  const temporary = effects.journal.temporaryIn(shownPath(root));
+  const temporary = places.at(effects.journal.temporaryIn(shownPath(root)));
   try {
     if (after.type === "link") symlinkSync(after.target, temporary);
     else if (after.copied !== undefined)
-      effects.disk.copy(after.copied, temporary, { mode: after.mode ?? 0o644 });
+      effects.disk.copy(places.atBytes(after.copied), temporary, { mode: after.mode ?? 0o644 });
     else effects.disk.write(temporary, after.bytes, { mode: after.mode ?? 0o644 });
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
     throw error;
   }
+}
+
+function changeMode(path: EntryName, mode: number): void {
+  withEntry(path, (reached) => chmodSync(reached, mode));
 }

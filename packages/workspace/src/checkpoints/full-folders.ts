@@ -1,7 +1,8 @@
 /** Folders that would go but hold what no checkpoint does: they stay. */
 import { readdirSync } from "node:fs";
 import { errorCode } from "../file-failure.ts";
-import { diskPath, joined } from "./byte-path.ts";
+import { type HeldPlaces, withPlacesSync } from "../held-places.ts";
+import { joined } from "./byte-path.ts";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, skipReason, type TreeEntry } from "./git-objects.ts";
 import type { LeftPath, RestorePlan } from "./plan-restore.ts";
@@ -12,13 +13,22 @@ export function withoutFullFolders(
   plan: RestorePlan,
   changes: readonly TreeChange[],
 ): RestorePlan {
+  return withPlacesSync((places) => withoutFull({ root, places }, plan, changes));
+}
+
+interface Place {
+  readonly root: string;
+  readonly places: HeldPlaces;
+}
+
+function withoutFull(place: Place, plan: RestorePlan, changes: readonly TreeChange[]): RestorePlan {
   const present = new Map(changes.map(({ path, before }) => [path, before]));
   const going = new Set<string>();
   const staying = new Set<string>();
   const left = new Map<string, LeftPath>(plan.left.map((one) => [one.path, one]));
   // What is in a folder comes after it, so from the end.
   for (const step of plan.steps.toReversed()) {
-    const rest = makesWay(step) ? namesIn(root, step.path).filter((path) => !going.has(path)) : [];
+    const rest = makesWay(step) ? namesIn(place, step.path).filter((path) => !going.has(path)) : [];
     if (rest.length > 0) staying.add(step.path);
     else if (step.before && !step.after) going.add(step.path);
     const unheld = rest.filter((path) => !left.has(path) && !staying.has(path));
@@ -43,9 +53,10 @@ function isFolder(entry: TreeEntry | undefined): boolean {
   return entry !== undefined && kindOf(entry.mode) === "folder";
 }
 
-function namesIn(root: string, path: string): readonly string[] {
+function namesIn({ root, places }: Place, path: string): readonly string[] {
+  places.trim();
   try {
-    return readdirSync(diskPath(joined(root, path)), "latin1").map((name) => joined(path, name));
+    return readdirSync(places.folder(joined(root, path)).reached, "latin1").map((name) => joined(path, name));
   } catch (error) {
     // Gone, or closed to us: removing it will say so.
     errorCode(error);

@@ -9,6 +9,7 @@ import { isFailure } from "@lathe/protocol";
 import { parsePatterns } from "@lathe/system/git/ignore-pattern";
 import { runGitIn } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
+import { type HeldPlaces, withPlaces } from "../held-places.ts";
 import { IgnoreRules, type Rules, type Verdict } from "./ignore-rules.ts";
 import { Pace } from "./pace.ts";
 
@@ -28,10 +29,18 @@ function repository(files: Files): string {
 }
 
 /** As a walk asks: down to what is ignored. */
-async function ignoredIn(root: string, folders: readonly string[], files: Files): Promise<readonly string[]> {
+function ignoredIn(root: string, folders: readonly string[], files: Files): Promise<readonly string[]> {
+  return withPlaces((places) => ignoredFrom({ root, places }, folders, files));
+}
+
+async function ignoredFrom(
+  { root, places }: { readonly root: string; readonly places: HeldPlaces },
+  folders: readonly string[],
+  files: Files,
+): Promise<readonly string[]> {
   const rules = new IgnoreRules(root);
   const pace = new Pace(60_000);
-  const begun = await rules.begin(pace);
+  const begun = await rules.begin(pace, places);
   assert.ok(!isFailure(begun));
   const entered = new Map<string, Rules>([["", begun]]);
   const ignored: string[] = [];

@@ -7,7 +7,8 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { type IgnorePattern, parsePatterns } from "@lathe/system/git/ignore-pattern";
 import { errorCode } from "../file-failure.ts";
-import { readRegular } from "../reading/read-regular.ts";
+import type { HeldPlaces } from "../held-places.ts";
+import { type RegularFile, readRegular } from "../reading/read-regular.ts";
 import { diskPath, joined } from "./byte-path.ts";
 import { isRacy } from "./file-times.ts";
 import type { Pace } from "./pace.ts";
@@ -86,14 +87,16 @@ export class IgnoreRules {
   #repositories = new Map<string, Repository>();
   /** By absolute path of the folder. */
   #rules = new Map<string, Rules>();
+  #places: HeldPlaces | undefined;
   #before = { repositories: this.#repositories, rules: this.#rules };
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Before each walk over the files: the rules in the root. */
-  async begin(pace: Pace): Promise<Rules | Failure> {
+  /** Before each walk over the files, which has the places: the rules in the root. */
+  async begin(pace: Pace, places: HeldPlaces): Promise<Rules | Failure> {
+    this.#places = places;
     // What a walk that was given up has not come to is read again.
     this.#before = { repositories: this.#repositories, rules: this.#rules };
     this.#repositories = new Map();
@@ -194,7 +197,7 @@ export class IgnoreRules {
     const { repository, above, folder, ignoresAll } = wanted;
     const isAlike =
       before?.repository === repository && before.above === above && before.ignoresAll === ignoresAll;
-    const own = wanted.hasRules ? ruleFile(`${place}/.gitignore`, before) : noRules;
+    const own = wanted.hasRules ? this.#ruleFile(`${place}/.gitignore`, before) : noRules;
     const isSame = isAlike && before.bytes.equals(own.bytes);
     const patterns = isSame
       ? before.patterns
@@ -205,21 +208,31 @@ export class IgnoreRules {
     this.#rules.set(place, rules);
     return rules;
   }
+
+  #ruleFile(path: string, before: Rules | undefined): Pick<Rules, "bytes" | "stamp"> {
+    // By its path, which tells no more than that nothing has changed.
+    const stamp = stampOf(path);
+    if (stamp === noRules.stamp) return noRules;
+    if (before?.stamp !== undefined && before.stamp === stamp) return before;
+    const readAt = Date.now();
+    const read = this.#places && readHeld(path, this.#places);
+    return {
+      bytes: read?.bytes ?? noRules.bytes,
+      stamp: read && isRacy(read.stats, readAt) ? undefined : stampOfStats(read?.stats),
+    };
+  }
+}
+
+function readHeld(path: string, places: HeldPlaces): RegularFile | undefined {
+  try {
+    return readRegular(places.atBytes(path), maxRuleBytes);
+  } catch (error) {
+    errorCode(error);
+    return undefined;
+  }
 }
 
 const noRules: Pick<Rules, "bytes" | "stamp"> = { bytes: Buffer.alloc(0), stamp: "-" };
-
-function ruleFile(path: string, before: Rules | undefined): Pick<Rules, "bytes" | "stamp"> {
-  const stamp = stampOf(path);
-  if (stamp === noRules.stamp) return noRules;
-  if (before?.stamp !== undefined && before.stamp === stamp) return before;
-  const readAt = Date.now();
-  const read = readRegular(diskPath(path), maxRuleBytes);
-  return {
-    bytes: read?.bytes ?? noRules.bytes,
-    stamp: read && isRacy(read.stats, readAt) ? undefined : stampOfStats(read?.stats),
-  };
-}
 
 interface RepositoryPlace {
   readonly base: string;

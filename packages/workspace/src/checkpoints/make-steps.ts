@@ -1,11 +1,11 @@
 /** From what a restore is to do to what the commit engine does, with the contents from the store. */
-import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { type After, fileAfter, type State, type Step, versionOf } from "../commit/step.ts";
-import { errorCode, fileFailure } from "../file-failure.ts";
-import { readOpened } from "../reading/read-regular.ts";
-import { diskPath, joined, shownPath } from "./byte-path.ts";
+import { type After, fileAfter, readUnlinked, type State, type Step, versionOf } from "../commit/step.ts";
+import { fileFailure } from "../file-failure.ts";
+import { type HeldPlaces, lstatAt, withPlaces, withPlacesSync } from "../held-places.ts";
+import { bytePath, joined, shownPath } from "./byte-path.ts";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, objectId, permissions, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";
@@ -22,10 +22,23 @@ export interface StepGroups {
 }
 
 /** `stale-version` when a file is not as it was when the present was kept. */
-export async function makeSteps(
+export function makeSteps(
   root: string,
   changes: readonly TreeChange[],
   reader: ObjectReader,
+): Promise<readonly Step[] | Failure> {
+  return withPlaces((places) => stepsFor({ root, places, reader }, changes));
+}
+
+interface Making {
+  readonly root: string;
+  readonly places: HeldPlaces;
+  readonly reader: ObjectReader;
+}
+
+async function stepsFor(
+  { root, places, reader }: Making,
+  changes: readonly TreeChange[],
 ): Promise<readonly Step[] | Failure> {
   const steps: Step[] = [];
   const links = new Set<string>();
@@ -36,7 +49,7 @@ export async function makeSteps(
     // A link that is to become a folder may lead to anything by now.
     const before = isBelowOne(change.path, links)
       ? ({ type: "absent" } as const)
-      : presentState(root, change);
+      : presentState(joined(root, change.path), change, places);
     if (isFailure(before)) return before;
     const after = await wantedState(change, reader);
     if (isFailure(after)) return after;
@@ -49,9 +62,10 @@ export async function makeSteps(
   return steps;
 }
 
-function presentState(root: string, { path, before }: TreeChange): State | Failure {
+function presentState(absolute: string, { path, before }: TreeChange, places: HeldPlaces): State | Failure {
+  places.trim();
   try {
-    const found = stateAt(diskPath(joined(root, path)));
+    const found = stateAt(absolute, places);
     if (isKept(found, before)) return found.state;
   } catch (error) {
     return fileFailure(shownPath(path), error);
@@ -66,30 +80,20 @@ interface Found {
   readonly id?: string;
 }
 
-function stateAt(absolute: string | Buffer): Found {
-  const stats = statsAt(absolute);
+function stateAt(absolute: string, places: HeldPlaces): Found {
+  const stats = lstatAt(places, absolute);
   if (!stats) return { state: { type: "absent" } };
   if (stats.isFile()) {
-    const read = readOpened(absolute);
+    const read = readUnlinked(places.atBytes(absolute));
     if (!read) return { state: { type: "other", stats } };
     const { bytes } = read;
     return { state: { type: "file", version: versionOf(bytes), stats }, id: objectId("blob", bytes) };
   }
   if (stats.isSymbolicLink()) {
-    const target = readlinkSync(absolute, { encoding: "buffer" });
+    const target = readlinkSync(places.atBytes(absolute), { encoding: "buffer" });
     return { state: { type: "link", target: target.toString("utf8"), stats }, id: objectId("blob", target) };
   }
   return { state: { type: stats.isDirectory() ? "folder" : "other", stats } };
-}
-
-/** Undefined where there is nothing, also below a file. */
-function statsAt(absolute: string | Buffer): Stats | undefined {
-  try {
-    return lstatSync(absolute, { throwIfNoEntry: false });
-  } catch (error) {
-    if (errorCode(error) === "ENOTDIR") return undefined;
-    throw error;
-  }
 }
 
 function isKept({ state, id }: Found, kept: TreeEntry | undefined): boolean {
@@ -112,6 +116,10 @@ async function wantedState({ before, after }: TreeChange, reader: ObjectReader):
 
 /** Nobody but root may change names in a folder that is read-only: it is made writable for as long as it takes. */
 export function groupSteps(root: string, steps: readonly Step[]): StepGroups {
+  return withPlacesSync((places) => groupsOf(root, steps, places));
+}
+
+function groupsOf(root: string, steps: readonly Step[], places: HeldPlaces): StepGroups {
   const first = new Map<string, Step>();
   const main: Step[] = [];
   const last = new Map<string, Step>();
@@ -126,7 +134,8 @@ export function groupSteps(root: string, steps: readonly Step[]): StepGroups {
     const absolute = join(root, folder);
     // Where a link is to become a folder, what is there now is somebody else's.
     if (first.has(absolute) || (known.get(absolute)?.before.type ?? "folder") !== "folder") continue;
-    const stats = statsAt(absolute);
+    places.trim();
+    const stats = lstatAt(places, bytePath(absolute));
     if (!stats?.isDirectory() || isOpen(stats.mode)) continue;
     const mode = permissions(stats.mode);
     const before = { type: "folder", stats } as const;
@@ -149,7 +158,7 @@ function isOpen(mode: number): boolean {
 
 /** With what is there now, where an earlier group has changed a folder. */
 export function refreshed(step: Step): Step {
-  const stats = statsAt(step.absolute);
+  const stats = withPlacesSync((places) => lstatAt(places, bytePath(step.absolute)));
   return stats?.isDirectory() ? { ...step, before: { type: "folder", stats } } : step;
 }
 

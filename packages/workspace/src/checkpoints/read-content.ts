@@ -1,18 +1,10 @@
-/** Reads what a file or link holds, as it was at one moment. */
+/** Reads what a file or link holds, as it was at one moment: never through a link, never waiting for a pipe's writer. */
 import { isUtf8 } from "node:buffer";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, fstatSync, lstatSync, readlinkSync, readSync, type Stats } from "node:fs";
 import type { SkipReason } from "@lathe/protocol";
+import { type EntryName, openEntry } from "@lathe/system/held-folder";
 import { errorCode } from "../file-failure.ts";
-import { diskPath } from "./byte-path.ts";
+import { type HeldPlaces, movedCode } from "../held-places.ts";
 import type { Leaf } from "./file-tree.ts";
 import { leafOf } from "./walk-files.ts";
 
@@ -25,27 +17,33 @@ export interface Content {
 const attempts = 3;
 
 /** Undefined for what is gone; a reason for what is there and cannot be held. */
-export function readContent(path: string, maxBytes: number): Content | SkipReason | undefined {
+export function readContent(
+  path: string,
+  maxBytes: number,
+  places: HeldPlaces,
+): Content | SkipReason | undefined {
   try {
-    const stats = lstatSync(diskPath(path), { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink()) {
-      const bytes = readlinkSync(diskPath(path), { encoding: "buffer" });
-      // No other way leads through the commit engine than as text.
-      return isUtf8(bytes) ? { leaf: leafOf(stats, Date.now()), bytes } : "special";
-    }
-    return stats && readFile(path, maxBytes);
+    const reached = places.atBytes(path);
+    return readFile(reached, maxBytes) ?? readLink(reached);
   } catch (error) {
     const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    // ELOOP, EINVAL: it was a link, or is one now.
+    if (["ENOENT", "ENOTDIR", movedCode].includes(code)) return undefined;
+    // EINVAL: it was a link.
     return code === "ENXIO" ? "special" : "unreadable";
   }
 }
 
-function readFile(path: string, maxBytes: number): Content | SkipReason {
-  // Never through a link put there meanwhile, and never waiting for a writer of a pipe.
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const file = openSync(diskPath(path), flags);
+function readLink(reached: EntryName): Content | SkipReason {
+  const stats = lstatSync(reached);
+  const bytes = readlinkSync(reached, { encoding: "buffer" });
+  // No other way leads through the commit engine than as text.
+  return isUtf8(bytes) ? { leaf: leafOf(stats, Date.now()), bytes } : "special";
+}
+
+/** Undefined for a link. */
+function readFile(reached: EntryName, maxBytes: number): Content | SkipReason | undefined {
+  const file = openUnlinked(reached);
+  if (file === undefined) return undefined;
   try {
     for (let attempt = 1; ; attempt++) {
       const read = readOnce(file, maxBytes);
@@ -53,6 +51,15 @@ function readFile(path: string, maxBytes: number): Content | SkipReason {
     }
   } finally {
     closeSync(file);
+  }
+}
+
+function openUnlinked(reached: EntryName): number | undefined {
+  try {
+    return openEntry(reached);
+  } catch (error) {
+    if (errorCode(error) !== "ELOOP") throw error;
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Brings the store up to date with the files: reads what looks changed, and makes the trees above it. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { withPlaces } from "../held-places.ts";
 import { joined } from "./byte-path.ts";
 import { type Folder, skippedLeaf } from "./file-tree.ts";
 import { encodeTree, skippedId } from "./git-objects.ts";
@@ -14,7 +15,7 @@ import {
   walkFiles,
 } from "./walk-files.ts";
 
-export interface SnapshotOptions extends WalkOptions {
+export interface SnapshotOptions extends Omit<WalkOptions, "places"> {
   readonly store: ObjectStore;
   /** Bytes the store may have. */
   readonly quota: number;
@@ -29,10 +30,16 @@ export interface Snapshot extends SkipList {
 }
 
 /** Everything it names is in the store, durable once the store is flushed, unless it failed. */
-export async function takeSnapshot(
+export function takeSnapshot(
   options: SnapshotOptions,
   before: Folder | undefined,
 ): Promise<Snapshot | Failure> {
+  return withPlaces((places) => snapshotIn({ ...options, places }, before));
+}
+
+type Snapping = SnapshotOptions & WalkOptions;
+
+async function snapshotIn(options: Snapping, before: Folder | undefined): Promise<Snapshot | Failure> {
   const walked = await walkFiles(options, before);
   if (isFailure(walked)) return walked;
   const failed = (await readAll(options, walked)) ?? (await seal(options, walked.root));
@@ -40,7 +47,7 @@ export async function takeSnapshot(
   return { root, read: walked.unread.length, skipped, skippedCount, ...(failed && { failed }) };
 }
 
-async function readAll(options: SnapshotOptions, walked: Walked): Promise<Failure | undefined> {
+async function readAll(options: Snapping, walked: Walked): Promise<Failure | undefined> {
   const { pace, store, quota } = options;
   for (const unread of walked.unread) {
     const slow = pace.due ? await pace.rest() : undefined;
@@ -51,12 +58,9 @@ async function readAll(options: SnapshotOptions, walked: Walked): Promise<Failur
   return undefined;
 }
 
-async function readOne(
-  options: SnapshotOptions,
-  list: SkipList,
-  { folder, name, path }: Unread,
-): Promise<void> {
-  const content = readContent(joined(options.root, path), options.maxFileBytes);
+async function readOne(options: Snapping, list: SkipList, { folder, name, path }: Unread): Promise<void> {
+  options.places.trim();
+  const content = readContent(joined(options.root, path), options.maxFileBytes, options.places);
   if (content === undefined) {
     folder.entries.delete(name);
   } else if (typeof content === "string") {

@@ -1,8 +1,15 @@
-/** Walks over the project and says which files look changed; reads no content. */
-import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
+/**
+ * Walks over the project and says which files look changed; reads no content.
+ *
+ * An entry is first looked at by its path, which is twice as fast as through its held folder. The path may have been
+ * swapped, so that look settles one thing alone: that an entry is the very one that is known, by its inode and times.
+ * Names and contents are read in the held folder, and what would be left out is looked at again there.
+ */
+import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failure, isFailure, type Skipped, type SkipReason } from "@lathe/protocol";
 import { errorCode } from "../file-failure.ts";
+import type { HeldPlaces } from "../held-places.ts";
 import { isTemporary } from "../journal/journal.ts";
 import { diskPath, joined, shownPath } from "./byte-path.ts";
 import { isRacy } from "./file-times.ts";
@@ -20,6 +27,8 @@ export interface WalkOptions {
   readonly root: string;
   readonly rules: IgnoreRules;
   readonly pace: Pace;
+  /** The folders that are walked over. */
+  readonly places: HeldPlaces;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   /** Whether a folder's times tell that names in it have come or gone. */
@@ -56,11 +65,11 @@ interface Place {
 
 /** What did not change is shared with `before`. */
 export async function walkFiles(options: WalkOptions, before: Folder | undefined): Promise<Walked | Failure> {
-  const stats = lstatSync(diskPath(options.root), { throwIfNoEntry: false });
+  const stats = folderStats(options.places, options.root);
   if (!stats) {
     return failure("not-found", `${shownPath(options.root)} does not exist any more.`, { retry: "same" });
   }
-  const rules = await options.rules.begin(options.pace);
+  const rules = await options.rules.begin(options.pace, options.places);
   if (isFailure(rules)) return rules;
   const walk: Walk = { ...options, unread: [], skipped: [], skippedCount: 0, files: 0 };
   const root = await walkFolder(walk, { path: "", rules, verdict: "covered", stats, before });
@@ -74,10 +83,12 @@ export async function walkFiles(options: WalkOptions, before: Folder | undefined
 
 /** Undefined when it cannot be read. */
 async function walkFolder(walk: Walk, place: Place): Promise<Folder | undefined | Failure> {
-  const { path, before, stats } = place;
+  const { path, before } = place;
   const readAt = Date.now();
+  walk.places.trim();
   const listing = listingOf(walk, place);
   if (!listing) return undefined;
+  const { stats } = listing;
   const rules = path === "" ? place.rules : walk.rules.enter({ ...place, ...listing, above: place.rules });
   const folder = await fill(walk, { path, rules, before, mode: modeOf(stats), ...listing });
   if (isFailure(folder)) return folder;
@@ -87,23 +98,28 @@ async function walkFolder(walk: Walk, place: Place): Promise<Folder | undefined 
 }
 
 interface Names {
+  /** Of the folder whose names they are. */
+  readonly stats: Stats;
   readonly names: Iterable<string>;
   readonly isRepository: boolean;
   readonly hasRules: boolean;
 }
 
 function listingOf(walk: Walk, { path, before, stats }: Place): Names | undefined {
-  const { listed } = before ?? {};
-  const isSame =
-    listed?.ino === stats.ino && listed.mtime === stats.mtimeMs && listed.ctime === stats.ctimeMs;
-  if (before && isSame) {
+  if (before && isListed(before, stats)) {
     const { entries, isRepository } = before;
-    return { names: entries.keys(), isRepository, hasRules: entries.has(".gitignore") };
+    return { stats, names: entries.keys(), isRepository, hasRules: entries.has(".gitignore") };
   }
-  const names = namesIn(joined(walk.root, path));
+  const absolute = joined(walk.root, path);
+  const held = folderStats(walk.places, absolute);
+  const names = held && namesIn(walk.places, absolute);
   if (!names) return undefined;
   const hasRules = names.includes(".gitignore");
-  return { names: names.filter(isOfProject), isRepository: names.includes(".git"), hasRules };
+  return { stats: held, names: names.filter(isOfProject), isRepository: names.includes(".git"), hasRules };
+}
+
+function isListed({ listed }: Folder, stats: Stats): boolean {
+  return listed?.ino === stats.ino && listed.mtime === stats.mtimeMs && listed.ctime === stats.ctimeMs;
 }
 
 interface Listing extends Names {
@@ -124,7 +140,7 @@ async function fill(walk: Walk, listing: Listing): Promise<Folder | Failure> {
     if (slow) return slow;
     const old = before?.entries.get(name);
     const entry = { folder, name, rules, path: joined(path, name), old };
-    const stats = statsOf(joined(walk.root, entry.path));
+    const stats = statsOf(walk, entry);
     // No promise for a file: there are many.
     const node = stats?.isDirectory() ? await visitFolder(walk, entry, stats) : visitFile(walk, entry, stats);
     if (isFailure(node)) return node;
@@ -182,19 +198,42 @@ async function visitFolder(walk: Walk, entry: Entry, stats: Stats): Promise<Node
   if (verdict === "ignored") return skip(walk, entry, "ignored");
   const folder = await walkFolder(walk, { path, rules, verdict, stats, before });
   if (folder) return folder;
-  return existsSync(diskPath(joined(walk.root, path))) ? skip(walk, entry, "unreadable") : undefined;
+  const isThere = heldStats(walk.places, joined(walk.root, path)) !== undefined;
+  return isThere ? skip(walk, entry, "unreadable") : undefined;
 }
 
 /** In a folder that may be listed but not entered. */
 function isClosed(walk: Walk, { path }: Entry): boolean {
   const absolute = joined(walk.root, path);
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return statsOf(absolute) === undefined && namesIn(dirname(absolute))?.includes(name) === true;
+  if (heldStats(walk.places, absolute) !== undefined) return false;
+  return namesIn(walk.places, dirname(absolute))?.includes(name) === true;
 }
 
-function statsOf(path: string): Stats | undefined {
+function statsOf(walk: Walk, { path }: Entry): Stats | undefined {
+  const absolute = joined(walk.root, path);
+  const stats = quietly(() => lstatSync(diskPath(absolute), { throwIfNoEntry: false }));
+  return stats && isOrdinary(stats, walk) ? stats : heldStats(walk.places, absolute);
+}
+
+function isOrdinary(stats: Stats, { maxFileBytes }: Walk): boolean {
+  if (stats.isDirectory()) return true;
+  return (stats.isFile() || stats.isSymbolicLink()) && stats.size <= maxFileBytes;
+}
+
+/** Undefined for what is not there, is reached through a link, or may not be looked at. */
+function heldStats(places: HeldPlaces, path: string): Stats | undefined {
+  return quietly(() => lstatSync(places.atBytes(path), { throwIfNoEntry: false }));
+}
+
+/** As `heldStats`, of the folder whose names are read. */
+function folderStats(places: HeldPlaces, path: string): Stats | undefined {
+  return quietly(() => places.folder(path).stats());
+}
+
+function quietly<T>(look: () => T): T | undefined {
   try {
-    return lstatSync(diskPath(path), { throwIfNoEntry: false });
+    return look();
   } catch (error) {
     errorCode(error);
     return undefined;
@@ -222,14 +261,9 @@ export function noteSkipped(list: SkipList, path: string, why: SkipReason): void
   if (list.skipped.length < shownSkipped) list.skipped.push({ path: shownPath(path), why });
 }
 
-function namesIn(folder: string): readonly string[] | undefined {
-  try {
-    return readdirSync(diskPath(folder), "latin1");
-  } catch (error) {
-    // Gone meanwhile, or closed to us: in both cases it cannot be covered.
-    errorCode(error);
-    return undefined;
-  }
+/** Undefined for what is gone meanwhile, or closed to us: in both cases it cannot be covered. */
+function namesIn(places: HeldPlaces, folder: string): readonly string[] | undefined {
+  return quietly(() => readdirSync(places.folder(folder).reached, "latin1"));
 }
 
 /** With the time of reading, which decides whether a later change may look the same. */

@@ -19,11 +19,12 @@ import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { failedWith, recordDisk, treeOf } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import { type Disk, nodeDisk } from "../disk.ts";
+import { withPlacesSync } from "../held-places.ts";
 import { fileJournal } from "../journal/file-journal.ts";
 import { type Journal, noJournal } from "../journal/journal.ts";
 import type { Recovery } from "../journal/recover-journals.ts";
 import { applySteps, type Effects } from "./apply-steps.ts";
-import { type After, fileAfter, type Step, stateOf } from "./step.ts";
+import { type After, fileAfter, type State, type Step, stateOf } from "./step.ts";
 
 const temporary = realpathSync(
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lathe-steps-")),
@@ -89,10 +90,14 @@ function found(): Things {
   return Object.fromEntries(entries);
 }
 
+function stateAt(absolute: string): State {
+  return withPlacesSync((places) => stateOf(absolute, places));
+}
+
 function stepsTo(next: Things): readonly Step[] {
   return paths.flatMap((path) => {
     const absolute = join(root, path);
-    const before = stateOf(absolute);
+    const before = stateAt(absolute);
     const wanted = next[path];
     if (before.type === "absent" && !wanted) return [];
     return [{ path, absolute, before, after: afterOf(wanted, before) }];
@@ -199,7 +204,7 @@ describe("a step", () => {
   it("changes permissions alone, and never gives others than those", async () => {
     fill({ a: { type: "file", text: "a", mode: 0o644 } });
     const inode = lstatSync(join(root, "a")).ino;
-    const step = { path: "a", absolute: join(root, "a"), before: stateOf(join(root, "a")) };
+    const step = { path: "a", absolute: join(root, "a"), before: stateAt(join(root, "a")) };
     const after: After = { type: "mode", mode: 0o4755 };
     const effects: Effects = { disk: nodeDisk, journal: noJournal(), fenced: (effect) => effect() };
     assert.equal(await applySteps([{ ...step, after }], effects), undefined);

@@ -1,14 +1,16 @@
 /** Carries out steps, all or none: everything is prepared beside its place, put in place at once, or put back. */
+import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, type Fenced, isFailure } from "@lathe/protocol";
 import type { Disk } from "../disk.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
+import { type HeldPlaces, withPlaces } from "../held-places.ts";
 import type { Journal } from "../journal/journal.ts";
 import { existsText } from "../reading/spelling.ts";
 import { changedSince } from "./changed-since.ts";
 import { type Prepared, prepareSteps } from "./prepare-steps.ts";
 import { lstatOf, type Step } from "./step.ts";
-import { syncFolders } from "./sync-folders.ts";
+import { syncHeld } from "./sync-folders.ts";
 import { type Action, actionsOf, clearsWay, undoActions } from "./undo-entries.ts";
 import { withParents } from "./with-parents.ts";
 import { withoutLinks } from "./without-links.ts";
@@ -24,6 +26,7 @@ export interface Effects {
 
 /** What is being done, and the paths that are to be tidied away in any case. */
 interface Work extends Effects {
+  readonly places: HeldPlaces;
   readonly temporary: Set<string>;
 }
 
@@ -31,15 +34,18 @@ interface Work extends Effects {
  * *Contract:* all or none. `stale-version` or `already-exists` when something is not as its step says. A single
  * system call is atomic by itself; several are undone by a later process if this one dies among them.
  */
-export async function applySteps(steps: readonly Step[], effects: Effects): Promise<Failure | undefined> {
-  const all = withParents(steps);
+export function applySteps(steps: readonly Step[], effects: Effects): Promise<Failure | undefined> {
+  return withPlaces((places) => applyIn({ ...effects, places, temporary: new Set() }, steps));
+}
+
+async function applyIn(work: Work, steps: readonly Step[]): Promise<Failure | undefined> {
+  const all = withParents(steps, work.places);
   if (isFailure(all)) return all;
-  const work: Work = { ...effects, temporary: new Set() };
   const prepared = prepareSteps(all, work);
   try {
-    return isFailure(prepared) ? prepared : await effects.fenced(() => takeEffect(all, prepared, work));
+    return isFailure(prepared) ? prepared : await work.fenced(() => takeEffect(all, prepared, work));
   } finally {
-    for (const path of work.temporary) tidy(path, effects);
+    for (const path of work.temporary) tidy(path, work);
   }
 }
 
@@ -50,10 +56,11 @@ async function takeEffect(
 ): Promise<Failure | undefined> {
   const actions = actionsOf(prepared);
   const isAlone = actions.length <= 1;
-  const failed = await work.journal.locked(
-    () => changedSince(steps) ?? (isAlone ? act(actions, [], work) : change(actions, work)),
-    work.signal,
-  );
+  const effect = (places: HeldPlaces): Failure | undefined => {
+    const here: Work = { ...work, places };
+    return changedSince(steps, places) ?? (isAlone ? act(actions, [], here) : change(actions, here));
+  };
+  const failed = await work.journal.locked(() => work.places.again(effect), work.signal);
   // Alone, it is whole already: others need not wait until it is durable.
   return failed ?? (isAlone ? syncPlaces(prepared, work) : undefined);
 }
@@ -76,8 +83,9 @@ function act(
 ): Failure | undefined {
   for (const action of actions) {
     const { path, absolute } = action.entry.step;
+    work.places.trim();
     try {
-      if (action.does === "clear") clear(action.entry, work.disk);
+      if (action.does === "clear") clear(action.entry, work);
       else if (!place(action.entry, work)) continue;
       done.push(action);
     } catch (error) {
@@ -88,34 +96,39 @@ function act(
   return undefined;
 }
 
-function clear({ absolute, old }: Prepared, disk: Disk): void {
-  if (old.type === "folder") disk.rmdir(absolute);
-  else disk.unlink(absolute);
+function clear({ absolute, old }: Prepared, { disk, places }: Work): void {
+  if (old.type !== "folder") disk.unlink(places.at(absolute));
+  else {
+    disk.rmdir(places.at(absolute));
+    places.forget(absolute);
+  }
 }
 
 /** False when nothing was to be done. */
 function place(entry: Prepared, work: Work): boolean {
   const { absolute, old, fresh, step } = entry;
-  const { disk, temporary } = work;
+  const { disk, temporary, places } = work;
+  const path = places.at(absolute);
   const isNew = old.type === "absent" || clearsWay(entry);
   const { after } = step;
-  if (after.type === "mode") disk.chmod(absolute, after.mode & 0o777);
-  else if (after.type === "folder") return placeFolder(entry, isNew, disk);
-  else if (fresh === undefined) disk.symlink(after.type === "link" ? after.target : "", absolute);
-  else if (isNew) create(fresh, absolute, disk);
+  if (after.type === "mode") disk.chmod(path, after.mode & 0o777);
+  else if (after.type === "folder") return placeFolder(entry, isNew, work);
+  else if (fresh === undefined) disk.symlink(after.type === "link" ? after.target : "", path);
+  else if (isNew) create(places.at(fresh), path, disk);
   else {
-    disk.rename(fresh, absolute);
+    disk.rename(places.at(fresh), path);
     temporary.delete(fresh);
   }
   return true;
 }
 
-function placeFolder({ absolute, step: { after } }: Prepared, isNew: boolean, disk: Disk): boolean {
+function placeFolder({ absolute, step: { after } }: Prepared, isNew: boolean, work: Work): boolean {
+  const { disk, places } = work;
   const mode = after.type === "folder" ? after.mode : undefined;
   if (isNew) {
-    if (lstatOf(absolute)?.isDirectory()) return false;
-    disk.mkdir(absolute, mode);
-  } else if (mode !== undefined) disk.chmod(absolute, mode);
+    if (lstatOf(absolute, places)?.isDirectory()) return false;
+    disk.mkdir(places.at(absolute), mode);
+  } else if (mode !== undefined) disk.chmod(places.at(absolute), mode);
   return true;
 }
 
@@ -124,22 +137,24 @@ function create(fresh: string, path: string, disk: Disk): void {
   withoutLinks(
     () => disk.link(fresh, path),
     () => {
-      if (lstatOf(path)) throw Object.assign(new Error(`EEXIST: ${path}`), { code: "EEXIST" });
+      if (lstatSync(path, { throwIfNoEntry: false }))
+        throw Object.assign(new Error(`EEXIST: ${path}`), { code: "EEXIST" });
       disk.rename(fresh, path);
     },
   );
 }
 
-function syncPlaces(entries: readonly Prepared[], { disk }: Work): Failure | undefined {
-  return syncFolders(
+function syncPlaces(entries: readonly Prepared[], { disk, places }: Work): Failure | undefined {
+  return syncHeld(
     entries.map(({ absolute }) => dirname(absolute)),
     disk,
+    places,
   );
 }
 
 /** What could not be put back keeps its other name and its record, for the process after this one. */
 function rollBack(done: readonly Action<Prepared>[], failed: Failure, work: Work): Failure {
-  const undone = undoActions(done, work.disk);
+  const undone = undoActions(done, work);
   if (undone.failed.length === 0) {
     if (work.journal.finish()) work.journal.abandon();
     return failed;
@@ -149,9 +164,10 @@ function rollBack(done: readonly Action<Prepared>[], failed: Failure, work: Work
   return { ...failed, text: `${failed.text} Putting things back failed too: ${broken}` };
 }
 
-function tidy(path: string, { disk, journal }: Effects): void {
+function tidy(path: string, { disk, journal, places }: Work): void {
+  places.trim();
   try {
-    disk.unlink(path);
+    disk.unlink(places.at(path));
     journal.removed(path);
   } catch (error) {
     // Never made, renamed away, or removed by somebody else; what cannot be removed now is swept later.

@@ -2,22 +2,23 @@
 import { dirname } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { fileFailure } from "../file-failure.ts";
+import type { HeldPlaces } from "../held-places.ts";
 import { existsText } from "../reading/spelling.ts";
-import { isMoved } from "./is-moved.ts";
 import { type State, type Step, stateOf } from "./step.ts";
 
-/** Contents are compared, not dates: a small file takes 0.02 ms, and dates are too coarse for two writes at once. */
-export function changedSince(steps: readonly Step[]): Failure | undefined {
-  const unmoved = new Set<string>();
+/**
+ * In the places of the effect: what is compared here is what is changed. Contents are compared, not dates: a small file takes 0.02 ms, and dates are too coarse for two writes at once.
+ */
+export function changedSince(steps: readonly Step[], places: HeldPlaces): Failure | undefined {
   const replaced = new Set(steps.filter(isReplacedLink).map(({ absolute }) => absolute));
   for (const step of steps) {
     const folder = dirname(step.absolute);
     try {
       // Nothing is there before the link has become a folder, whatever it leads to.
       if (step.before.type === "absent" && isBelowOne(folder, replaced)) continue;
-      if (!unmoved.has(folder) && isMoved(folder)) return moved(step);
-      unmoved.add(folder);
-      const changed = changeOf(step);
+      places.trim();
+      if (places.isMoved(folder)) return moved(step);
+      const changed = changeOf(step, places);
       if (changed) return changed;
     } catch (error) {
       return fileFailure(step.path, error);
@@ -36,8 +37,8 @@ function isBelowOne(folder: string, folders: ReadonlySet<string>): boolean {
   return folders.has(folder) || (dirname(folder) !== folder && isBelowOne(dirname(folder), folders));
 }
 
-function changeOf({ path, absolute, before, after }: Step): Failure | undefined {
-  const now = stateOf(absolute);
+function changeOf({ path, absolute, before, after }: Step, places: HeldPlaces): Failure | undefined {
+  const now = stateOf(absolute, places);
   if (isSame(before, now)) return undefined;
   // Somebody else has made the folder that was to be made.
   if (before.type === "absent" && after.type === "folder" && now.type === "folder") return undefined;

@@ -1,11 +1,13 @@
 /** The part of a workspace that changes files; loaded by the first change, or when there is something to recover. */
-import { lstatSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Change, type Committed, type Failure, failure, isFailure } from "@lathe/protocol";
+import { withParent } from "@lathe/system/held-folder";
 import { nodeDisk } from "../disk.ts";
+import { errorCode } from "../file-failure.ts";
 import { fileJournal } from "../journal/file-journal.ts";
 import { noJournal } from "../journal/journal.ts";
 import { isOwnerAlive } from "../journal/process-owner.ts";
+import { resolvePath } from "../reading/resolve-path.ts";
 import type { WorkspaceOptions } from "../workspace-options.ts";
 import { applySteps } from "./apply-steps.ts";
 import { planCommit } from "./plan-commit.ts";
@@ -40,7 +42,21 @@ export function createCommitEngine(root: string, options: WorkspaceOptions): Com
 /** Links are followed everywhere else, but who deletes or moves a link does not mean the file behind it. */
 function namedLink(root: string, change: Change): Failure | undefined {
   if (change.type === "put") return undefined;
-  if (!lstatSync(resolve(root, change.path), { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+  if (!isLink(root, change.path)) return undefined;
   const command = change.type === "delete" ? "rm" : "mv";
   return failure("not-a-file", `${change.path} is a symbolic link: use \`${command}\` in the shell.`);
+}
+
+/** What may not be looked at is refused by the plan. */
+function isLink(root: string, path: string): boolean {
+  const asked = resolve(root, path);
+  const folder = resolvePath(root, dirname(asked));
+  if (asked === root || isFailure(folder)) return false;
+  try {
+    const place = join(folder.absolute, basename(asked));
+    return withParent(place, (held, name) => held.lstat(name))?.isSymbolicLink() === true;
+  } catch (error) {
+    errorCode(error);
+    return false;
+  }
 }

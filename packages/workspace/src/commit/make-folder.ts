@@ -1,13 +1,13 @@
 /** Makes a folder of this user's alone, and the missing ones above it, durably. */
+import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Disk } from "../disk.ts";
 import { errorCode } from "../file-failure.ts";
-import { lstatOf } from "./step.ts";
 import { syncFolders } from "./sync-folders.ts";
 
-/** Throws what the file system throws. */
+/** One of Lathe's own, outside the workspace. Throws what the file system throws. */
 export function makeFolder(folder: string, disk: Disk): void {
-  if (lstatOf(folder)) return;
+  if (lstatSync(folder, { throwIfNoEntry: false })) return;
   makeFolder(dirname(folder), disk);
   try {
     disk.mkdir(folder, 0o700);

@@ -2,6 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type Change, type Committed, type Failure, failure, isFailure } from "@lathe/protocol";
+import { withParent } from "@lathe/system/held-folder";
 import { fileFailure } from "../file-failure.ts";
 import { type Bytes, readBytes } from "../reading/read-file.ts";
 import { type Resolved, resolvePath } from "../reading/resolve-path.ts";
@@ -104,7 +105,7 @@ function planMove(root: string, change: Change & { readonly type: "move" }, now:
 /** A rename would replace a file that its owner has made read-only. */
 function closedText({ path, absolute }: Resolved): Failure | undefined {
   try {
-    accessSync(absolute, constants.W_OK);
+    withParent(absolute, (folder, name) => accessSync(folder.at(name), constants.W_OK));
     return undefined;
   } catch (error) {
     return fileFailure(path, error);

@@ -1,13 +1,13 @@
 /** Makes ready what a change puts in place, and other names for what it replaces, without anybody seeing a change. */
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Disk, Nature } from "../disk.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
+import type { HeldPlaces } from "../held-places.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Entry, Trace } from "../journal/journal-record.ts";
-import { type FileAfter, lstatOf, type Step } from "./step.ts";
-import { syncFolders } from "./sync-folders.ts";
+import { type FileAfter, lstatOf, readUnlinked, type Step } from "./step.ts";
+import { syncHeld } from "./sync-folders.ts";
 import { actionsOf, clearsWay, traceOf } from "./undo-entries.ts";
 import { withoutLinks } from "./without-links.ts";
 
@@ -23,6 +23,7 @@ export interface Prepared extends Entry {
 export interface Preparation {
   readonly disk: Disk;
   readonly journal: Journal;
+  readonly places: HeldPlaces;
   /** Every temporary file that it began to make. */
   readonly temporary: Set<string>;
 }
@@ -40,7 +41,7 @@ export function prepareSteps(
   // A change of one system call is atomic by itself and needs no way back.
   const isAlone = actionsOf(entries).length <= 1;
   const needs = entries.map((entry) => ({ fresh: needsFresh(entry), kept: !isAlone && needsKept(entry) }));
-  const to: Making = { ...preparation, folderFor: folderFinder(entries) };
+  const to: Making = { ...preparation, folderFor: folderFinder(entries, preparation.places) };
   const folders = entries.map((entry, index) =>
     needs[index]?.fresh || needs[index]?.kept ? [to.folderFor(entry.absolute)] : [],
   );
@@ -49,6 +50,7 @@ export function prepareSteps(
   const prepared: Prepared[] = [];
   for (const [index, entry] of entries.entries()) {
     const { kept = false, fresh = false } = needs[index] ?? {};
+    to.places.trim();
     try {
       prepared.push({
         ...entry,
@@ -61,9 +63,10 @@ export function prepareSteps(
   }
   const keeping = prepared.filter(({ kept }) => kept !== undefined);
   return (
-    syncFolders(
+    syncHeld(
       keeping.map(({ absolute }) => to.folderFor(absolute)),
       to.disk,
+      to.places,
     ) ?? prepared
   );
 }
@@ -95,12 +98,12 @@ function newTrace({ before, after }: Step): Trace {
  * The nearest folder there is and will be: of a file whose folder is yet to be made or about to be removed, one above
  * it, on the same disk.
  */
-function folderFinder(entries: readonly Entry[]): (absolute: string) => string {
+function folderFinder(entries: readonly Entry[], places: HeldPlaces): (absolute: string) => string {
   const doomed = new Set(entries.filter(clearsWay).map(({ absolute }) => absolute));
   const folderFor = (absolute: string): string => {
     const folder = dirname(absolute);
     if (folder === absolute) return folder;
-    return !isDoomed(folder) && lstatOf(folder)?.isDirectory() ? folder : folderFor(folder);
+    return !isDoomed(folder) && lstatOf(folder, places)?.isDirectory() ? folder : folderFor(folder);
   };
   // Below a link that is to become a folder there may be folders of somebody else's.
   const isDoomed = (folder: string): boolean =>
@@ -120,43 +123,48 @@ function needsKept({ step: { after }, old }: Prepared): boolean {
 
 function makeFresh({ absolute, after, before }: Step, to: Making): string {
   const fresh = temporaryFor(absolute, to);
-  if (after.type === "link") to.disk.symlink(after.target, fresh);
+  if (after.type === "link") to.disk.symlink(after.target, to.places.at(fresh));
   if (after.type !== "file") return fresh;
   const { bytes, from, copied } = after;
   const nature = natureOf(before, after);
   const write = (): void => {
-    if (copied === undefined) to.disk.write(fresh, bytes, nature);
-    else to.disk.copy(copied, fresh, nature);
+    if (copied === undefined) to.disk.write(to.places.at(fresh), bytes, nature);
+    else to.disk.copy(to.places.atBytes(copied), to.places.at(fresh), nature);
   };
   if (from === undefined) write();
-  else withoutLinks(() => to.disk.link(from, fresh), write);
+  else withoutLinks(() => to.disk.link(to.places.at(from), to.places.at(fresh)), write);
   return fresh;
 }
 
 /** Gives what is there a second name, from which it can be put back without needing space. */
 function keep({ absolute, before }: Step, to: Making): string {
   const kept = temporaryFor(absolute, to);
-  if (before.type === "link") to.disk.symlink(before.target, kept);
+  if (before.type === "link") to.disk.symlink(before.target, to.places.at(kept));
   if (before.type !== "file") return kept;
   const { stats } = before;
   withoutLinks(
-    () => linkAsItIs(absolute, kept, to.disk),
-    () => to.disk.write(kept, readFileSync(absolute), stats),
+    () => linkAsItIs(absolute, kept, to),
+    () => to.disk.write(to.places.at(kept), bytesAt(absolute, to), stats),
   );
   return kept;
 }
 
 /** Linux says of a file that is being replaced that it is not there, though another one has its name at once. */
-function linkAsItIs(from: string, to: string, disk: Disk): void {
+function linkAsItIs(from: string, name: string, { disk, places }: Making): void {
   for (let left = mostReplaced; ; left--) {
     try {
-      disk.link(from, to);
+      disk.link(places.at(from), places.at(name));
       return;
     } catch (error) {
       // Whether it is still the one that was meant is looked at right before the change.
-      if (left === 0 || errorCode(error) !== "ENOENT" || !lstatOf(from)) throw error;
+      if (left === 0 || errorCode(error) !== "ENOENT" || !lstatOf(from, places)) throw error;
     }
   }
+}
+
+/** Of what is no file any more, none: the change is refused before its effect. */
+function bytesAt(absolute: string, { places }: Making): Uint8Array {
+  return readUnlinked(places.at(absolute))?.bytes ?? Buffer.alloc(0);
 }
 
 function natureOf(before: Step["before"], { mode, like }: FileAfter): Nature | undefined {

@@ -3,7 +3,8 @@
  * package, for text commits and for the restoring of checkpoints:
  *
  * ```ts
- * const steps: Step[] = [{ path: "a.bin", absolute: "/root/a.bin", before: stateOf("/root/a.bin"), after: fileAfter(bytes, 0o755) }];
+ * const before = stateOf("/root/a.bin", places);
+ * const steps: Step[] = [{ path: "a.bin", absolute: "/root/a.bin", before, after: fileAfter(bytes, 0o755) }];
  * const failed: Failure | undefined = await applySteps(steps, { disk, fenced, journal });
  * ```
  *
@@ -14,7 +15,10 @@
  */
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
-import { readOpened } from "../reading/read-regular.ts";
+import type { EntryName } from "@lathe/system/held-folder";
+import { errorCode } from "../file-failure.ts";
+import { type HeldPlaces, ifThere } from "../held-places.ts";
+import { type RegularFile, readOpened } from "../reading/read-regular.ts";
 import type { Resolved } from "../reading/resolve-path.ts";
 
 /** What is at a path; `version` is the content's hash. `stats` are of the thing itself, a link's not followed. */
@@ -39,8 +43,8 @@ export interface FileAfter {
   readonly type: "file";
   /** Nothing where they are copied. */
   readonly bytes: Uint8Array;
-  /** A file whose bytes they are; it must not change before the effect. */
-  readonly copied?: string | Buffer;
+  /** The real path of a file whose bytes they are, one character per byte; it must not change before the effect. */
+  readonly copied?: string;
   readonly version: string;
   /** Permission bits; without them those of `like`, of the file before, or the user's default for a new file. */
   readonly mode?: number;
@@ -65,24 +69,29 @@ export function versionOf(content: string | Uint8Array): string {
 }
 
 /** *Contract:* throws what the file system throws, but for what is missing. */
-export function stateOf(absolute: string): State {
-  const stats = lstatOf(absolute);
+export function stateOf(absolute: string, places: HeldPlaces): State {
+  const stats = lstatOf(absolute, places);
   if (!stats) return { type: "absent" };
   if (stats.isFile()) {
-    // A pipe may have taken its place meanwhile, for which nobody waits.
-    const read = readOpened(absolute);
+    // A pipe or a link may have taken its place meanwhile: nobody waits for the one, or follows the other.
+    const read = readUnlinked(places.at(absolute));
     return read ? { type: "file", version: versionOf(read.bytes), stats } : { type: "other", stats };
   }
-  if (stats.isSymbolicLink()) return { type: "link", target: readlinkSync(absolute), stats };
+  if (stats.isSymbolicLink()) return { type: "link", target: readlinkSync(places.at(absolute)), stats };
   return { type: stats.isDirectory() ? "folder" : "other", stats };
 }
 
-/** Undefined where there is nothing, also below a file. */
-export function lstatOf(absolute: string): Stats | undefined {
+/** Undefined for what is no regular file. */
+export function readUnlinked(reached: EntryName): RegularFile | undefined {
   try {
-    return lstatSync(absolute, { throwIfNoEntry: false });
+    return readOpened(reached);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
-    throw error;
+    if (errorCode(error) !== "ELOOP") throw error;
+    return undefined;
   }
+}
+
+/** Undefined where there is nothing, also below a file, and behind a link. */
+export function lstatOf(absolute: string, places: HeldPlaces): Stats | undefined {
+  return ifThere(() => lstatSync(places.at(absolute), { throwIfNoEntry: false }));
 }

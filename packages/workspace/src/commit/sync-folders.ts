@@ -2,9 +2,10 @@
 import type { Failure } from "@lathe/protocol";
 import type { Disk } from "../disk.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
+import { type HeldPlaces, movedCode } from "../held-places.ts";
 
 const unable = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES", "EBADF"]);
-const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP", movedCode]);
 
 /** Throws what the file system throws. */
 export function syncFolder(folder: string, disk: Disk): void {
@@ -16,11 +17,23 @@ export function syncFolder(folder: string, disk: Disk): void {
   }
 }
 
-/** Folders that are not there any more have nothing to sync. */
+/** Lathe's own. Folders that are not there any more have nothing to sync. */
 export function syncFolders(folders: readonly string[], disk: Disk): Failure | undefined {
+  return syncEach(folders, (folder) => syncFolder(folder, disk));
+}
+
+/** As `syncFolders`, of folders in a workspace. */
+export function syncHeld(folders: readonly string[], disk: Disk, places: HeldPlaces): Failure | undefined {
+  return syncEach(folders, (folder) => {
+    places.trim();
+    syncFolder(places.reach(folder), disk);
+  });
+}
+
+function syncEach(folders: readonly string[], sync: (folder: string) => void): Failure | undefined {
   for (const folder of new Set(folders)) {
     try {
-      syncFolder(folder, disk);
+      sync(folder);
     } catch (error) {
       if (!gone.has(errorCode(error))) return fileFailure(folder, error);
     }

@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Disk } from "../disk.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
+import type { HeldPlaces } from "../held-places.ts";
 import type { Entry, Trace } from "../journal/journal-record.ts";
-import { isMoved } from "./is-moved.ts";
 import { type State, stateOf } from "./step.ts";
-import { syncFolders } from "./sync-folders.ts";
+import { syncHeld } from "./sync-folders.ts";
 
 /** `clear` makes way: removes what is there; `place` puts what is to be there. Each is one system call. */
 export interface Action<E extends Entry = Entry> {
@@ -51,24 +51,31 @@ export function traceOf(state: State): Trace | undefined {
   }
 }
 
+interface Undoing {
+  readonly disk: Disk;
+  readonly places: HeldPlaces;
+}
+
 /** *Contract:* idempotent, so that one that was interrupted may be begun again; never throws for the disk's sake. */
-export function undoActions(actions: readonly Action[], disk: Disk): Undone {
+export function undoActions(actions: readonly Action[], { disk, places }: Undoing): Undone {
   const back: string[] = [];
   const left = new Set<string>();
   const failed: Failure[] = [];
   for (const action of actions.toReversed()) {
     const { absolute } = action.entry;
+    places.trim();
     try {
-      const found = undoAction(action, disk);
+      const found = undoAction(action, { disk, places });
       if (found === "back") back.push(absolute);
       if (found === "left") left.add(absolute);
     } catch (error) {
       failed.push(fileFailure(absolute, error));
     }
   }
-  const unsynced = syncFolders(
+  const unsynced = syncHeld(
     actions.map(({ entry }) => dirname(entry.absolute)),
     disk,
+    places,
   );
   if (unsynced) failed.push(unsynced);
   return { back, left: [...left], failed };
@@ -76,40 +83,43 @@ export function undoActions(actions: readonly Action[], disk: Disk): Undone {
 
 type Found = "back" | "left" | "as before";
 
-function undoAction({ does, entry }: Action, disk: Disk): Found {
+function undoAction({ does, entry }: Action, undoing: Undoing): Found {
+  const { places } = undoing;
   // A link leads away from here: the one that was there before, or one that somebody has put there since.
-  if (isMoved(dirname(entry.absolute))) return entry.old.type === "absent" ? "as before" : "left";
-  const now = traceOf(stateOf(entry.absolute));
-  return does === "clear" ? undoClear(entry, now, disk) : undoPlace(entry, now, disk);
+  if (places.isMoved(dirname(entry.absolute))) return entry.old.type === "absent" ? "as before" : "left";
+  const now = traceOf(stateOf(entry.absolute, places));
+  return does === "clear" ? undoClear(entry, now, undoing) : undoPlace(entry, now, undoing);
 }
 
-function undoClear(entry: Entry, now: Trace | undefined, disk: Disk): Found {
+function undoClear(entry: Entry, now: Trace | undefined, { disk, places }: Undoing): Found {
   if (isSame(now, entry.old, entry)) return "as before";
   if (now?.type !== "absent") return "left";
-  if (entry.old.type === "folder") disk.mkdir(entry.absolute, entry.old.mode);
-  else if (entry.kept !== undefined) disk.rename(entry.kept, entry.absolute);
+  if (entry.old.type === "folder") disk.mkdir(places.at(entry.absolute), entry.old.mode);
+  else if (entry.kept !== undefined) disk.rename(places.at(entry.kept), places.at(entry.absolute));
   return "back";
 }
 
-function undoPlace(entry: Entry, now: Trace | undefined, disk: Disk): Found {
+function undoPlace(entry: Entry, now: Trace | undefined, undoing: Undoing): Found {
+  const { disk, places } = undoing;
   const { absolute, old, kept } = entry;
   if (!isSame(now, entry.new, entry)) {
     const isEarlier = isSame(now, old, entry) || (now?.type === "absent" && clearsWay(entry));
     return isEarlier ? "as before" : "left";
   }
-  if (old.type === "absent" || clearsWay(entry)) return remove(entry, disk);
-  if (kept !== undefined) disk.rename(kept, absolute);
-  else if (old.type === "file" || old.type === "folder") disk.chmod(absolute, old.mode);
+  if (old.type === "absent" || clearsWay(entry)) return remove(entry, undoing);
+  if (kept !== undefined) disk.rename(places.at(kept), places.at(absolute));
+  else if (old.type === "file" || old.type === "folder") disk.chmod(places.at(absolute), old.mode);
   return "back";
 }
 
-function remove({ absolute, new: after }: Entry, disk: Disk): Found {
+function remove({ absolute, new: after }: Entry, { disk, places }: Undoing): Found {
   if (after.type !== "folder") {
-    disk.unlink(absolute);
+    disk.unlink(places.at(absolute));
     return "back";
   }
   try {
-    disk.rmdir(absolute);
+    disk.rmdir(places.at(absolute));
+    places.forget(absolute);
     return "back";
   } catch (error) {
     if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error))) throw error;

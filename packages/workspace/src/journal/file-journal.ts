@@ -1,11 +1,12 @@
 /** The journal of one process as a file: what it says is durable before what it speaks of happens. */
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { makeFolder } from "../commit/make-folder.ts";
-import { lstatOf } from "../commit/step.ts";
-import { syncFolders } from "../commit/sync-folders.ts";
+import { syncFolders, syncHeld } from "../commit/sync-folders.ts";
 import type { Disk } from "../disk.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
+import { withPlaces } from "../held-places.ts";
 import { type Journal, temporaryName } from "./journal.ts";
 import { hasJournals, journalName, lockPath } from "./journal-names.ts";
 import { doneMark, type Entry, encodeRecord, type JournalRecord } from "./journal-record.ts";
@@ -139,8 +140,11 @@ class FileJournal implements Journal {
   async close(): Promise<void> {
     if (!this.#written || this.#written.begun.length > 0) return;
     const { disk, folder } = this.#options;
+    const untidy = [...this.#written.untidy];
     // What came back after a power cut without this journal, temporary files and the lock, would stay for ever.
-    if (!syncFolders([...this.#written.untidy, folder], disk)) this.abandon();
+    const failed =
+      (await withPlaces(async (places) => syncHeld(untidy, disk, places))) ?? syncFolders([folder], disk);
+    if (!failed) this.abandon();
   }
 
   #acquire(signal?: AbortSignal): Promise<Failure | undefined> {
@@ -177,7 +181,7 @@ class FileJournal implements Journal {
 
   /** Made anew when somebody has removed it. */
   #opened(): Written | Failure {
-    if (this.#written && lstatOf(this.#path)) return this.#written;
+    if (this.#written && lstatSync(this.#path, { throwIfNoEntry: false })) return this.#written;
     const { disk, folder, root } = this.#options;
     const bytes = encodeRecord({ type: "owner", v: 1, owner: ownerName(this.#owner), root });
     try {

@@ -42,7 +42,7 @@ export function hasJournals(folder: string): boolean {
 }
 
 /** *Contract:* none when there is no such folder. */
-export function namesIn(folder: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -2,12 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Failure } from "@lathe/protocol";
-import { syncFolders } from "../commit/sync-folders.ts";
+import { bytePath } from "../checkpoints/byte-path.ts";
+import { syncHeld } from "../commit/sync-folders.ts";
 import { actionsOf, undoActions } from "../commit/undo-entries.ts";
 import type { Disk } from "../disk.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
+import { type HeldPlaces, ifThere, withPlaces } from "../held-places.ts";
 import { isTemporaryOf } from "./journal.ts";
-import { type JournalName, journalName, journalsIn, namesIn } from "./journal-names.ts";
+import { type JournalName, journalName, journalsIn } from "./journal-names.ts";
 import { decodeRecords, doneMark, type StoredRecord } from "./journal-record.ts";
 import type { ProcessOwner } from "./process-owner.ts";
 import { lockHolder } from "./root-lock.ts";
@@ -40,7 +42,7 @@ export interface RecoveryOptions {
 export async function recoverJournals(options: RecoveryOptions): Promise<void> {
   for (const head of deadHeads(options)) {
     try {
-      await new Recoverer(options).recover(head);
+      await withPlaces((places) => new Recoverer(options, places).recover(head));
     } catch (error) {
       // What it has claimed stays as it is, for the process after this one.
       errorCode(error);
@@ -59,10 +61,12 @@ function deadHeads({ folder, owner: me, isAlive }: RecoveryOptions): readonly Jo
 
 class Recoverer {
   readonly #options: RecoveryOptions;
+  readonly #places: HeldPlaces;
   readonly #claimed: JournalName[] = [];
 
-  constructor(options: RecoveryOptions) {
+  constructor(options: RecoveryOptions, places: HeldPlaces) {
     this.#options = options;
+    this.#places = places;
   }
 
   async recover(head: JournalName): Promise<void> {
@@ -75,8 +79,9 @@ class Recoverer {
     const holder = lockHolder(lock);
     const isHeir = this.#claimed.some(({ owner }) => owner.id === holder?.id);
     if (isUnfinished && !isHeir && (await acquire())) return this.#giveBack(this.#claimed);
+    const places = this.#places;
     const isDone = records.map(
-      (one) => this.#undo(one.name, one.records) && sweep(one.name.owner, one.records, disk),
+      (one) => this.#undo(one.name, one.records) && sweep(one.name.owner, one.records, { disk, places }),
     );
     const done = records.filter((_, index) => isDone[index]);
     const failed = records.filter((_, index) => !isDone[index]);
@@ -119,7 +124,7 @@ class Recoverer {
     const shown = (path: string): string => relative(root, path).replaceAll(sep, "/");
     for (const { record, position } of records.filter(isHalfDone).toReversed()) {
       if (record.type !== "change") continue;
-      const { back, left, failed } = undoActions(actionsOf(record.entries), disk);
+      const { back, left, failed } = undoActions(actionsOf(record.entries), { disk, places: this.#places });
       // What it kept is gone: somebody has tidied up, and trying again will not bring it back.
       const isHopeless = failed.every(({ code }) => code === "not-found");
       const problem = isHopeless ? markDone(name.path, position, disk) : undefined;
@@ -150,17 +155,24 @@ function markDone(path: string, position: number, disk: Disk): Failure | undefin
   }
 }
 
-/** Whether none is left, but in folders that are not there any more. */
-function sweep({ id }: ProcessOwner, records: readonly StoredRecord[], disk: Disk): boolean {
-  const folders = records.flatMap(({ record }) => (record.type === "folders" ? record.folders : []));
-  return [...new Set(folders)].every((folder) => safely(() => sweepFolder(folder, id, disk), false));
+interface Reach {
+  readonly disk: Disk;
+  readonly places: HeldPlaces;
 }
 
-function sweepFolder(folder: string, id: string, disk: Disk): boolean {
-  const names = namesIn(folder).filter((name) => isTemporaryOf(id, name));
-  for (const name of names) disk.unlink(join(folder, name));
+/** Whether none is left, but in folders that are not there any more. */
+function sweep({ id }: ProcessOwner, records: readonly StoredRecord[], reach: Reach): boolean {
+  const folders = records.flatMap(({ record }) => (record.type === "folders" ? record.folders : []));
+  return [...new Set(folders)].every((folder) => safely(() => sweepFolder(folder, id, reach), false));
+}
+
+function sweepFolder(folder: string, id: string, { disk, places }: Reach): boolean {
+  places.trim();
+  const entries = ifThere(() => places.folder(bytePath(folder)).list()) ?? [];
+  const names = entries.map(({ name }) => name).filter((name) => isTemporaryOf(id, name));
+  for (const name of names) disk.unlink(places.at(join(folder, name)));
   // For good, before the journal is gone that names the folder.
-  return names.length === 0 || syncFolders([folder], disk) === undefined;
+  return names.length === 0 || syncHeld([folder], disk, places) === undefined;
 }
 
 function quietly(action: () => void): void {

@@ -1,0 +1,93 @@
+/** What the stress tests share: another process that exchanges a folder with a link, again and again. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exactTree } from "@lathe/testkit";
+
+/** `renameat2` with `RENAME_EXCHANGE`: at no moment is there no `d`. Ends when nobody holds its input any more. */
+const exchanging = `
+import ctypes, os, random, select, sys, time
+os.chdir(sys.argv[1])
+libc = ctypes.CDLL(None, use_errno=True)
+def exchange():
+    if libc.renameat2(-100, b"d", -100, b"link", 2) != 0: raise OSError(ctypes.get_errno(), "renameat2")
+print("ready", flush=True)
+count = 0
+while count % 50 or not select.select([sys.stdin], [], [], 0)[0]:
+    exchange()
+    count += 1
+    # Mostly it is a folder: else hardly anything would get so far that a swap could do harm.
+    if random.random() < (0.1 if count % 2 == 0 else 0.5): time.sleep(random.random() * 0.0008)
+if os.path.islink("d"): exchange()
+print(count)
+`;
+
+export interface SwappingPlace {
+  readonly folder: string;
+  readonly root: string;
+  readonly outside: string;
+  /** Why there can be no such test here. */
+  readonly missing: string | undefined;
+  /** Swaps while the work lasts; says how often. */
+  readonly during: (work: () => Promise<void>) => Promise<number>;
+  /** Of all that the link leads to, with its times of change. */
+  readonly outsideNow: () => unknown;
+  readonly remove: () => void;
+}
+
+/** A root with the folder `d`, and a folder outside with the same names, whose contents say where they are from. */
+export function swappingPlace(files: readonly string[]): SwappingPlace {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-swapping-")));
+  const [root, outside] = [join(folder, "root"), join(folder, "outside")];
+  for (const [place, text] of [
+    [join(root, "d"), "inside"],
+    [outside, "outside"],
+  ] as const) {
+    mkdirSync(join(place, "sub"), { recursive: true });
+    for (const name of files) writeFileSync(join(place, name), text);
+  }
+  writeFileSync(join(outside, "outside-name"), "outside");
+  symlinkSync(outside, join(root, "link"));
+  return {
+    folder,
+    root,
+    outside,
+    missing: whyNot(),
+    during: (work) => swapDuring(root, work),
+    outsideNow: () => [
+      exactTree(outside),
+      lstatSync(outside).mtimeMs,
+      lstatSync(join(outside, "sub")).mtimeMs,
+    ],
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+function whyNot(): string | undefined {
+  if (process.platform !== "linux") return "only Linux exchanges two names at once";
+  const asked = spawnSync("python3", ["-c", "import ctypes; ctypes.CDLL(None).renameat2"]);
+  return asked.status === 0 ? undefined : "there is no python3 with renameat2 here";
+}
+
+async function swapDuring(root: string, work: () => Promise<void>): Promise<number> {
+  const child = spawn("python3", ["-c", exchanging, root], { stdio: ["pipe", "pipe", "inherit"] });
+  try {
+    let said = "";
+    child.stdout.on("data", (bytes: Buffer) => {
+      said += bytes.toString();
+    });
+    await once(child.stdout, "data");
+    await work();
+    child.stdin.end();
+    await ended(child);
+    return Number(said.split("\n")[1]);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null) await once(child, "close");
+}
