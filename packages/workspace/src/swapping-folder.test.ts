@@ -11,16 +11,16 @@ const exchanging = `
 import ctypes, os, random, select, sys, time
 os.chdir(sys.argv[1])
 libc = ctypes.CDLL(None, use_errno=True)
-def exchange():
-    if libc.renameat2(-100, b"d", -100, b"link", 2) != 0: raise OSError(ctypes.get_errno(), "renameat2")
 print("ready", flush=True)
 count = 0
 while count % 50 or not select.select([sys.stdin], [], [], 0)[0]:
-    exchange()
+    # A restore may have removed the one or the other.
+    if libc.renameat2(-100, b"d", -100, b"link", 2) != 0 and not os.path.lexists("link") and not os.path.islink("d"):
+        os.symlink(sys.argv[2], "link")
     count += 1
     # Mostly it is a folder: else hardly anything would get so far that a swap could do harm.
-    if random.random() < (0.1 if count % 2 == 0 else 0.5): time.sleep(random.random() * 0.0008)
-if os.path.islink("d"): exchange()
+    if random.random() < (0.05 if os.path.islink("d") else 0.6): time.sleep(random.random() * 0.0008)
+if os.path.islink("d"): libc.renameat2(-100, b"d", -100, b"link", 2)
 print(count)
 `;
 
@@ -55,7 +55,7 @@ export function swappingPlace(files: readonly string[]): SwappingPlace {
     root,
     outside,
     missing: whyNot(),
-    during: (work) => swapDuring(root, work),
+    during: (work) => swapDuring([root, outside], work),
     outsideNow: () => [
       exactTree(outside),
       lstatSync(outside).mtimeMs,
@@ -71,8 +71,8 @@ function whyNot(): string | undefined {
   return asked.status === 0 ? undefined : "there is no python3 with renameat2 here";
 }
 
-async function swapDuring(root: string, work: () => Promise<void>): Promise<number> {
-  const child = spawn("python3", ["-c", exchanging, root], { stdio: ["pipe", "pipe", "inherit"] });
+async function swapDuring(folders: readonly string[], work: () => Promise<void>): Promise<number> {
+  const child = spawn("python3", ["-c", exchanging, ...folders], { stdio: ["pipe", "pipe", "inherit"] });
   try {
     let said = "";
     child.stdout.on("data", (bytes: Buffer) => {

@@ -10,6 +10,8 @@ import { optionsFor } from "./checkpoint-place.test.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 
 const times = 2_000;
+/** On a busy machine there are fewer: a file of tests has ten minutes. */
+const maxMs = 8 * 60_000;
 const place = swappingPlace(["f", "sub/f"]);
 after(place.remove);
 const refusals: ReadonlySet<string> = new Set(["outside-workspace", "stale-version", "not-found"]);
@@ -20,9 +22,11 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
     const { ref } = succeeded(await checkpoints.take("s"));
     const before = place.outsideNow();
     const refused: Failure[] = [];
+    let count = 0;
     const swaps = await place.during(async () => {
-      for (let i = 0; i < times; i++) {
-        change(i);
+      const end = performance.now() + maxMs;
+      for (; count < times && performance.now() < end; count++) {
+        change(count);
         const restored = await checkpoints.restore(ref, { session: "s" });
         if (isFailure(restored)) refused.push(restored);
       }
@@ -30,9 +34,9 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
     await checkpoints.close();
     assert.deepEqual(place.outsideNow(), before);
     const others = refused.filter(({ code }) => !refusals.has(code));
-    t.diagnostic(`${swaps} swaps, ${refused.length} of ${times} restores refused`);
+    t.diagnostic(`${swaps} swaps, ${refused.length} of ${count} restores refused`);
     assert.deepEqual(others, []);
-    assert.ok(refused.length < times);
+    assert.ok(refused.length < count && count > 100);
   });
 });
 
