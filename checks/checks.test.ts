@@ -8,6 +8,7 @@ const commands = {
   types: ["tsc", "--noEmit", "--pretty", "false"],
   pure: ["tsc", "--noEmit", "--pretty", "false", "-p", "tsconfig.pure.json"],
   layers: ["node", "--test", "--test-reporter=spec", "checks/layers.test.ts"],
+  spawns: ["node", "--test", "--test-reporter=spec", "checks/spawns.test.ts"],
   knip: ["knip", "--no-config-hints"],
 } as const;
 
@@ -175,6 +176,22 @@ const layersRows: readonly Row[] = [
   ["file-size", "packages/stores/src/long.ts", long(401, "//")],
 ];
 
+const listed = (file: string): string =>
+  `export interface Spawner {\n  readonly why: string;\n  readonly bare?: true;\n}\n\nexport const spawners: Readonly<Record<string, Spawner>> = {\n  "${file}": { why: "a test" },\n};\n`;
+const starts = (program: string): string =>
+  `import { spawn } from "node:child_process";\n\nexport const a: unknown = spawn(${program});\n`;
+const spawnsRows: readonly Row[] = [
+  ["spawn", "packages/stores/src/starts.ts", starts('"/bin/true"')],
+  [
+    "spawn",
+    "packages/stores/src/loads.ts",
+    'export const a: unknown = await import("node:child_process");\n',
+  ],
+  ["spawn", "apps/cli/bin/starts.mjs", 'import { fork } from "child_process";\n\nfork("a");\n'],
+  ["bare-program", "packages/stores/src/bare.ts", starts('"git"')],
+  ["stale-spawner", "checks/spawners.ts", listed("packages/stores/src/stores.ts")],
+];
+
 const knipRows: readonly Row[] = [
   ["Unused files", "packages/stores/src/orphan.ts", "export const orphan: number = 1;\n"],
   [
@@ -233,6 +250,9 @@ shows("pure", pureRows, ({ output }, [rule, file]) =>
   output.split("\n").some((line) => line.startsWith(`${file}(`) && line.includes(`error ${rule}:`)),
 );
 shows("layers", layersRows, ({ output }, [rule, file]) => output.includes(`${rule}: ${file} `));
+shows("spawns", spawnsRows, ({ output }, [rule, file]) =>
+  output.includes(rule === "stale-spawner" ? `${rule}: ` : `${rule}: ${file} `),
+);
 shows(
   "knip",
   knipRows,

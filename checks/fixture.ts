@@ -33,6 +33,8 @@ const configuration = [
   "checks/layers.ts",
   "checks/layers.test.ts",
   "checks/pure-globals.d.ts",
+  "checks/spawns.ts",
+  "checks/spawns.test.ts",
   "scripts",
 ];
 const linked = ["@types", "@biomejs", "knip", "oxc-parser", "typescript", "valibot", "undici-types"];
@@ -61,6 +63,8 @@ export const clean: Files = {
   }),
   ...cleanPackage("testkit", { layer: 2 }),
   ...cleanPackage("tools", { layer: 3, dependencies: dependsOn("edits") }),
+  "checks/spawners.ts":
+    "/** Nobody starts programs. */\n\nexport interface Spawner {\n  readonly why: string;\n  readonly bare?: true;\n}\n\nexport const spawners: Readonly<Record<string, Spawner>> = {};\n",
   "e2e/all.test.ts":
     'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { protocol } from "@lathe/protocol";\nimport { testkit } from "@lathe/testkit";\n\ntest("differs", () => assert.notEqual(protocol, testkit));\n',
   "packages/edits/src/edits.ts":

@@ -25,6 +25,11 @@ const checks = [
     run: ["node", "--test", "--test-reporter=dot", "checks/layers.test.ts"],
   },
   {
+    name: "spawns",
+    does: "who may start programs outside the sandbox (checks/spawns.ts)",
+    run: ["node", "--test", "--test-reporter=dot", "checks/spawns.test.ts"],
+  },
+  {
     name: "lockfile",
     does: "everything `npm ci` needs on every platform is locked (checks/lockfile.test.ts)",
     run: ["node", "--test", "--test-reporter=dot", "checks/lockfile.test.ts"],

@@ -13,6 +13,10 @@ export interface ProgramPlace {
   readonly outside?: readonly string[];
 }
 
+/** Where systems keep the programs that come with them. */
+export const systemPath =
+  "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
+
 /** *Contract:* undefined where no folder that counts has an executable file of that name. */
 export function findProgram(name: string, place: ProgramPlace): string | undefined {
   if (name.includes("/") || name.includes(sep)) return undefined;
@@ -40,12 +44,13 @@ function programFolders({ path = "", outside }: ProgramPlace): readonly string[]
 
 /** A link outside may lead to a file of the workspace. */
 function isProgram(path: string, outside: readonly string[]): boolean {
-  // Mostly there is nothing, and an error takes long to make.
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   try {
+    // Mostly there is nothing, and an error takes long to make.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
     return !isBarred(path, outside);
   } catch {
+    // A folder that others keep to themselves, or a file that only they may run.
     return false;
   }
 }

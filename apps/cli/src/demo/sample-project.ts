@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hostProgram } from "@lathe/hosts/host-programs";
 import { type Failure, failure } from "@lathe/protocol";
 import type { Bug } from "./bugs.ts";
 
@@ -60,8 +61,9 @@ function commitAll(folder: string): void {
     ["add", "-A"],
     [...identity, "commit", "-q", "-m", "A shop with a bug"],
   ];
-  for (const args of steps) {
-    const { status } = spawnSync("git", args, { cwd: folder, stdio: "ignore" });
+  const git = hostProgram("git", process.env);
+  for (const args of git === undefined ? [] : steps) {
+    const { status } = spawnSync(git ?? "", args, { cwd: folder, stdio: "ignore" });
     if (status !== 0) return;
   }
 }

@@ -1,9 +1,11 @@
 /** Bring answer: what an agent left, put into the place where it is graded. */
+
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { findProgram, systemPath } from "@lathe/system/find-program";
 import { kindOf } from "../own-files.ts";
 import type { Task } from "../tasks/task.ts";
 import { copyFolder } from "./build-environment.ts";
@@ -40,7 +42,7 @@ export async function bringAnswer(
 
 /** With what marks a path as deleted or a folder as replaced: devices and attributes. */
 async function copyLayer(from: string, to: string): Promise<readonly string[]> {
-  if (kindOf(from)) await run("cp", ["-a", "--", from, to]);
+  if (kindOf(from)) await run(findProgram("cp", { path: systemPath }) ?? "/bin/cp", ["-a", "--", from, to]);
   return [];
 }
 

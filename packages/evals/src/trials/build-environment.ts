@@ -1,4 +1,5 @@
 /** Build environment: an image's instructions carried out in a folder, with what was installed once kept for the next. */
+
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, statSync } from "node:fs";
@@ -6,6 +7,7 @@ import { cp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { causeText, type Failure, isFailure } from "@lathe/protocol";
+import { findProgram, systemPath } from "@lathe/system/find-program";
 import { isRealFolder, leadsOut, staysIn } from "../own-files.ts";
 import { lastWords, type OpenShell, type Shell } from "../shell.ts";
 import { digestOf } from "../tasks/digest.ts";
@@ -95,7 +97,12 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   if (!isRealFolder(from)) throw new Error(`${basename(from)} is not the folder that was made`);
   await rm(to, { recursive: true, force: true });
   // Half the time of a copy by Node: packages are many files.
-  const copied = await run("cp", ["-a", "--", from, to]).catch(() => undefined);
+  const copied = await run(findProgram("cp", { path: systemPath }) ?? "/bin/cp", [
+    "-a",
+    "--",
+    from,
+    to,
+  ]).catch(() => undefined);
   if (!copied) await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   relocateVenvs(to, from);
 }

@@ -2,6 +2,7 @@
 import { type Failure, failure } from "@lathe/protocol";
 import { nativeBinary } from "@lathe/sandbox";
 import { cacheFolder } from "../places/cache-folder.ts";
+import { hostProgramPath } from "../places/host-programs.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -9,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export async function forkBinary(env: Env): Promise<string | Failure> {
   const only = "forks need the launcher";
   if (process.platform !== "linux") return failure("sandbox-unavailable", `${only}, which is for Linux`);
-  const found = await nativeBinary({ cacheFolder: cacheFolder(env), path: env.PATH ?? "" });
+  const found = await nativeBinary({ cacheFolder: cacheFolder(env), path: hostProgramPath(env) });
   if ("binary" in found) return found.binary;
   return failure("sandbox-unavailable", `${only}. ${found.why} ${found.remedy}`, {
     who: "host",

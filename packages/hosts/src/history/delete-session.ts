@@ -8,6 +8,7 @@ import { attemptTrees } from "../attempt-trees/attempt-tree.ts";
 import { explained } from "../explained.ts";
 import { allForks } from "../forks/forks.ts";
 import { systemClock } from "../machine/system-clock.ts";
+import { hostProgramPath } from "../places/host-programs.ts";
 import { type Env, stateFolder } from "../places/state-folder.ts";
 import { blobFolders, openState } from "./state.ts";
 
@@ -48,7 +49,7 @@ async function forget(
     const text = `not all that was kept for ${ids[0]} could be removed: ${causeText(cause)}; delete it once more`;
     return failure("no-access", text, { who: "host", cause });
   }
-  return dropCheckpoints({ folder: join(folder, "checkpoints"), path: env.PATH ?? "" }, ids);
+  return dropCheckpoints({ folder: join(folder, "checkpoints"), path: hostProgramPath(env) }, ids);
 }
 
 /** Its own last: the others are found by it. */

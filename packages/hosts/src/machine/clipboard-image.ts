@@ -3,7 +3,8 @@ import { execFile } from "node:child_process";
 import { sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type Failure, failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
-import { type ClipboardPlace, desktopEnv, findProgram } from "./clipboard-program.ts";
+import { hostProgram } from "../places/host-programs.ts";
+import { type ClipboardPlace, desktopEnv } from "./clipboard-program.ts";
 
 /** Those that a model can be shown, the best first. */
 const types = ["image/png", "image/jpeg", "image/webp", "image/gif"];
@@ -28,7 +29,7 @@ export async function readClipboardImage(place: ClipboardPlace): Promise<ImagePa
     return refused("this machine has no clipboard that can be read: give the path of an image instead");
   const why: string[] = [];
   for (const reader of readers) {
-    const path = findProgram(reader.program, place);
+    const path = hostProgram(reader.program, place.env, place.cwd);
     if (path === undefined) continue;
     const bytes = await reader.read(runner(path, place));
     if (bytes === undefined) return refused(none);

@@ -1,31 +1,9 @@
-/** Clipboard program: which program of the machine is asked about its clipboard, and what it is told of the user. */
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, sep } from "node:path";
+/** Clipboard program: what a program of the machine that is asked about its clipboard is told of the user. */
 
 export interface ClipboardPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform?: NodeJS.Platform;
-}
-
-/** Not relative, and not from the workspace: its programs are its authors', and this one runs with the user's rights. */
-export function findProgram(name: string, { env, cwd }: ClipboardPlace): string | undefined {
-  for (const folder of (env.PATH ?? "").split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    try {
-      const path = realpathSync(join(folder, name));
-      if (isIn(path, cwd) || isIn(join(folder, name), cwd) || !statSync(path).isFile()) continue;
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // The next folder may have it.
-    }
-  }
-  return undefined;
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 const passed = new Set([

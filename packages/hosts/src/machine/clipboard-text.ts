@@ -1,7 +1,8 @@
 /** Clipboard text: puts a text into the clipboard with the program that this machine has for it; outside the sandbox, as images are read. */
 import { spawn } from "node:child_process";
 import { sep } from "node:path";
-import { type ClipboardPlace, desktopEnv, findProgram } from "./clipboard-program.ts";
+import { hostProgram } from "../places/host-programs.ts";
+import { type ClipboardPlace, desktopEnv } from "./clipboard-program.ts";
 
 interface Writer {
   readonly program: string;
@@ -16,7 +17,7 @@ const plain = (text: string): string => text;
 /** *Contract:* the name of the program that took it; undefined where none is there or did. Never rejects. */
 export async function writeClipboardText(text: string, place: ClipboardPlace): Promise<string | undefined> {
   for (const writer of writersFor(place)) {
-    const path = findProgram(writer.program, place);
+    const path = hostProgram(writer.program, place.env, place.cwd);
     if (path !== undefined && (await isTaken(path, { writer, text, place }))) return writer.program;
   }
   return undefined;

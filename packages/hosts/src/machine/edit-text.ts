@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { causeText, type Failure, failure } from "@lathe/protocol";
+import { hostProgramPath } from "../places/host-programs.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -36,7 +37,10 @@ export async function editText(text: string, env: Env): Promise<string | Failure
 
 /** As git starts it. */
 async function edited(editor: string, file: string, env: Env): Promise<Failure | undefined> {
-  const child = spawn("/bin/sh", ["-c", `${editor} "$@"`, editor, file], { env, stdio: "inherit" });
+  const child = spawn("/bin/sh", ["-c", `${editor} "$@"`, editor, file], {
+    env: { ...env, PATH: hostProgramPath(env) },
+    stdio: "inherit",
+  });
   const [code, signal] = await once(child, "exit");
   if (code === 0) return undefined;
   return refused(`${editor} ended with ${signal ?? `exit ${code}`}: what was typed stays as it was`);

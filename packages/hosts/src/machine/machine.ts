@@ -5,6 +5,7 @@ import { openState } from "../history/state.ts";
 import { examineModels } from "../models/machine-models.ts";
 import { cacheFolder } from "../places/cache-folder.ts";
 import { homeFolder } from "../places/home-folder.ts";
+import { hostProgram } from "../places/host-programs.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import type { Examined, Finding } from "./finding.ts";
 
@@ -13,7 +14,15 @@ type Env = Examined["env"];
 /** *Contract:* looks at everything at once, in the order given here; never rejects. */
 export function examineMachine(examined: Examined): Promise<readonly Finding[]> {
   const { env } = examined;
-  return Promise.all([node(), git(), sandbox(env), search(), examineModels(examined), state(env), disk(env)]);
+  return Promise.all([
+    node(),
+    git(env),
+    sandbox(env),
+    search(),
+    examineModels(examined),
+    state(env),
+    disk(env),
+  ]);
 }
 
 const oldestNode = [22, 13] as const;
@@ -27,8 +36,9 @@ async function node(): Promise<Finding> {
   return { name: "node", state: "bad", text, mend: "install Node 22.13 or newer" };
 }
 
-async function git(): Promise<Finding> {
-  const version = await outputOf("git", ["--version"]);
+async function git(env: Env): Promise<Finding> {
+  const program = hostProgram("git", env);
+  const version = program && (await outputOf(program, ["--version"]));
   if (version !== undefined) return { name: "git", state: "good", text: version.replace("git version ", "") };
   return {
     name: "git",

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { LoginStore, ServerSpec } from "@lathe/mcp";
 import type { Failure, McpServers, McpTool } from "@lathe/protocol";
+import { hostPath } from "@lathe/system/find-program";
 import { writeWhole } from "@lathe/system/write-whole";
 import type { LocalOptions } from "../local-options.ts";
 import { ownPlace } from "./mcp-own-place.ts";
@@ -41,7 +42,15 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
       };
       const loginOf = (server: string): LoginStore | undefined => loginStore({ mcpServers, env }, server);
       const servers = withOwnCaches(mcpServers, env);
-      return openServers({ servers, placeOf, env, version, recall, remember, loginOf });
+      return openServers({
+        servers,
+        placeOf,
+        env: withAbsolutePath(env),
+        version,
+        recall,
+        remember,
+        loginOf,
+      });
     }));
   return {
     names: Object.keys(mcpServers),
@@ -68,6 +77,11 @@ function withOwnCaches(servers: McpOptions["mcpServers"], env: McpOptions["env"]
     return [name, { ...spec, env: { ...spec.env, ...own } }];
   });
   return Object.fromEntries(named);
+}
+
+/** Relative entries of PATH would name what the workspace holds; of absolute ones what is in it has been looked at. */
+function withAbsolutePath(env: McpOptions["env"]): McpOptions["env"] {
+  return { ...env, PATH: hostPath({ path: env.PATH }) };
 }
 
 const version = 1;

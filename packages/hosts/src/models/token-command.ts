@@ -1,8 +1,10 @@
 /** Bearer tokens from a command of the user's own configuration, such as `gcloud auth print-access-token`. */
 import { execFile } from "node:child_process";
+import { isAbsolute } from "node:path";
 import type { TokenSource } from "@lathe/models";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
+import { hostProgram } from "../places/host-programs.ts";
 
 /** Clouds give tokens for an hour or less; a new one costs a second. */
 const freshMs = 5 * 60_000;
@@ -38,7 +40,12 @@ export function createTokenCommand(command: readonly string[], env: LocalOptions
 }
 
 function printed(command: readonly string[], env: LocalOptions["env"]): Promise<string | Failure> {
-  const [program = "", ...args] = command;
+  const [name = "", ...args] = command;
+  const program = isAbsolute(name) ? name : hostProgram(name, env);
+  if (program === undefined) {
+    const text = `The token command "${command.join(" ")}" gave none: ${name} was not found outside this folder. Name it by its absolute path`;
+    return Promise.resolve(failure("unauthorized", text, { who: "user" }));
+  }
   const options = { env, timeout: timeoutMs, maxBuffer: longest, encoding: "utf8" } as const;
   const { promise, resolve } = Promise.withResolvers<string | Failure>();
   const child = execFile(program, args, options, (error, output, errors) => {

@@ -1,6 +1,7 @@
 /** How searches are started, so that ripgrep reads nothing outside the tree it searches. */
 import type { ConfineReads } from "@lathe/sandbox/confine-reads";
 import { cacheFolder } from "../places/cache-folder.ts";
+import { hostProgramPath } from "../places/host-programs.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +13,7 @@ export function confinedReads(
 ): (paths: readonly string[], program: string) => Promise<readonly string[]> {
   return async (paths, program) => {
     opened ??= import("@lathe/sandbox/confine-reads").then(({ openConfineReads }) =>
-      openConfineReads({ cacheFolder: cacheFolder(env), path: env.PATH ?? "" }),
+      openConfineReads({ cacheFolder: cacheFolder(env), path: hostProgramPath(env) }),
     );
     const confine = await opened;
     return confine ? confine(paths, program) : [program];

@@ -10,6 +10,7 @@ import {
 } from "@lathe/protocol";
 import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
 import { homeFolder } from "../places/home-folder.ts";
+import { hostProgramPath } from "../places/host-programs.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "./recovery-text.ts";
 
@@ -34,7 +35,7 @@ export interface LazyCheckpoints {
 
 export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
   const { env } = place;
-  const stores = { folder: `${stateFolder(env)}/checkpoints`, path: env.PATH ?? "" };
+  const stores = { folder: `${stateFolder(env)}/checkpoints`, path: hostProgramPath(env, place.root) };
   let opening: Promise<Checkpoints | Failure> | undefined;
   let last: string | undefined;
   const open = (): Promise<Checkpoints | Failure> => {

@@ -50,7 +50,7 @@ export class BoxStarter implements Starter {
     this.#spec = spec;
     this.#options = options;
     this.network = spec.network === "host" ? "open" : options.gate ? "granted" : "closed";
-    this.#shell = findShell(spec.env.PATH ?? "");
+    this.#shell = findShell(spec.env.PATH ?? "", spec.workspace);
     this.#outside = outsideOf(options.policy, options.home);
     this.shown = shownBy(options.policy);
     this.mounts = [...options.policy.below, ...options.policy.mounts];

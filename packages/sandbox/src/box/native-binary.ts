@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } f
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { findProgram } from "../environment/shell.ts";
+import { findProgram } from "@lathe/system/find-program";
 import { isTrusted } from "../paths/trusted-path.ts";
 
 export interface BinaryOptions {
@@ -66,7 +66,7 @@ function untrusted(folder: string): FoundBinary {
 
 /** Static where the C library allows it: that starts faster and needs nothing of the root it makes. */
 async function compile(files: readonly string[], binary: string, path: string): Promise<FoundBinary> {
-  const compiler = ["cc", "gcc", "clang"].flatMap((name) => findProgram(name, path) ?? [])[0];
+  const compiler = ["cc", "gcc", "clang"].flatMap((name) => findProgram(name, { path }) ?? [])[0];
   if (compiler === undefined) {
     const remedy = "Install one (on Debian and Ubuntu `sudo apt-get install gcc libc6-dev`).";
     return { why: "There is no C compiler for the launcher.", remedy };

@@ -32,7 +32,7 @@ export function createBubblewrapDriver(options: BubblewrapOptions = {}): Sandbox
 
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
   const { binary = "/usr/bin/bwrap", home = homedir() } = options;
-  const shell = findShell(spec.env.PATH ?? "");
+  const shell = findShell(spec.env.PATH ?? "", spec.workspace);
   const policy = sandboxPolicy(spec, { home, limits: options.limits });
   const groups = makeControlGroups(policy.limits);
   const joined = joinedWords(groups.joins);

@@ -14,7 +14,7 @@ export function createNoneDriver(options: DriverOptions = {}): SandboxDriver {
 }
 
 function noneLauncher(spec: SandboxSpec): Launcher {
-  const shell = findShell(spec.env.PATH ?? "");
+  const shell = findShell(spec.env.PATH ?? "", spec.workspace);
   return {
     isNamespace: false,
     launch: ({ script, cwd }, mark) => ({

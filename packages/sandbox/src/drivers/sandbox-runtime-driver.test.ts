@@ -5,8 +5,8 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure, type SandboxSpec } from "@lathe/protocol";
+import { findProgram } from "@lathe/system/find-program";
 import { sandboxConformance } from "@lathe/testkit";
-import { findProgram } from "../environment/shell.ts";
 import { sandboxPolicy } from "../policy/sandbox-policy.ts";
 import { ladderOf, noDriver } from "../probe/probe.ts";
 import { type RuntimeConfig, runtimeConfig } from "./sandbox-runtime-config.ts";
@@ -148,7 +148,7 @@ describe("what sandbox-runtime is told", () => {
 
 const path = process.env.PATH ?? "";
 const index = findSandboxRuntime(path);
-const lacking = ["bwrap", "socat", "rg"].filter((name) => findProgram(name, path) === undefined);
+const lacking = ["bwrap", "socat", "rg"].filter((name) => findProgram(name, { path }) === undefined);
 const skip =
   index === undefined
     ? "sandbox-runtime is not installed (no srt on the PATH)"

@@ -4,7 +4,8 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Command, type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
-import { findProgram, findShell, shellArgs } from "../environment/shell.ts";
+import { findProgram } from "@lathe/system/find-program";
+import { findShell, shellArgs } from "../environment/shell.ts";
 import { openSandbox } from "../open-sandbox.ts";
 import { isTrusted } from "../paths/trusted-path.ts";
 import type { Mount, Policy } from "../policy/policy.ts";
@@ -50,7 +51,7 @@ const lacks: readonly string[] = [
 
 /** The library as `npm install -g` leaves it: where its program `srt` leads to. Undefined where there is none. */
 export function findSandboxRuntime(path: string): string | undefined {
-  const program = findProgram("srt", path);
+  const program = findProgram("srt", { path });
   if (program === undefined) return undefined;
   const folder = dirname(dirname(realpathSync(program)));
   const [description, index] = [join(folder, "package.json"), join(folder, "dist/index.js")];
@@ -177,7 +178,7 @@ class RuntimeStarter implements Starter {
     const config = runtimeConfig(this.#spec, policy, { home, grants: command.grants, folder });
     this.#runtime ??= runtime.take(config);
     const { SandboxManager } = await this.#runtime;
-    const shell = findShell(this.#spec.env.PATH ?? "");
+    const shell = findShell(this.#spec.env.PATH ?? "", this.#spec.workspace);
     const words = [shell.file, ...shellArgs(shell, command.script, this.#spec.scratch)].map(quoted).join(" ");
     // A sandbox that did not start says nothing there.
     const { argv } = await SandboxManager.wrapWithSandboxArgv(

@@ -1,7 +1,8 @@
 /** The shell that runs commands: bash without its start files, sh where there is no bash. */
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, join } from "node:path";
+import { findProgram } from "@lathe/system/find-program";
 
 /** One argument may have 128 KB on Linux; a longer script is run from a file. */
 const longestArgument = 100_000;
@@ -11,15 +12,12 @@ export interface Shell {
   readonly options: readonly string[];
 }
 
-/** The first executable of that name in the folders of a PATH. */
-export function findProgram(name: string, path: string): string | undefined {
-  const folders = path.split(delimiter).filter(isAbsolute);
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-/** The shell for commands with this PATH, by its path. */
-export function findShell(path: string): Shell {
-  const places = `${path}${delimiter}/bin${delimiter}/usr/bin${delimiter}/usr/local/bin`;
+/** The shell for commands with this PATH, by its path; not one that the workspace brings. */
+export function findShell(path: string, workspace: string): Shell {
+  const places = {
+    path: `${path}${delimiter}/bin${delimiter}/usr/bin${delimiter}/usr/local/bin`,
+    outside: [workspace],
+  };
   const bash = findProgram("bash", places);
   if (bash) return { file: bash, options: ["--norc", "--noprofile"] };
   return { file: findProgram("sh", places) ?? "/bin/sh", options: [] };

@@ -1,9 +1,11 @@
 /** A second pair of layers that says the same as a fork's: what is tried on it leaves the fork as it is. */
+
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
+import { findProgram, systemPath } from "@lathe/system/find-program";
 import { removeTree } from "@lathe/system/remove-tree";
 import type { Fork } from "./fork.ts";
 
@@ -31,7 +33,7 @@ export async function copyLayers({ id, folder, upper }: Fork): Promise<CopiedLay
   try {
     mkdirSync(layers.work, { recursive: true, mode: 0o700 });
     // With what marks a path as deleted or a folder as replaced: devices and attributes.
-    await run("cp", ["-a", "--", upper, layers.upper]);
+    await run(findProgram("cp", { path: systemPath }) ?? "/bin/cp", ["-a", "--", upper, layers.upper]);
     return { layers, remove };
   } catch (cause) {
     remove();

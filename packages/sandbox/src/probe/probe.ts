@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
+import { findProgram, systemPath } from "@lathe/system/find-program";
 import { nativeBinary } from "../box/native-binary.ts";
 import { createBubblewrapDriver } from "../drivers/bubblewrap-driver.ts";
 import { createLauncherDriver } from "../drivers/launcher-driver.ts";
 import { createNoneDriver } from "../drivers/none-driver.ts";
-import { findProgram } from "../environment/shell.ts";
 import { isBelow } from "../paths/path-order.ts";
 import { realPlace } from "../paths/real-path.ts";
 import type { DriverOptions } from "../process-sandbox.ts";
@@ -51,7 +51,6 @@ interface Rung {
   find(options: ProbeOptions & { readonly path: string }): Promise<Candidate>;
 }
 
-const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
 const none: TierReport = { name: "none", tier: "none", works: true };
 const onLinux: readonly Rung[] = [
   { name: "launcher", tier: "full", find: findLauncher },
@@ -62,7 +61,7 @@ const runtime: Rung = { name: "sandbox-runtime", tier: "reduced", find: findRunt
 
 /** *Contract:* never rejects; a driver that does not work is never chosen, and never left out in silence. */
 export async function probeDriver(options: ProbeOptions = {}): Promise<Probe> {
-  const { preference = "auto", path = usualPath } = options;
+  const { preference = "auto", path = systemPath } = options;
   const ladder = ladderOf(process.platform, preference);
   const rungs = ladder.filter(({ name }) => preference === "auto" || preference === name);
   const failed: TierReport[] = [];
@@ -156,7 +155,7 @@ async function findBinary(
 }
 
 async function findBubblewrap(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
-  const binary = findProgram("bwrap", options.path);
+  const binary = findProgram("bwrap", { path: options.path });
   if (binary === undefined) {
     return { why: "bubblewrap (bwrap) is not installed.", remedy: `Install it: ${installer()}.` };
   }

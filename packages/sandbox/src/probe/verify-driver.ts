@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { type Failure, isFailure, type Sandbox, type SandboxDriver } from "@lathe/protocol";
-import { findProgram } from "../environment/shell.ts";
+import { findProgram, systemPath } from "@lathe/system/find-program";
 import { type Ground, type SandboxPromise, sandboxPromises } from "./promises.ts";
 
 export interface Tried extends Pick<SandboxPromise, "about" | "text"> {
@@ -59,7 +59,7 @@ export async function verifyDriver(
 async function tryOne(promise: SandboxPromise, ground: Ground, sandbox: Sandbox): Promise<Tried> {
   const { about, text, needs = [] } = promise;
   const path = sandbox.spec.env.PATH ?? "";
-  const missing = needs.find((name) => findProgram(name, path) === undefined);
+  const missing = needs.find((name) => findProgram(name, { path }) === undefined);
   if (missing !== undefined) return untried(promise, `there is no ${missing}`);
   const grants = promise.grants?.(ground) ?? [];
   const command = { script: promise.script(ground), cwd: ground.workspace, grants };
@@ -95,7 +95,8 @@ function makeGround(root: string, { port, count }: Listening): Ground {
   for (const made of [workspace, outside]) mkdirSync(made, { recursive: true });
   writeFileSync(join(outside, "secret"), verifySecret);
   try {
-    execFileSync("git", ["init", "-q"], { cwd: workspace, stdio: "ignore" });
+    const git = findProgram("git", { path: systemPath });
+    if (git !== undefined) execFileSync(git, ["init", "-q"], { cwd: workspace, stdio: "ignore" });
   } catch {
     // Without git there is nothing of git's to guard, and its promises are not tried.
   }

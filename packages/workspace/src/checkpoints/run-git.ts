@@ -2,7 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { setPriority } from "node:os";
+import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { findProgram } from "@lathe/system/find-program";
 import { noSurroundings } from "@lathe/system/git-settings";
 import { cancelled } from "./pace.ts";
 
@@ -53,7 +55,9 @@ export function runGit(git: Git, args: readonly string[], run: GitRun = {}): Pro
 
 export function startGit(git: Git, args: readonly string[], run: GitRun): GitProcess {
   const { timeoutMs = defaultTimeoutMs, signal } = run;
-  const child = spawn("git", args, {
+  // Where there is none, starting what is not there says so.
+  const program = findProgram("git", { path: git.path }) ?? join(git.folder, "no-git");
+  const child = spawn(program, args, {
     cwd: git.folder,
     env: environment(git),
     stdio: ["pipe", "pipe", "pipe"],

@@ -1,0 +1,66 @@
+/** Spawners: the modules that start programs outside the sandbox, each with the reason why that is safe. */
+
+export interface Spawner {
+  readonly why: string;
+  /** It names a program that PATH would find. */
+  readonly bare?: true;
+}
+
+const itself = "starts Lathe itself, by the path of its own program";
+const launcher = "starts the launcher, by its path in the user's cache folder";
+const samples = "makes repositories of its own for tests and measurements";
+/** To be gone once these questions are answered in the sandbox. */
+const git = "KNOWN: asks git about a repository on the host";
+
+export const spawners: Readonly<Record<string, Spawner>> = {
+  "apps/cli/bin/lathe.mjs": { why: itself },
+  "apps/cli/src/demo/sample-project.ts": {
+    why: "runs git in the demo's own folder, before anything else does",
+  },
+  "apps/cli/src/forks/enter-fork.ts": { why: launcher },
+  "packages/evals/src/mine/history.ts": { why: git, bare: true },
+  "packages/evals/src/trials/bring-answer.ts": { why: "copies files of a trial with the system's cp" },
+  "packages/evals/src/trials/build-environment.ts": { why: "copies files of a trial with the system's cp" },
+  "packages/evals/task/run-tests.mjs": { why: "runs a task's tests, inside the sandbox that starts it" },
+  "packages/hosts/src/attempts/child-process.ts": { why: itself },
+  "packages/hosts/src/attempts/fork-place.ts": { why: launcher },
+  "packages/hosts/src/attempts/make-places.ts": { why: launcher },
+  "packages/hosts/src/attempts/worktree-place.ts": { why: "copies files with a fixed script of /bin/sh" },
+  "packages/hosts/src/evals/eval-agent.ts": { why: itself },
+  "packages/hosts/src/evals/mine-repository.ts": {
+    why: "KNOWN: asks python3 and pnpm for their versions by name",
+  },
+  "packages/hosts/src/evals/open-views.ts": { why: launcher },
+  "packages/hosts/src/machine/clipboard-image.ts": { why: "reads the clipboard, with fixed arguments" },
+  "packages/hosts/src/machine/clipboard-text.ts": { why: "writes the clipboard, with fixed arguments" },
+  "packages/hosts/src/machine/edit-text.ts": { why: "starts the user's own editor on a file of ours" },
+  "packages/hosts/src/machine/machine.ts": { why: "asks git for its version, in no repository's name" },
+  "packages/hosts/src/measure/keep-in-background.ts": { why: itself },
+  "packages/hosts/src/models/token-command.ts": { why: "runs the command of the user's own configuration" },
+  "packages/hosts/src/worktrees/git-in.ts": { why: git, bare: true },
+  "packages/mcp/src/child-transport.ts": { why: "starts MCP servers that a person trusts" },
+  "packages/sandbox/src/box/landlock-version.ts": { why: launcher },
+  "packages/sandbox/src/box/native-binary.ts": { why: "compiles the launcher from our own sources" },
+  "packages/sandbox/src/drivers/launcher-driver.ts": { why: launcher },
+  "packages/sandbox/src/forks/copy-layers.ts": { why: "copies files of a fork with the system's cp" },
+  "packages/sandbox/src/forks/differences.ts": { why: launcher },
+  "packages/sandbox/src/forks/hold-fork.ts": { why: launcher },
+  "packages/sandbox/src/probe/verify-driver.ts": {
+    why: "makes an empty repository of its own, to be guarded",
+  },
+  "packages/sandbox/src/processes/pipe-pool.ts": {
+    why: "makes pipes; looks in folders of the system",
+    bare: true,
+  },
+  "packages/sandbox/src/processes/running-process.ts": {
+    why: "starts what a driver has wrapped for its sandbox",
+  },
+  "packages/search/src/exact/exact-samples.ts": { why: samples, bare: true },
+  "packages/search/src/rank/git-log.ts": { why: git, bare: true },
+  "packages/search/src/ripgrep.ts": { why: "starts the ripgrep that was installed with Lathe" },
+  "packages/telemetry/src/keep/git-process.ts": { why: git, bare: true },
+  "packages/telemetry/src/keep/sample-ground.ts": { why: samples, bare: true },
+  "packages/workspace/src/checkpoints/run-git.ts": {
+    why: "runs git on the shadow repository alone, with an environment of our own",
+  },
+};
