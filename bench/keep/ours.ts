@@ -1,4 +1,7 @@
 /** What the keep rate says of commits, each taken for an agent's change. */
+
+import { createBoxedGit } from "@lathe/hosts/boxed-git";
+import { isFailure } from "@lathe/protocol";
 import { createAligner } from "@lathe/telemetry/keep/align";
 import { type FollowedSession, followHistory } from "@lathe/telemetry/keep/follow-history";
 import { sessionLines } from "@lathe/telemetry/keep/session-lines";
@@ -22,10 +25,13 @@ export interface OurLine {
 /** Its lines, followed to `tip`. */
 export async function followChange(root: string, change: Change, tip: Commit): Promise<readonly OurLine[]> {
   const session = sessionOf(root, change);
-  const repository = { root, path: process.env.PATH ?? "" };
+  const git = await createBoxedGit(process.env).open(root);
+  if (isFailure(git)) throw new Error(git.text);
+  const repository = { root, git };
   const now = Math.max(change.commit.at, tip.committed) + 366 * 86_400_000;
   const options = { repository, sessions: [session], now, tip: tip.id, withFiles: false };
   const [found = []] = await followHistory(options);
+  await git.close();
   return placed(session, found);
 }
 

@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createBoxedGit } from "@lathe/hosts/boxed-git";
+import { isFailure } from "@lathe/protocol";
 import { type FollowedSession, followHistory } from "@lathe/telemetry/keep/follow-history";
 import { removedBy } from "@lathe/telemetry/keep/tracked-line";
 
@@ -86,8 +88,11 @@ export async function measureSpeed(): Promise<void> {
       repository.git(at + hour / 2, "commit", "-qam", "somebody's");
     }
     const began = performance.now();
-    const options = { repository: { root, path: process.env.PATH ?? "" }, sessions, withFiles: true };
+    const git = await createBoxedGit(process.env).open(root);
+    if (isFailure(git)) throw new Error(git.text);
+    const options = { repository: { root, git }, sessions, withFiles: true };
     const found = await followHistory({ ...options, now: start + 60 * 24 * hour, tip: "HEAD" });
+    await git.close();
     const seconds = (performance.now() - began) / 1000;
     const lines = found.flat(2);
     const kept = lines.filter((line) => removedBy(line, line.since + 24 * hour) === undefined).length;

@@ -4,11 +4,13 @@
  * with `--units` only what lines are chosen by, from the queries of doc comments.
  * Clones are used as `run.ts` does.
  */
+
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isFailure } from "@lathe/protocol";
 import { openRankingLab, type RankingLab } from "@lathe/search/candidates";
+import { plainGit } from "@lathe/testkit";
 import { checkedOut, cloneOf } from "./clones.ts";
 import { commitQueries } from "./commit-queries.ts";
 import { type FunctionQuery, symbolQueries, takeDocQueries } from "./doc-queries.ts";
@@ -58,7 +60,7 @@ async function collectUnits(lab: RankingLab, { query, path, line }: FunctionQuer
 
 for (const repository of learntFrom) {
   const root = cloneOf(values.clones, repository);
-  const lab = await openRankingLab(root, process.env);
+  const lab = await openRankingLab(root, plainGit(process.env));
   if (isFailure(lab)) throw new Error(lab.text);
   if (!values.units) {
     for (const { commit, query, paths } of commitQueries(root, count)) {

@@ -5,11 +5,13 @@
  * their subjects once they are, as questions about code that is there.
  * Clones in DIR are checked out back and forth: give it copies.
  */
+
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isFailure, type Search } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
+import { plainGit } from "@lathe/testkit";
 import { applied, checkedOut, cloneOf } from "./clones.ts";
 import { commitQueries } from "./commit-queries.ts";
 import { symbolQueries, takeDocQueries } from "./doc-queries.ts";
@@ -44,7 +46,7 @@ async function answers(search: Search, query: string): Promise<readonly Answer[]
 
 async function measure(repository: BenchRepository): Promise<Row> {
   const root = cloneOf(values.clones, repository);
-  const options = { root, index: { env: process.env, patienceMs: 600_000 } };
+  const options = { root, index: { git: plainGit(process.env), patienceMs: 600_000 } };
   const search = createSearch(options);
   const commitRanks: number[] = [];
   const messageRanks: number[] = [];

@@ -30,6 +30,7 @@ export {
 export { mostProcesses } from "./src/most-processes.ts";
 export { type OtlpServer, startOtlpServer } from "./src/otlp-server.ts";
 export { makeOutsideFolder } from "./src/outside-folder.ts";
+export { plainGit } from "./src/plain-git.ts";
 export { createPrefixCache, type PrefixCache, type PrefixCacheOptions } from "./src/prefix-cache.ts";
 export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";
 export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";

@@ -13,7 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, it } from "node:test";
-import { isFailure } from "@lathe/protocol";
+import { type Git, isFailure } from "@lathe/protocol";
+import { plainGit } from "@lathe/testkit";
 import { rgPath } from "@vscode/ripgrep";
 import { openCodeSearch } from "./code-search.ts";
 import { createSearch } from "./create-search.ts";
@@ -58,7 +59,10 @@ function repository(): string {
 }
 
 async function found(root: string, cache: string, query: string): Promise<readonly string[]> {
-  const answer = await createSearch({ root, index: { folder: cache, env } }).rank({ query, k: 5 }, signal);
+  const answer = await createSearch({ root, index: { folder: cache, git: plainGit(env) } }).rank(
+    { query, k: 5 },
+    signal,
+  );
   assert.ok(!isFailure(answer), "text" in answer ? answer.text : "");
   return [...new Set(answer.ranges.map(({ path }) => path))];
 }
@@ -88,7 +92,7 @@ it("shares what is indexed among the worktrees of a repository, and takes in wha
 
 it("follows a checkout there and back", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
-  const search = createSearch({ root, index: { folder: cache, env } });
+  const search = createSearch({ root, index: { folder: cache, git: plainGit(env) } });
   const paths = async (query: string) => {
     const answer = await search.rank({ query, k: 5 }, signal);
     return "ranges" in answer ? answer.ranges.map(({ path }) => path) : answer.text;
@@ -143,18 +147,18 @@ it("answers right in two sessions that begin at once, and where the cache cannot
 it("never indexes what it is told not to", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   put(root, "keys/.env", "boilWater=secretSauce\n");
-  const index = { folder: cache, env, never: ["**/.env"] };
+  const index = { folder: cache, git: plainGit(env), never: ["**/.env"] };
   const search = createSearch({ root, index });
   const answer = await search.rank({ query: "secretSauce", k: 5, exclude: ["**/.env"] }, signal);
   assert.deepEqual("ranges" in answer && [answer.ranges, answer.leftOut], [[], 1]);
-  const state = await openCodeIndex(root, { folder: cache, env, never: ["**/.env"] });
+  const state = await openCodeIndex(root, { folder: cache, git: plainGit(env), never: ["**/.env"] });
   assert.deepEqual("files" in state && [state.files, state.commits], [21, 1]);
 });
 
 it("follows what a .latheignore in any folder says, also while the index is not there yet", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   for (const patienceMs of [0, 60_000]) {
-    const search = createSearch({ root, index: { folder: cache, env, patienceMs } });
+    const search = createSearch({ root, index: { folder: cache, git: plainGit(env), patienceMs } });
     const paths = async () => {
       const answer = await search.rank({ query: "boil water", k: 5 }, signal);
       return "ranges" in answer ? answer.ranges.map(({ path }) => path) : answer.text;
@@ -168,7 +172,7 @@ it("follows what a .latheignore in any folder says, also while the index is not 
 
 it("answers from ripgrep while the index is not there yet", async () => {
   const root = repository();
-  const search = createSearch({ root, index: { env, patienceMs: 0 } });
+  const search = createSearch({ root, index: { git: plainGit(env), patienceMs: 0 } });
   const early = await search.rank({ query: "how does water boil", k: 3 }, signal);
   assert.ok("ranges" in early && early.partial);
   assert.equal(early.ranges[0]?.path, "src/kettle.ts");
@@ -200,7 +204,7 @@ it("is not led astray by files that change while they are indexed, nor by line e
   git(root, "checkout", "-q", "--", "src/kettle.ts");
   assert.match(readFileSync(join(root, "src/kettle.ts"), "latin1"), /\r\n/);
   assert.deepEqual(await found(root, cache, "boil water"), ["src/kettle.ts"]);
-  const search = createSearch({ root, index: { folder: cache, env } });
+  const search = createSearch({ root, index: { folder: cache, git: plainGit(env) } });
   for (let n = 0; n < 20; n++) {
     const asking = search.rank({ query: `steam${n} boiler`, k: 3 }, signal);
     put(root, "src/kettle.ts", `export function boiler() {\n  return steam${n};\n}\n`);
@@ -224,7 +228,8 @@ it("does not make again the many segments of a large tree", async () => {
   const onProgress = (): void => {
     indexed++;
   };
-  const open = () => openCodeIndex(root, { folder: cache, env, never: [], segmentBytes: 50_000, onProgress });
+  const open = () =>
+    openCodeIndex(root, { folder: cache, git: plainGit(env), never: [], segmentBytes: 50_000, onProgress });
   const first = await open();
   assert.ok("segments" in first && first.segments > 12 && indexed > 0, JSON.stringify(first));
   const before = segmentFiles(cache);
@@ -235,7 +240,7 @@ it("does not make again the many segments of a large tree", async () => {
 
 it("joins the small segments of many changes, and forgets what they no longer hold", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
-  const search = createSearch({ root, index: { folder: cache, env } });
+  const search = createSearch({ root, index: { folder: cache, git: plainGit(env) } });
   const first = async (query: string) => {
     const answer = await search.rank({ query, k: 1 }, signal);
     return "ranges" in answer ? answer.ranges[0]?.lines[0] : answer.text;
@@ -245,7 +250,7 @@ it("joins the small segments of many changes, and forgets what they no longer ho
     assert.equal(await first(`whistle${n}times`), `export function whistle${n}times() {}`);
   }
   assert.equal(await first("part7"), "export function part7() {");
-  const state = await openCodeIndex(root, { folder: cache, env, never: [] });
+  const state = await openCodeIndex(root, { folder: cache, git: plainGit(env), never: [] });
   assert.ok("segments" in state && state.segments < 14, JSON.stringify(state));
   assert.deepEqual([state.files, state.indexed], [21, 21]);
 });
@@ -253,7 +258,7 @@ it("joins the small segments of many changes, and forgets what they no longer ho
 it("makes again what another process has removed under its hands", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   await found(root, cache, "boil water");
-  const search = createSearch({ root, index: { folder: cache, env } });
+  const search = createSearch({ root, index: { folder: cache, git: plainGit(env) } });
   const paths = async (query: string) => {
     const answer = await search.rank({ query, k: 5 }, signal);
     return "ranges" in answer ? answer.ranges.map(({ path }) => path) : answer.text;
@@ -266,13 +271,9 @@ it("makes again what another process has removed under its hands", async () => {
 
 it("answers a search that waits for history while another one indexes something", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
-  const slow = mkdtempSync(join(folder, "slow-git-"));
-  const gate = join(slow, "gate");
-  execFileSync("sh", ["-c", `mkfifo '${gate}'`]);
-  writeFileSync(join(slow, "git"), `#!/bin/sh\nread -r line <'${gate}'\nPATH=\${PATH#*:}\nexec git "$@"\n`, {
-    mode: 0o755,
-  });
-  const index = { folder: cache, env: { ...env, PATH: `${slow}:${process.env.PATH}` }, patienceMs: 60_000 };
+  const { promise: gate, resolve: go } = Promise.withResolvers<void>();
+  const git: Git = { open: (top) => gate.then(() => plainGit(env).open(top)) };
+  const index = { folder: cache, git, patienceMs: 60_000 };
   const search = createSearch({ root, index });
   const ask = async (query: string) => {
     const answer = await search.rank({ query, k: 3 }, signal);
@@ -285,14 +286,20 @@ it("answers a search that waits for history while another one indexes something"
   put(root, "src/cups.ts", lines.join("\n"));
   const second = ask("saucer77y");
   await until(() => segmentFiles(cache).length === 2);
-  writeFileSync(gate, "go\n");
+  go();
   assert.deepEqual(await Promise.all([first, second]), ["src/kettle.ts", "src/cups.ts"]);
 });
 
 /** With segments that stay on the disk, one for about each file. */
 function openSmallParts(root: string, cache: string, quota?: number) {
   const place = { root, program: [rgPath], path: "" };
-  const options = { folder: cache, env, mayIndex: () => true, segmentBytes: 100, ...(quota && { quota }) };
+  const options = {
+    folder: cache,
+    git: plainGit(env),
+    mayIndex: () => true,
+    segmentBytes: 100,
+    ...(quota && { quota }),
+  };
   const search = openCodeSearch(place, { ...options, patienceMs: 60_000 });
   return async (query: string) => {
     const sieve = sieveOf({ root, path: "" }, { limit: 1 });

@@ -1,6 +1,6 @@
 /** Code index: the files of one tree, ranked for a query; kept up with the disk at each call. */
 import { join } from "node:path";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Failure, type Git, isFailure } from "@lathe/protocol";
 import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./build/build-segments.ts";
 import { blobId, indexedLanguage, namedOnly, readQuietly } from "./build/index-files.ts";
 import type { CodeLanguage } from "./definitions/languages.ts";
@@ -51,8 +51,8 @@ export interface CodeIndexOptions {
   readonly folder?: string;
   /** *Contract:* pure; false for files that are never indexed. */
   readonly mayIndex: (path: string) => boolean;
-  /** Of git. */
-  readonly env?: NodeJS.ProcessEnv;
+  /** For the history; without it nothing is ranked by commits. */
+  readonly git?: Git;
   /** Bytes of all segments at most. */
   readonly quota?: number;
   /** Of the files of one segment, about. */
@@ -108,7 +108,7 @@ export class CodeIndex {
     this.#name = rankedFolder(place.root, this.#repository);
     this.folder = options.folder === undefined ? undefined : join(options.folder, this.#name);
     this.#cache = openSegmentCache(this.folder);
-    this.#history = new KeptHistory(place.root, () => this.#cache, options.env);
+    this.#history = new KeptHistory(place.root, () => this.#cache, options.git);
   }
 
   /** The documents as the disk has them now. Calls that wait for the same look at it share that. */

@@ -7,6 +7,7 @@ import {
   type FilesQuery,
   type FilesResult,
   failure,
+  type Git,
   type GrepQuery,
   type GrepResult,
   isFailure,
@@ -42,8 +43,8 @@ export interface IndexOptions {
   readonly folder?: string;
   /** Globs of files whose words are never taken in. */
   readonly never?: readonly string[];
-  /** Of git. */
-  readonly env?: NodeJS.ProcessEnv;
+  /** For the history; without it nothing is ranked by commits. */
+  readonly git?: Git;
   /** The folder of people's configuration; their `.config` when absent. */
   readonly configHome?: string;
   /** How long an index is waited for before ripgrep answers. */

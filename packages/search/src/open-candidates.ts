@@ -1,4 +1,4 @@
-import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { type Failure, failure, type Git, isFailure } from "@lathe/protocol";
 import { readQuietly } from "./build/index-files.ts";
 import { CodeIndex } from "./code-index.ts";
 import { candidatesOf, type Ranking } from "./rank/candidates.ts";
@@ -34,10 +34,10 @@ export interface RankingLab {
   units(query: string): Promise<WeighedUnits | Failure>;
 }
 
-export async function openRankingLab(root: string, env: NodeJS.ProcessEnv): Promise<RankingLab | Failure> {
+export async function openRankingLab(root: string, git?: Git): Promise<RankingLab | Failure> {
   const program = await searchProgram(root, {});
   if (isFailure(program)) return program;
-  const index = new CodeIndex({ root, program, path: "" }, { env, mayIndex: () => true });
+  const index = new CodeIndex({ root, program, path: "" }, { ...(git && { git }), mayIndex: () => true });
   const asked = async <Found>(
     query: string,
     look: (documents: Documents, ranking: Ranking) => Found,

@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 import { type Horizon, type KeepRow, readKeepRates, reportedHorizons } from "@lathe/hosts/read-keep";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { count } from "../render/figures.ts";
-import { fit } from "../render/fit.ts";
+import { fit, harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { columns, percent } from "./columns.ts";
 
@@ -35,6 +35,9 @@ export async function reportKeep({ json, ...query }: Asked): Promise<number | Fa
     found.measured.gone > 0
       ? paint.dim("Some projects are not where they were; their changes are not measured.\n")
       : "",
+    found.measured.unread === undefined
+      ? ""
+      : paint.dim(`Some projects are not measured: ${harmless(found.measured.unread)}\n`),
   ];
   process.stdout.write(parts.filter((text) => text !== "").join("\n"));
   return 0;

@@ -97,7 +97,7 @@ const keepRow = v.object({
 const keepRows = v.array(keepRow);
 
 export const keepSchema: v.GenericSchema = v.object({
-  measured: v.object({ changes: number, gone: number }),
+  measured: v.object({ changes: number, gone: number, unread: v.optional(v.string()) }),
   total: keepRows,
   by: v.object({ model: keepRows, tool: keepRows, language: keepRows, folder: keepRows }),
 });

@@ -96,6 +96,7 @@ it("refuses a candidate whose tests put a link in the place of the project", asy
       checkOut: write,
       checkOutFiles: (id, _, folder) => write(id, folder),
       patch: async () => "",
+      close: async () => undefined,
     },
     ...{ folder: join(root, "work"), setUp: evil, run: evil, path: "", runs: 1 },
     tools: { python: "3", node: "24", pnpm: false },

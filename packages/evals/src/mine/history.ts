@@ -1,9 +1,7 @@
-/** History: a repository's commits and files, read with a git folder of our own, so that nothing of its settings runs. */
-import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+/** History: a repository's commits and files, through the git port, so that nothing of its settings runs. */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { noPrograms, noSurroundings } from "@lathe/system/git-settings";
+import { type Failure, failure, type Git, isFailure, type OpenRepository } from "@lathe/protocol";
 
 export interface ChangedFile {
   readonly status: "added" | "changed" | "deleted";
@@ -27,65 +25,55 @@ export interface History {
   checkOutFiles(commit: string, paths: readonly string[], folder: string): Promise<Failure | undefined>;
   /** The change of some files from a commit to another, as `git apply` takes it. */
   patch(from: string, to: string, paths: readonly string[]): Promise<string | Failure>;
+  close(): Promise<void>;
 }
 
-interface Git {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** `own`: an empty folder for git's data; `path`: the variable PATH. */
+/** `writes`: where commits are checked out, and nowhere else. */
 export async function openHistory(
   repository: string,
-  { own, path }: { readonly own: string; readonly path: string },
+  { git, writes }: { readonly git: Git; readonly writes: string },
 ): Promise<History | Failure> {
-  const env = { PATH: path, LC_ALL: "C", ...noSurroundings };
-  const places = ["--path-format=absolute", "--git-path", "objects", "--git-path", "shallow"];
-  const found = await git({ cwd: repository, env }, ["rev-parse", "HEAD^{commit}", ...places]);
-  if (isFailure(found)) return withoutCommits({ cwd: repository, env }, found);
-  const [head = "", objects = "", shallow = ""] = found.split("\n");
-  mkdirSync(join(own, "objects", "info"), { recursive: true });
-  mkdirSync(join(own, "refs"), { recursive: true });
-  writeFileSync(join(own, "HEAD"), `${head}\n`);
-  writeFileSync(join(own, "objects", "info", "alternates"), `${objects}\n`);
-  copyIfThere(shallow, join(own, "shallow"));
-  const mine: Git = { cwd: own, env: { ...env, GIT_DIR: own } };
+  const opened = await git.open(repository, writes);
+  if (isFailure(opened))
+    return opened.code === "not-found" ? noTasks(repository, "is no git repository") : opened;
+  const head = opened.tip("HEAD");
+  if (head === undefined) {
+    await opened.close();
+    return noTasks(repository, "has no commit yet");
+  }
   return {
-    commits: (most) => readCommits(mine, most),
-    checkOut: (commit, folder) => checkOut(mine, { commit, folder }),
-    checkOutFiles: (commit, paths, folder) => checkOut(mine, { commit, folder, paths }),
-    patch: (from, to, paths) =>
-      git(mine, [
-        "diff",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        "--binary",
-        from,
-        to,
-        "--",
-        ...paths,
-      ]),
+    commits: (most) => readCommits(opened, { head, most }),
+    checkOut: (commit, folder) => checkOut(opened, { commit, folder, writes }),
+    checkOutFiles: (commit, paths, folder) => checkOut(opened, { commit, folder, paths, writes }),
+    patch: (from, to, paths) => ask(opened, [...patchWords, from, to, "--", ...paths]),
+    close: () => opened.close(),
   };
 }
 
-function copyIfThere(from: string, to: string): void {
-  try {
-    writeFileSync(to, readFileSync(from));
-  } catch {
-    // Most repositories are whole.
-  }
+const patchWords = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary"];
+
+function noTasks(repository: string, why: string): Failure {
+  const text = `${repository} ${why}: tasks are made of a history`;
+  return failure("not-found", text, { who: "user" });
+}
+
+async function ask(opened: OpenRepository, args: readonly string[]): Promise<string | Failure> {
+  const printed = await opened.run(args);
+  return isFailure(printed) ? printed : Buffer.from(printed, "latin1").toString();
 }
 
 const mark = "\u0001";
 
-async function readCommits(mine: Git, most: number): Promise<readonly HistoryCommit[] | Failure> {
-  const listed = await git(mine, [
+async function readCommits(
+  opened: OpenRepository,
+  { head, most }: { readonly head: string; readonly most: number },
+): Promise<readonly HistoryCommit[] | Failure> {
+  const listed = await ask(opened, [
     "log",
     ...["--first-parent", "--diff-merges=first-parent", "--name-status", "--no-renames", "-z"],
     ...["--no-color", "--no-ext-diff", "--no-textconv", `--max-count=${most}`],
     `--format=${mark}%H%n%P%n%B${mark}`,
-    "HEAD",
+    head,
   ]);
   if (isFailure(listed)) return listed;
   const parts = listed.split(mark).slice(1);
@@ -117,64 +105,37 @@ function readCommit(head: string, listed: string): HistoryCommit | undefined {
 }
 
 interface Wanted {
+  /** Where git may write. */
+  readonly writes: string;
   readonly commit: string;
   readonly folder: string;
   readonly paths?: readonly string[];
 }
 
-async function checkOut(mine: Git, { commit, folder, paths }: Wanted): Promise<Failure | undefined> {
-  const index = {
-    ...mine,
-    env: { ...mine.env, GIT_INDEX_FILE: join(mine.cwd, "index"), GIT_WORK_TREE: folder },
-  };
-  const read = await git(index, ["read-tree", commit]);
+/** Git may write in one folder alone: what belongs elsewhere, into a new folder of ours, is moved there. */
+async function checkOut(opened: OpenRepository, wanted: Wanted): Promise<Failure | undefined> {
+  const { folder, writes } = wanted;
+  if (folder.startsWith(`${writes}/`)) return checkOutIn(opened, wanted);
+  const passing = mkdtempSync(join(writes, "out-"));
+  try {
+    const failed = await checkOutIn(opened, { ...wanted, folder: passing });
+    if (!failed)
+      cpSync(passing, folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    return failed;
+  } finally {
+    rmSync(passing, { recursive: true, force: true });
+  }
+}
+
+async function checkOutIn(
+  opened: OpenRepository,
+  { commit, folder, paths }: Wanted,
+): Promise<Failure | undefined> {
+  const asked = { index: "own", workTree: folder } as const;
+  const read = await opened.run(["read-tree", commit], asked);
   if (isFailure(read)) return read;
   const which = paths ? ["--", ...paths] : ["--all"];
-  const written = await git(index, ["checkout-index", "--force", "--quiet", `--prefix=${folder}/`, ...which]);
+  const words = ["checkout-index", "--force", "--quiet", `--prefix=${folder}/`, ...which];
+  const written = await opened.run(words, asked);
   return isFailure(written) ? written : undefined;
-}
-
-/** Why there is no last commit. */
-async function withoutCommits(asked: Git, found: Failure): Promise<Failure> {
-  // Git itself could not be run.
-  if (found.who === "host") return found;
-  const isRepository = !isFailure(await git(asked, ["rev-parse", "--git-dir"]));
-  const why = isRepository ? "has no commit yet" : "is no git repository";
-  return failure("not-found", `${asked.cwd} ${why}: tasks are made of a history`, {
-    who: "user",
-    cause: found.text,
-  });
-}
-
-/** What git prints. */
-function git({ cwd, env }: Git, args: readonly string[]): Promise<string | Failure> {
-  return new Promise((resolve) => {
-    const child = spawn("git", ["--no-pager", ...noPrograms, ...args], {
-      cwd,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const out: Buffer[] = [];
-    let said = "";
-    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    child.on("error", (cause) =>
-      resolve(
-        failure("not-found", `git cannot be run in ${cwd}; is it installed, and is that a folder?`, {
-          who: "host",
-          cause,
-        }),
-      ),
-    );
-    child.on("close", (status) => {
-      if (status === 0) return resolve(Buffer.concat(out).toString());
-      resolve(
-        failure("not-found", `git ${args[0]} ended with ${status} in ${cwd}: ${said.trim().slice(0, 400)}`, {
-          who: "user",
-        }),
-      );
-    });
-  });
 }

@@ -6,6 +6,7 @@ import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lat
 import { type Failure, isFailure } from "@lathe/protocol";
 import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import type { LocalOptions } from "../local-options.ts";
+import { createBoxedGit } from "../repository/boxed-git.ts";
 import { removeFolder } from "./eval-folder.ts";
 import { type EvalShell, openEvalShell } from "./eval-shell.ts";
 import { setUpReach } from "./set-up-reach.ts";
@@ -36,11 +37,13 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
   for (const left of orphanedFolders("mine")) await removeFolder(left);
   const folder = makeOwnedFolder("mine");
   const shells: EvalShell[] = [];
+  const histories: { close(): Promise<void> }[] = [];
   try {
     const work = join(folder, "work");
-    for (const name of ["git", "work"]) mkdirSync(join(folder, name));
-    const history = await openHistory(repository, { own: join(folder, "git"), path });
+    mkdirSync(work);
+    const history = await openHistory(repository, { git: createBoxedGit(env), writes: work });
     if (isFailure(history)) return history;
+    histories.push(history);
     const projects = [repository, process.cwd()];
     const reached = await setUpReach(reach, { cwd: folder, env, projects });
     const setUp = await openEvalShell(work, reached, { ...query, installs: true, projects });
@@ -63,7 +66,7 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
     const place = { history, out, name: nameOf(repository), shown };
     return await mineTasks({ ...query, bench, place });
   } finally {
-    for (const shell of shells) await shell.close();
+    for (const one of [...shells, ...histories]) await one.close();
     await removeFolder(folder);
   }
 }

@@ -13,6 +13,7 @@ import {
 } from "@lathe/telemetry";
 import { openState } from "../history/state.ts";
 import { stateFolder } from "../places/state-folder.ts";
+import { createBoxedGit } from "../repository/boxed-git.ts";
 import { createLazyCheckpoints } from "../session/lazy-checkpoints.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { reportNames } from "./report-names.ts";
@@ -43,7 +44,7 @@ export async function readKeepRates(
     const { texts } = openState(env);
     const { languageOf } = createSyntax();
     const measured = await measureKeep({
-      ...{ facts, observations, now: Date.now(), path: env.PATH ?? "" },
+      ...{ facts, observations, now: Date.now(), git: createBoxedGit(env) },
       textOf: async (version) => {
         const text = await texts.get(version);
         return isFailure(text) ? undefined : text;

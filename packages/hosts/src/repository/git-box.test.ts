@@ -84,7 +84,7 @@ describe("openGitBox", () => {
   it("runs no program that the repository's settings, attributes or hooks name", async () => {
     const marker = join(root, "ran");
     const program = join(top, "evil.sh");
-    writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> "$TMPDIR/ran"\necho ran >> ${marker}\ncat\n`);
+    writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> '${join(root, "made/ran")}'\necho ran >> ${marker}\ncat\n`);
     chmodSync(program, 0o755);
     writeFileSync(join(top, ".gitattributes"), "* filter=evil diff=evil merge=evil\n");
     git("add", "-A");
@@ -117,7 +117,8 @@ describe("openGitBox", () => {
     assert.ok(isFailure(await box.git(["evil"])));
     assert.equal(readFileSync(join(made, "a.txt"), "utf8"), "one\n");
     assert.ok(!existsSync(marker));
-    assert.ok(!existsSync(join(box.made, "../box/tmp/ran")));
+    // Where it could have written from within the box.
+    assert.ok(!existsSync(join(made, "ran")));
   });
 
   it("refuses what it does not read, and takes no bare repository for one", async () => {

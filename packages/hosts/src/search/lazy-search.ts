@@ -1,7 +1,7 @@
 /** Lazy search: the search port, loaded by the first query; its index lies in the user's cache. */
 import { join } from "node:path";
 import { unreadable } from "@lathe/policy";
-import type { Search } from "@lathe/protocol";
+import type { Git, Search } from "@lathe/protocol";
 import type { SearchOptions } from "@lathe/search";
 import type { DefinitionsOf } from "@lathe/syntax/definitions";
 import { cacheFolder } from "../places/cache-folder.ts";
@@ -40,22 +40,30 @@ function lazyDefinitions(): NonNullable<SearchOptions["definitionsOf"]> {
   };
 }
 
-/** Files that usually hold secrets are in no index, whatever rules say later. Git gets only what it needs. */
+/** Files that usually hold secrets are in no index, whatever rules say later. */
 export function indexOptions(
   env: Env,
   root: string,
 ): {
   readonly folder: string;
   readonly never: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly git: Git;
   readonly configHome?: string;
 } {
-  const names = ["PATH", "HOME", "LANG", "SystemRoot"] as const;
-  const few = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return {
     folder: join(cacheFolder(env), "index"),
     never: unreadable(".", sessionRules([], { cwd: root, env })),
-    env: Object.fromEntries(few),
+    git: lazyGit(env),
     ...(env.XDG_CONFIG_HOME && { configHome: env.XDG_CONFIG_HOME }),
+  };
+}
+
+/** Loaded with the sandbox by the first question about a history. */
+function lazyGit(env: Env): Git {
+  return {
+    open: async (folder) => {
+      const { createBoxedGit } = await import("../repository/boxed-git.ts");
+      return createBoxedGit(env).open(folder);
+    },
   };
 }

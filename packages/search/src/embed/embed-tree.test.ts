@@ -73,7 +73,6 @@ function tree(): Tree {
   const embedder = recording();
   const options = {
     folder: join(root, "../cache"),
-    env: {},
     never: ["**/.env"],
     closed: ["private/**"],
     embedder,
@@ -88,8 +87,8 @@ async function run({ root, options }: Tree) {
 }
 
 async function rank({ root, options, embedder }: Tree, query: string): Promise<RankResult> {
-  const { folder: kept, env } = options;
-  const index = { folder: kept, ...(env && { env }), patienceMs: 60_000, embedder: async () => embedder };
+  const { folder: kept } = options;
+  const index = { folder: kept, patienceMs: 60_000, embedder: async () => embedder };
   const found = await createSearch({ root, index }).rank({ query, k: 5 }, signal);
   assert.ok(!isFailure(found), "text" in found ? found.text : "");
   return found;

@@ -1,6 +1,5 @@
 /** Reads commits with git: their messages and the files they touched. */
-import { execFile } from "node:child_process";
-import { noPrograms } from "@lathe/system/git-settings";
+import { type Git, isFailure } from "@lathe/protocol";
 
 export interface Commit {
   readonly message: string;
@@ -8,32 +7,32 @@ export interface Commit {
 }
 
 const most = 10_000;
-const maxBytes = 256 * 1024 * 1024;
 const begin = "\u0001";
 const split = "\u0002";
 
-/** *Contract:* newest first; undefined when git is missing, or does not know `since`. */
-export function readCommits(
-  top: string,
-  { since, env }: { readonly since?: string; readonly env: NodeJS.ProcessEnv },
+/** `since`: older ones are left out. */
+export interface CommitRange {
+  readonly head: string;
+  readonly since?: string;
+}
+
+/** *Contract:* newest first; undefined when git cannot be asked, or does not know `since`. */
+export async function readCommits(
+  git: Git,
+  root: string,
+  { head, since }: CommitRange,
 ): Promise<readonly Commit[] | undefined> {
-  const range = since === undefined ? ["HEAD"] : [`${since}..HEAD`];
-  const form = ["--no-merges", "--no-renames", "--no-ext-diff", "--name-only", `--format=${begin}%B${split}`];
-  const args = [
-    "--no-pager",
-    ...noPrograms,
-    "-c",
-    "core.quotePath=false",
-    "log",
-    `-n${most}`,
-    ...form,
-    ...range,
-    "--",
-  ];
-  const options = { cwd: top, maxBuffer: maxBytes, encoding: "utf8", env } as const;
-  const { promise, resolve } = Promise.withResolvers<readonly Commit[] | undefined>();
-  execFile("git", args, options, (error, printed) => resolve(error ? undefined : commitsIn(printed)));
-  return promise;
+  const repository = await git.open(root);
+  if (isFailure(repository)) return undefined;
+  try {
+    const range = since === undefined ? head : `${since}..${head}`;
+    const form = ["--no-merges", "--no-renames", "--no-ext-diff", "--name-only"];
+    const args = ["log", `-n${most}`, ...form, `--format=${begin}%B${split}`, range, "--"];
+    const printed = await repository.run(args);
+    return isFailure(printed) ? undefined : commitsIn(Buffer.from(printed, "latin1").toString());
+  } finally {
+    await repository.close();
+  }
 }
 
 function commitsIn(printed: string): readonly Commit[] {

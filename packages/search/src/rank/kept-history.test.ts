@@ -5,6 +5,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
+import { plainGit } from "@lathe/testkit";
 import { KeptHistory } from "./kept-history.ts";
 
 it("has all commits again after git could not be asked", async (t) => {
@@ -23,7 +24,7 @@ it("has all commits again after git could not be asked", async (t) => {
     return git("rev-parse", "HEAD");
   };
   const nothing = { read: () => undefined, write: () => true };
-  const history = new KeptHistory(root, () => nothing, process.env);
+  const history = new KeptHistory(root, () => nothing, plainGit(process.env));
   commit("a");
   const head = commit("b");
   renameSync(root, `${root}-away`);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure, type RankedRange } from "@lathe/protocol";
+import { plainGit } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import { createSearch } from "../create-search.ts";
 
@@ -31,7 +32,7 @@ function repository(): string {
 }
 
 async function ranked(root: string, query: string): Promise<readonly RankedRange[]> {
-  const search = createSearch({ root, index: { env, patienceMs: 60_000 } });
+  const search = createSearch({ root, index: { git: plainGit(env), patienceMs: 60_000 } });
   const found = await search.rank({ query, k: 10 }, new AbortController().signal);
   assert.ok(!isFailure(found), "text" in found ? found.text : "");
   return found.ranges;

@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { readBounded } from "@lathe/system/read-bounded";
-import { type Repository, runGit } from "./git-process.ts";
+import { askGit, type Repository } from "./read-blobs.ts";
 import type { Text, Texts } from "./text.ts";
 import type { FileTransition } from "./transition.ts";
 
@@ -84,7 +84,7 @@ function similarity(old: Text, now: Text | undefined): number {
 }
 
 async function listed(repository: Repository, args: readonly string[]): Promise<readonly string[]> {
-  const names = await runGit(repository, args);
+  const names = await askGit(repository, args, "repository");
   return isFailure(names) ? [] : names.split("\0").filter((name) => name !== "");
 }
 

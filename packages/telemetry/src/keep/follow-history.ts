@@ -3,7 +3,7 @@ import { isFailure } from "@lathe/protocol";
 import { readFilesNow } from "./files-now.ts";
 import { createFollowing, type Following, follow } from "./follow.ts";
 import { type Commit, type CommittedFile, readHistory } from "./git-history.ts";
-import { BlobReader, type Repository } from "./git-process.ts";
+import { BlobReader, type Repository } from "./read-blobs.ts";
 import { type Edit, type EndedFile, sessionLines } from "./session-lines.ts";
 import { createTexts, type Text, type Texts } from "./text.ts";
 import { type TrackedLine, trackLine } from "./tracked-line.ts";
@@ -46,28 +46,33 @@ interface Course {
   readonly following: Following;
   readonly texts: Texts;
   readonly blobs: BlobReader | undefined;
+  /** The files of the next commits are being read. */
+  isAhead: boolean;
 }
 
 export async function followHistory(options: FollowOptions): Promise<FollowedLines> {
   const { repository, sessions, tip } = options;
   const since = Math.min(...sessions.map(({ endedAt }) => endedAt));
   const commits = tip === undefined ? [] : await readHistory(repository, { tip, since });
-  const blobs = tip === undefined || isFailure(commits) ? undefined : new BlobReader(repository);
-  const course = { options, following: createFollowing(), texts: createTexts(), blobs };
+  const { git } = repository;
+  const blobs = git === undefined || isFailure(commits) ? undefined : new BlobReader(git);
+  const course: Course = {
+    ...{ options, following: createFollowing(), texts: createTexts(), blobs },
+    isAhead: false,
+  };
   const found = sessions.map(({ edits }) => edits.map((): TrackedLine[] => []));
-  try {
-    const moments = momentsOf(course, found);
-    let next = 0;
-    for (const commit of isFailure(commits) ? [] : commits) {
-      for (let moment = moments[next]; moment && moment.at < commit.order; moment = moments[++next])
-        moment.run();
-      if (next > 0) follow(course.following, await transitionOf(course, commit));
-    }
-    for (const moment of moments.slice(next)) moment.run();
-    follow(course.following, await lastTransition(course, since));
-  } finally {
-    blobs?.close();
+  const moments = momentsOf(course, found);
+  let next = 0;
+  const all = isFailure(commits) ? [] : commits;
+  for (const [i, commit] of all.entries()) {
+    for (let moment = moments[next]; moment && moment.at < commit.order; moment = moments[++next])
+      moment.run();
+    if (next === 0) continue;
+    readAhead(course, all, i);
+    follow(course.following, await transitionOf(course, commit));
   }
+  for (const moment of moments.slice(next)) moment.run();
+  follow(course.following, await lastTransition(course, since));
   return found;
 }
 
@@ -136,6 +141,19 @@ function followEdit(course: Course, edit: FollowedEdit): void {
     by: "agent",
     files: [{ path, ...(from !== null && { from }), before, after }],
   });
+}
+
+/** Commits whose files are read together: each git takes a moment to start. */
+const commitsAhead = 64;
+
+function readAhead(course: Course, commits: readonly Commit[], at: number): void {
+  if (at % commitsAhead !== 0 && course.isAhead) return;
+  course.isAhead = true;
+  for (const { files } of commits.slice(at, at + commitsAhead - (at % commitsAhead))) {
+    if (files.length > mostFiles) continue;
+    for (const { before, after } of files)
+      for (const id of [before, after]) if (id !== undefined) void course.blobs?.read(id);
+  }
 }
 
 /** Of commits with more files only those that are followed are looked at. */

@@ -1,6 +1,6 @@
 /** Git history: the commits of one line of development, with the files each of them changed. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import { type Repository, runGit } from "./git-process.ts";
+import { askGit, type Repository } from "./read-blobs.ts";
 
 export interface CommittedFile {
   readonly path: string;
@@ -34,7 +34,7 @@ export async function readHistory(
   { tip, since }: { readonly tip: string; readonly since: number },
 ): Promise<readonly Commit[] | Failure> {
   const from = Math.floor((since - slackMs) / 1000);
-  const listed = await runGit(repository, [
+  const listed = await askGit(repository, [
     "log",
     "--first-parent",
     "--diff-merges=first-parent",
@@ -85,14 +85,11 @@ function textObject(mode: string, id: string): string | undefined {
 }
 
 /** The branch that was checked out at a moment, as git's own journal of HEAD has it; undefined where it does not say. */
-export async function branchAt(repository: Repository, at: number): Promise<string | undefined> {
-  const listed = await runGit(repository, ["reflog", "show", "HEAD", "--date=unix", "--format=%gd %gs"]);
-  if (isFailure(listed)) return undefined;
-  // The newest first.
-  const moves = listed.split("\n").flatMap((line) => {
-    const found = /^HEAD@\{(\d+)\} checkout: moving from (\S+) to (\S+)$/.exec(line);
+export function branchAt({ git }: Repository, at: number): string | undefined {
+  const moves = (git?.headMoves() ?? "").split("\n").flatMap((line) => {
+    const found = / (\d+) [-+]\d{4}\tcheckout: moving from (\S+) to (\S+)$/.exec(line);
     return found ? [{ at: Number(found[1]) * 1000, from: found[2], to: found[3] }] : [];
   });
-  const last = moves.find((move) => move.at <= at);
-  return last ? last.to : moves.at(-1)?.from;
+  const last = moves.findLast((move) => move.at <= at);
+  return last ? last.to : moves[0]?.from;
 }

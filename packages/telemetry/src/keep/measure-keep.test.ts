@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Draft } from "@lathe/protocol";
-import { createdDraft, createMemoryStore, succeeded, testOwner } from "@lathe/testkit";
+import { createdDraft, createMemoryStore, plainGit, succeeded, testOwner } from "@lathe/testkit";
 import { openDatabase } from "../events/database.ts";
 import { ingest } from "../events/ingest.ts";
 import { answerDrafts, done, said } from "../sample-drafts.ts";
@@ -61,7 +61,7 @@ describe("the keep rate of sessions", () => {
     await ingest(facts, { store, now: Date.now });
   };
   const sources = (now: number, more: Partial<KeepSources> = {}): KeepSources => ({
-    ...{ facts, observations, now, path },
+    ...{ facts, observations, now, git: plainGit(process.env) },
     textOf: async (version) => texts.get(version),
     endsOf: async () => new Map(),
     languageOf: () => "python",

@@ -1,10 +1,11 @@
 /** Measure keep: the changes whose horizons have come, followed to now through the repository they were made in. */
+import { realpathSync, statSync } from "node:fs";
+import { relative, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { isFailure } from "@lathe/protocol";
+import { type Failure, type Git, isFailure } from "@lathe/protocol";
 import type { ChangeFact } from "../events/facts.ts";
 import { type FollowedSession, followHistory } from "./follow-history.ts";
 import { branchAt } from "./git-history.ts";
-import { type Repository, runGit } from "./git-process.ts";
 import {
   type Horizon,
   horizonNames,
@@ -13,14 +14,14 @@ import {
   observedHorizons,
   putObservations,
 } from "./observations.ts";
+import type { Repository } from "./read-blobs.ts";
 import { isThere, removedBy, type TrackedLine } from "./tracked-line.ts";
 
 export interface KeepSources {
   readonly facts: DatabaseSync;
   readonly observations: DatabaseSync;
   readonly now: number;
-  /** The variable PATH, where git is looked for. */
-  readonly path: string;
+  readonly git: Git;
   /** What a version of a file said; undefined where that is lost. */
   readonly textOf: (version: string) => Promise<string | undefined>;
   /** What files were when a session ended; those nobody knows are left out, null where there was none. */
@@ -32,6 +33,8 @@ export interface KeepMeasured {
   readonly changes: number;
   /** Projects whose folder is gone. */
   readonly gone: number;
+  /** Why the repositories of some projects could not be read: nothing is noted of these. */
+  readonly unread?: string;
 }
 
 interface DueSession {
@@ -46,13 +49,17 @@ interface DueSession {
 export async function measureKeep(sources: KeepSources): Promise<KeepMeasured> {
   const projects = Map.groupBy(dueSessions(sources), ({ project }) => project);
   let [changes, gone] = [0, 0];
+  let unread: string | undefined;
   for (const [project, sessions] of projects) {
     const found = await measureProject(sources, project, sessions);
     if (!found) gone += 1;
-    changes += found?.length ?? 0;
-    putObservations(sources.observations, found ?? []);
+    else if (isFailure(found)) unread = found.text;
+    else {
+      changes += found.length;
+      putObservations(sources.observations, found);
+    }
   }
-  return { changes, gone };
+  return { changes, gone, ...(unread !== undefined && { unread }) };
 }
 
 function dueSessions({ facts, observations, now }: KeepSources): readonly DueSession[] {
@@ -77,10 +84,21 @@ async function measureProject(
   sources: KeepSources,
   project: string,
   due: readonly DueSession[],
-): Promise<readonly Observation[] | undefined> {
-  const place = await repositoryOf({ root: project, path: sources.path });
-  if (!place) return undefined;
-  const { repository, prefix, tip } = place;
+): Promise<readonly Observation[] | Failure | undefined> {
+  const place = await repositoryOf(sources.git, project);
+  if (!place || isFailure(place)) return place;
+  try {
+    return await measuredIn(sources, place, due);
+  } finally {
+    await place.repository.git?.close();
+  }
+}
+
+async function measuredIn(
+  sources: KeepSources,
+  { repository, prefix, tip }: Place,
+  due: readonly DueSession[],
+): Promise<readonly Observation[]> {
   const sessions: FollowedSession[] = [];
   for (const session of due) sessions.push(await followed(sources, session, prefix));
   const options = { repository, now: sources.now };
@@ -89,8 +107,8 @@ async function measureProject(
   for (const [i, session] of sessions.entries()) {
     const lines = (found[i] ?? []).flat();
     if (tip === undefined || lines.some((line) => line.isCommitted || isThere(line))) continue;
-    const branch = await branchAt(repository, session.endedAt);
-    const id = branch === undefined ? undefined : await tipOf(repository, `refs/heads/${branch}`);
+    const branch = branchAt(repository, session.endedAt);
+    const id = branch === undefined ? undefined : repository.git?.tip(`refs/heads/${branch}`);
     if (id === undefined || id === tip) continue;
     const [other] = await followHistory({ ...options, sessions: [session], tip: id, withFiles: false });
     if (other) found[i] = other;
@@ -110,25 +128,16 @@ interface Place {
 }
 
 /** Undefined where there is no such folder; a folder without git is its own root. */
-async function repositoryOf(folder: Repository): Promise<Place | undefined> {
-  const { statSync } = await import("node:fs");
-  if (!statSync(folder.root, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-  const top = await runGit(folder, ["rev-parse", "--show-toplevel", "--show-prefix"]);
-  if (isFailure(top)) return { repository: folder, prefix: "", tip: undefined };
-  const [root = folder.root, prefix = ""] = top.split("\n");
-  const repository = { ...folder, root };
-  return { repository, prefix, tip: await tipOf(repository, "HEAD") };
-}
-
-async function tipOf(repository: Repository, name: string): Promise<string | undefined> {
-  const id = await runGit(repository, [
-    "rev-parse",
-    "--verify",
-    "--quiet",
-    "--end-of-options",
-    `${name}^{commit}`,
-  ]);
-  return isFailure(id) ? undefined : id.trim();
+async function repositoryOf(port: Git, folder: string): Promise<Place | Failure | undefined> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  const git = await port.open(folder);
+  if (isFailure(git)) {
+    const isWithout = git.code === "not-found";
+    return isWithout ? { repository: { root: folder }, prefix: "", tip: undefined } : git;
+  }
+  const below = relative(git.top, realpathSync(folder)).split(sep).join("/");
+  const prefix = below === "" ? "" : `${below}/`;
+  return { repository: { root: git.top, git }, prefix, tip: git.tip("HEAD") };
 }
 
 async function followed(

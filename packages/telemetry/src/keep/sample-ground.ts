@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { OpenRepository } from "@lathe/protocol";
 import { type FollowedSession, followHistory } from "./follow-history.ts";
 import { createSampler, functionsOf, type SampleFile, type Sampler, sampleText } from "./sample-code.ts";
 import { removedBy } from "./tracked-line.ts";
@@ -115,10 +116,7 @@ export class Ground {
   }
 
   async measured(now: number): Promise<readonly number[]> {
-    const options = {
-      repository: { root: this.root, path },
-      sessions: [this.#session],
-    };
+    const options = { repository: { root: this.root, git: this.#port() }, sessions: [this.#session] };
     const [found = []] = await followHistory({ ...options, now, tip: "HEAD", withFiles: true });
     const lines = found.flat();
     assert.equal(lines.length, this.#agents.length);
@@ -126,6 +124,20 @@ export class Ground {
       const kept = lines.filter((line) => removedBy(line, this.#session.endedAt + horizon) === undefined);
       return (100 * kept.length) / lines.length;
     });
+  }
+
+  #port(): OpenRepository {
+    return {
+      top: this.root,
+      tip: () => undefined,
+      headMoves: () => "",
+      run: async (args, { input = "" } = {}) => {
+        const env = { PATH: path, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+        const options = { cwd: this.root, env, encoding: "latin1", maxBuffer: 2 ** 28 } as const;
+        return execFileSync("git", args, { ...options, input: Buffer.from(input, "latin1") });
+      },
+      close: async () => undefined,
+    };
   }
 
   known(): readonly number[] {

@@ -1,0 +1,36 @@
+/** The git port, answered by git in the sandbox. */
+import { join } from "node:path";
+import { type Failure, failure, type Git, isFailure, type OpenRepository } from "@lathe/protocol";
+import { plainText } from "@lathe/system/git/plain-bytes";
+import { readHead, readRef } from "@lathe/system/git/ref-files";
+import { repositoryPlace } from "@lathe/system/git/repository-place";
+import { openGitBox } from "./git-box.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const mostMoves = 64 * 1024 * 1024;
+
+export function createBoxedGit(env: Env): Git {
+  return { open: (folder, writes) => openBoxed(env, folder, writes) };
+}
+
+async function openBoxed(env: Env, folder: string, writes?: string): Promise<OpenRepository | Failure> {
+  const place = repositoryPlace(folder);
+  if (!place) return failure("not-found", `${folder} is no git repository`, { who: "user" });
+  const box = await openGitBox(env, { place, ...(writes !== undefined && { made: writes }) });
+  if (isFailure(box)) return box;
+  const { top, gitFolder, common } = place;
+  const own = box.newIndex();
+  const indexOf = (kind: "repository" | "own" | undefined): string | undefined =>
+    kind === "repository" ? (box.takeIndex(join(gitFolder, "index")) ?? box.newIndex()) : kind && own;
+  return {
+    top,
+    tip: (name) => (name === "HEAD" ? readHead(place)?.commit : readRef(common, name)),
+    headMoves: () => plainText(join(gitFolder, "logs", "HEAD"), mostMoves) ?? "",
+    run: async (args, { index: kind, ...asked } = {}) => {
+      const index = indexOf(kind);
+      return box.git(args, { ...asked, ...(index !== undefined && { index }) });
+    },
+    close: () => box.close(),
+  };
+}
