@@ -1,6 +1,6 @@
 /** Servers of the official package as real processes and over HTTP: what they say, and what becomes of those that misbehave. */
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -53,6 +53,37 @@ describe("MCP servers", () => {
     assert.ok(outcome.type === "failed", JSON.stringify(outcome));
     return outcome.failure;
   };
+
+  it("holds others still from before it is asked where a program works until it has greeted, or has not", async () => {
+    const told: string[] = [];
+    const mark = join(cwd, "loaded");
+    const wrapper = join(cwd, "wrapper.mjs");
+    const text = `import "node:fs"; import ${JSON.stringify(program)};\nprocess.getBuiltinModule("node:fs").writeFileSync(${JSON.stringify(mark)}, "");\n`;
+    writeFileSync(wrapper, text);
+    const servers = openServers({
+      servers: { good: { command, args: [wrapper] }, none: { command: join(cwd, "absent") } },
+      env: { PATH: process.env.PATH, HOME: cwd },
+      version: "1.0.0",
+      hold: async (name) => {
+        told.push(`hold ${name}`);
+        return () => told.push(`release ${name} ${existsSync(mark) ? "loaded" : "unloaded"}`);
+      },
+      placeOf: (name) => {
+        told.push(`place ${name}`);
+        return cwd;
+      },
+      recall: () => undefined,
+      remember: () => undefined,
+    });
+    opened.push(servers);
+    await servers.list("none", never);
+    await servers.list("good", never);
+    await servers.list("good", never);
+    assert.deepEqual(told, [
+      ...["hold none", "place none", "release none unloaded"],
+      ...["hold good", "place good", "release good loaded"],
+    ]);
+  });
 
   it("starts nothing until something is asked of one, then says what it offers", async () => {
     const servers = sample();

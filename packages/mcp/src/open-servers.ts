@@ -22,6 +22,11 @@ export interface ServersOptions {
   readonly servers: Readonly<Record<string, ServerSpec>>;
   /** *Contract:* asked before each start: where it works if it is a program; a failure says why it may not start. */
   placeOf(server: string, spec: ServerSpec): string | Failure;
+  /**
+   * *Contract:* asked before `placeOf` of a program; until it is released nobody changes what the program loads as it
+   * starts. Never rejects. Released when the server has greeted, or did not. Absent where nobody could.
+   */
+  hold?(server: string): Promise<() => void>;
   readonly env: Env;
   /** Ours, for their logs. */
   readonly version: string;
@@ -51,6 +56,14 @@ export function openServers(options: ServersOptions): McpServers {
     // Two calls at once start one process.
     if (known && !isFailure(known)) await known.close();
     running.delete(name);
+    const release = "url" in spec ? undefined : await options.hold?.(name);
+    try {
+      return await begin(name, spec);
+    } finally {
+      release?.();
+    }
+  };
+  const begin = async (name: string, spec: ServerSpec): Promise<Connection | Failure> => {
     const cwd = options.placeOf(name, spec);
     if (isFailure(cwd)) return cwd;
     const { env, version } = options;

@@ -48,8 +48,9 @@ for (const preference of ["launcher", "bubblewrap", "landlock", "none"] as const
         const { workspace } = sandbox.spec;
         const other = await sandbox.spawn({ script: flipper, cwd: workspace });
         if (isFailure(other)) assert.fail(other.text);
-        const told = await race(sandbox, join(workspace, "s.sh"), rounds[preference]);
-        await sandbox.close();
+        const told = await race(sandbox, join(workspace, "s.sh"), rounds[preference]).finally(() =>
+          sandbox.close(),
+        );
         assert.equal(told.evil, 0, JSON.stringify(told));
         assert.ok(told.honest > 0 && told.stale > 0, JSON.stringify(told));
       });

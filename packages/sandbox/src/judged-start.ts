@@ -43,10 +43,11 @@ export async function startCommand(
   { workspace, judged }: Starting,
   start: () => Promise<Running>,
 ): Promise<Running | Failure> {
+  if (judged) return startJudged(judged, workspace, start);
   for (let before = within(settling, workspace); before.length > 0; before = within(settling, workspace))
     await Promise.all(before);
   // Nothing is waited for from here on until others know of this start.
-  return judged ? startJudged(judged, workspace, start) : noted(start(), workspace);
+  return noted(start(), workspace);
 }
 
 async function noted(started: Promise<Running>, workspace: string): Promise<Running> {
@@ -61,20 +62,31 @@ async function noted(started: Promise<Running>, workspace: string): Promise<Runn
   }
 }
 
+/**
+ * Keeps every command in a workspace still, and new ones from starting, while something outside of the sandbox is compared
+ * with what a person agreed to and begins.
+ * *Contract:* never rejects; `release` is called once, and soon.
+ */
+export async function holdCommands(workspace: string): Promise<() => void> {
+  for (let before = within(settling, workspace); before.length > 0; before = within(settling, workspace))
+    await Promise.all(before);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  settling.set(promise, workspace);
+  await Promise.allSettled(within(starting, workspace));
+  const release = await holdOthers(workspace);
+  return () => {
+    release();
+    settling.delete(promise);
+    resolve();
+  };
+}
+
 async function startJudged(
   judged: JudgedFiles,
   workspace: string,
   start: () => Promise<Running>,
 ): Promise<Running | Failure> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  settling.set(promise, workspace);
-  await Promise.allSettled(within(starting, workspace));
-  const release = await holdOthers(workspace);
-  const end = (): void => {
-    release();
-    settling.delete(promise);
-    resolve();
-  };
+  const end = await holdCommands(workspace);
   try {
     const changed = changedFiles(judged);
     if (changed.length > 0) {

@@ -1,6 +1,6 @@
 /** Code tree: what lies in folders of the workspace that a program may load from, each looked at once. */
 import { createHash } from "node:crypto";
-import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { readBounded } from "@lathe/system/read-bounded";
 import { isInside } from "../places/inside.ts";
@@ -81,21 +81,35 @@ function entriesOf(folder: string): ReadonlyMap<string, Dirent> {
   }
 }
 
-/** Undefined where there is no such file; what cannot be read is the same as little as what has changed. */
+/**
+ * Undefined where there is no such file; what cannot be read is the same as little as what has changed. What it says is
+ * said of the file that was opened, whatever comes to stand in its place.
+ */
 export function digestOfFile(path: string): string | undefined {
   try {
-    const real = realpathSync(path);
-    const stats = statSync(real, { bigint: true });
+    return readDigest(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // A socket, or a device without a driver.
+    if (code === "ENXIO" || code === "ENODEV") return "no file";
+    const isThere = code !== "ENOENT" && code !== "ENOTDIR" && code !== "ENAMETOOLONG";
+    return isThere ? `unreadable (${code})` : undefined;
+  }
+}
+
+function readDigest(path: string): string | undefined {
+  // To open a pipe without a writer would wait for ever.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(file, { bigint: true });
     if (stats.isDirectory()) return undefined;
     if (!stats.isFile()) return "no file";
     if (stats.size > mostRead) return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
-    const file = readBounded(real, { maxBytes: mostRead });
-    if (!file || file.isCut) return "no file";
-    return createHash("sha256").update(file.bytes).digest("hex");
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const isThere = code !== "ENOENT" && code !== "ENOTDIR" && code !== "ENAMETOOLONG";
-    return isThere ? `unreadable (${code})` : undefined;
+    const found = readBounded(file, { maxBytes: mostRead });
+    if (!found || found.isCut) return "no file";
+    return createHash("sha256").update(found.bytes).digest("hex");
+  } finally {
+    closeSync(file);
   }
 }
 

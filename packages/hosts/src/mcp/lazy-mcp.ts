@@ -33,8 +33,9 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
       import("@lathe/mcp"),
       import("./mcp-place.ts"),
       import("./mcp-login.ts"),
+      import("@lathe/sandbox/judged-start"),
       met,
-    ]).then(([{ openServers }, { placeOfServer }, { loginStore }]) => {
+    ]).then(([{ openServers }, { placeOfServer }, { loginStore }, { holdCommands }]) => {
       // As it is written: what is added to it is no part of what it is known by.
       const placeOf = (name: string, run: ServerSpec): string | Failure => {
         const spec = mcpServers[name] ?? run;
@@ -42,15 +43,9 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
       };
       const loginOf = (server: string): LoginStore | undefined => loginStore({ mcpServers, env }, server);
       const servers = withOwnCaches(mcpServers, env);
-      return openServers({
-        servers,
-        placeOf,
-        env: withAbsolutePath(env),
-        version,
-        recall,
-        remember,
-        loginOf,
-      });
+      const hold = (): Promise<() => void> => holdCommands(cwd);
+      const open = { servers, placeOf, hold, env: withAbsolutePath(env), version };
+      return openServers({ ...open, recall, remember, loginOf });
     }));
   return {
     names: Object.keys(mcpServers),

@@ -17,7 +17,14 @@ export interface StartingServer {
   readonly folder: string;
 }
 
-/** *Contract:* for each start anew: files of the workspace may have changed since the last one. */
+/**
+ * A server has the user's own rights and works in the workspace itself, where its program finds its data, writes its
+ * files and asks git. So it is neither put into the sandbox nor started from a copy, which would take that from ordinary
+ * servers, and no copy is mounted over its files: a rename by a command takes such a mount away. In place of that all
+ * commands in the workspace stand still from before this look until the server has greeted: what was looked at is what it
+ * has loaded by then. What it loads only later may have been changed meanwhile; the next start looks at it again.
+ * *Contract:* for each start anew: files of the workspace may have changed since the last one. Commands stand still.
+ */
 export function placeOfServer(
   { name, spec, folder }: StartingServer,
   { cwd, env }: Pick<LocalOptions, "cwd" | "env">,

@@ -196,8 +196,8 @@ function want(word: string, from: string, { packages }: Search): void {
   if (name !== undefined) packages.push({ from, name });
 }
 
-/** What is looked into for the names of other files. */
-const mostText = 4_000_000;
+/** What is looked into for the names of other files; a program that was bundled into one file may be long. */
+const mostText = 64 * 2 ** 20;
 
 function textOf(path: string): string {
   try {
