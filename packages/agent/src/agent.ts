@@ -36,7 +36,7 @@ export interface JudgedText {
   /** Absolute. */
   readonly path: string;
   readonly text: string | undefined;
-  /** Of the same bytes; null where there is no text. */
+  /** Of the same bytes; null where there is no file, and for large ones. */
   readonly digest: string | null;
 }
 

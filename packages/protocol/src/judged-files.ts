@@ -1,7 +1,7 @@
 /** Judged files: what the verdict on a command depended on, so that nothing else runs in its place. */
 import * as v from "valibot";
 
-/** Digests of texts by the absolute path each was read from; null where there was no text to judge. */
+/** Digests of files by the absolute path each was read from; null where there was none to judge. */
 export type JudgedFiles = Readonly<Record<string, string | null>>;
 
 export const judgedFilesSchema: v.GenericSchema<unknown, JudgedFiles> = v.record(

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 
 export interface FileText {
-  readonly text: string;
+  /** Undefined for what holds a NUL: no program reads that as a script. */
+  readonly text: string | undefined;
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly digest: string;
 }
@@ -14,14 +15,15 @@ const safely = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_N
 
 /**
  * Links are followed, as a program would that reads the same path.
- * *Contract:* never throws and never waits; undefined for what is no regular file, is longer than `maxBytes` or holds a
- * NUL. Bounded by the bytes that are read, whatever size the file claims to have.
+ * *Contract:* never throws and never waits; undefined for what is no regular file or is longer than `maxBytes`. Bounded by
+ * the bytes that are read, whatever size the file claims to have.
  */
 export function readFileText(path: string, maxBytes: number): FileText | undefined {
   try {
     const bytes = readRegular(path, maxBytes);
-    if (bytes === undefined || bytes.includes(0)) return undefined;
-    return { text: bytes.toString("utf8"), digest: createHash("sha256").update(bytes).digest("hex") };
+    if (bytes === undefined) return undefined;
+    const text = bytes.includes(0) ? undefined : bytes.toString("utf8");
+    return { text, digest: createHash("sha256").update(bytes).digest("hex") };
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Hook files: which files of the project a hook's command names, and whether those are all that it runs. */
+import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
-import { isFailure } from "@lathe/protocol";
+import { isFailure, maxJudgedBytes } from "@lathe/protocol";
 import { readRootFile } from "../places/root-file.ts";
 import { commandsIn, isProgramOfSystem, partsOf, readers, speakers, type Word } from "./shell-words.ts";
 
@@ -8,6 +9,8 @@ export interface HookFile {
   readonly path: string;
   /** Undefined where there is none, or none that can be read. */
   readonly bytes: Uint8Array | undefined;
+  /** What it has to be when the hook starts: its digest, or null for none; absent where that cannot be compared. */
+  readonly judged?: string | null;
 }
 
 export interface HookFiles {
@@ -15,8 +18,6 @@ export interface HookFiles {
   /** Whether they are all that it runs: whoever leaves them as they are leaves the hook as it is. */
   readonly isAll: boolean;
 }
-
-const mostBytes = 256 * 1024;
 
 interface Looking {
   readonly cwd: string;
@@ -83,9 +84,15 @@ function look(path: string, looking: Looking): void {
     looking.isAll = false;
     return;
   }
-  const found = readRootFile(looking.cwd, path, mostBytes);
+  const found = readRootFile(looking.cwd, path, maxJudgedBytes);
   const isFile = found !== undefined && !isFailure(found);
-  looking.files.set(path, { path, bytes: isFile ? found.bytes : undefined });
+  looking.files.set(path, { path, bytes: isFile ? found.bytes : undefined, ...judgedOf(found) });
   // One that is not there yet is watched for; a folder, a link out, or a long one cannot be.
   if (found !== undefined && (!isFile || found.cut)) looking.isAll = false;
+}
+
+function judgedOf(found: ReturnType<typeof readRootFile>): Pick<HookFile, "judged"> {
+  if (found === undefined) return { judged: null };
+  if (isFailure(found) || found.cut) return {};
+  return { judged: createHash("sha256").update(found.bytes).digest("hex") };
 }

@@ -1,6 +1,7 @@
 /** Hook settings: which programs the project and the user want run at which moments, in the shape of `.claude/settings.json`. */
 import { createHash } from "node:crypto";
-import { isFailure } from "@lathe/protocol";
+import { join } from "node:path";
+import { isFailure, type JudgedFiles } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { readRegularFile } from "../places/regular-file.ts";
 import { readRootFile } from "../places/root-file.ts";
@@ -38,6 +39,8 @@ export interface HookSettings {
   readonly hooks: readonly Hook[];
   /** Of what the project's hooks are, the files of the project that they name included; empty without any. */
   readonly hash: string;
+  /** The files of the project that its hooks name, read once for the hash and for this. */
+  readonly judged: JudgedFiles;
   /** What was left out and why, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -55,7 +58,7 @@ export function readHookSettings({ cwd, env }: CustomPlace): HookSettings {
   );
   const path = userHooksFile(env);
   const users = hooksIn(readRegularFile(path, mostBytes), { path, isProjects: false, remarks });
-  return { hooks: [...users, ...projects], hash: hashOf(projects, cwd), remarks };
+  return { hooks: [...users, ...projects], ...digestsOf(projects, cwd), remarks };
 }
 
 interface Source {
@@ -184,15 +187,17 @@ function isPattern(text: string): boolean {
 }
 
 /** Also of scripts that a command names: who changes one changes the hook. */
-function hashOf(hooks: readonly Hook[], cwd: string): string {
-  if (hooks.length === 0) return "";
+function digestsOf(hooks: readonly Hook[], cwd: string): Pick<HookSettings, "hash" | "judged"> {
+  if (hooks.length === 0) return { hash: "", judged: {} };
   const hash = createHash("sha256").update(JSON.stringify(hooks));
-  for (const { command } of hooks) {
-    for (const { path, bytes } of hookFiles(command, cwd).files) {
-      hash.update(JSON.stringify([path, bytes?.length ?? null])).update(bytes ?? "");
-    }
+  const files = hooks.flatMap(({ command }) => hookFiles(command, cwd).files);
+  for (const { path, bytes } of files) {
+    hash.update(JSON.stringify([path, bytes?.length ?? null])).update(bytes ?? "");
   }
-  return hash.digest("hex");
+  const judged = files.flatMap((file): readonly (readonly [string, string | null])[] =>
+    file.judged === undefined ? [] : [[join(cwd, file.path), file.judged]],
+  );
+  return { hash: hash.digest("hex"), judged: Object.fromEntries(judged) };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

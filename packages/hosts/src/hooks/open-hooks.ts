@@ -1,4 +1,5 @@
 /** Opens the hooks of a session: none where nothing is configured, and the project's only where the user trusts them as they are. */
+import type { JudgedFiles } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { hookFiles } from "./hook-files.ts";
 import { type Hook, readHookSettings } from "./hook-settings.ts";
@@ -16,9 +17,12 @@ export function openHooks(place: HookPlace & CustomPlace): SessionHooks | undefi
     place.onRemark(`${what}; \`lathe hooks list\` shows them, \`lathe hooks trust\` lets them run`);
   }
   const running = hooks.filter(({ isProjects }) => !isProjects || isAllowed);
-  const areAsTrusted = (): boolean => readHookSettings(place).hash === hash && isTrusted(place, hash);
+  const trustedFiles = (): JudgedFiles | undefined => {
+    const now = readHookSettings(place);
+    return now.hash === hash && isTrusted(place, hash) ? now.judged : undefined;
+  };
   const mayAllow = ({ isProjects, command }: Hook): boolean =>
     isProjects ? hookFiles(command, place.cwd).isAll : runsOwnOnly(command, place);
-  const trust = { areAsTrusted, mayAllow };
+  const trust = { trustedFiles, mayAllow };
   return running.length === 0 ? undefined : openSessionHooks(running, { ...place, trust });
 }

@@ -1,5 +1,5 @@
 /** Runs one hook in the session's sandbox: what it is told on its input, and what its exit and output say. */
-import { isFailure, type Process, type Sandbox } from "@lathe/protocol";
+import { isFailure, type JudgedFiles, type Process, type Sandbox } from "@lathe/protocol";
 import { readHookOutput } from "./hook-output.ts";
 import type { Hook } from "./hook-settings.ts";
 
@@ -25,15 +25,18 @@ export interface HookRun {
   readonly sandbox: Sandbox;
   readonly cwd: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The files that hooks of the project were trusted with. */
+  readonly judged?: JudgedFiles | undefined;
   readonly signal?: AbortSignal;
 }
 
 export async function runHook(
-  { command, timeoutMs }: Hook,
-  { sandbox, cwd, input, signal }: HookRun,
+  { command, timeoutMs, isProjects }: Hook,
+  { sandbox, cwd, input, judged = {}, signal }: HookRun,
 ): Promise<HookSaid> {
   const script = `export CLAUDE_PROJECT_DIR=${quoted(cwd)}\n${command}`;
-  const started = await sandbox.spawn({ script, cwd, apart: true });
+  const isJudged = isProjects && Object.keys(judged).length > 0;
+  const started = await sandbox.spawn({ script, cwd, apart: true, ...(isJudged && { judged }) });
   if (isFailure(started)) return unsaid(started.text);
   // It need not read any of it.
   void started.write(JSON.stringify(input)).then(() => started.closeInput());

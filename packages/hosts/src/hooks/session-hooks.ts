@@ -1,6 +1,14 @@
 /** Session hooks: the programs of the project and the user that have a say in one session; loaded where there are any. */
 import type { AgentPorts } from "@lathe/agent";
-import type { CompactionTrigger, Decision, HookedCall, Hooks, Outcome, Session } from "@lathe/protocol";
+import type {
+  CompactionTrigger,
+  Decision,
+  HookedCall,
+  Hooks,
+  JudgedFiles,
+  Outcome,
+  Session,
+} from "@lathe/protocol";
 import { type Holding, holds } from "./hook-condition.ts";
 import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
 import { type HookedTool, hookedTools } from "./hooked-tools.ts";
@@ -23,8 +31,11 @@ export interface HookPlace {
 
 /** What is asked anew before each run: what was trusted once may be written over. */
 interface HookTrust {
-  /** Whether the project's hooks are what they were when they were opened, and still trusted. */
-  areAsTrusted(): boolean;
+  /**
+   * The files that the project's hooks name, as they are now: its hooks start only while they stay so. Undefined where the
+   * hooks are not what they were when they were opened, or not trusted any more.
+   */
+  trustedFiles(): JudgedFiles | undefined;
   /** Whether what it says may answer in a person's stead. */
   mayAllow(hook: Hook): boolean;
 }
@@ -133,9 +144,9 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
     const written = hooks.filter(
       (one) => one.event === event && hookMatches(one, name) && holding(one) !== "not",
     );
-    const areTrusted = !written.some(({ isProjects }) => isProjects) || place.trust.areAsTrusted();
-    if (!areTrusted) tell(changed);
-    const matching = written.filter(({ isProjects }) => !isProjects || areTrusted);
+    const judged = judgedFor(written, place);
+    if (!judged) tell(changed);
+    const matching = judged ? written : written.filter(({ isProjects }) => !isProjects);
     if (matching.length === 0) return [];
     const { containment, uncontainedAllowed } = await place.ports.containment();
     if (containment === "none" && !uncontainedAllowed) {
@@ -148,11 +159,11 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
       ...{ permission_mode: modeNames[settings.mode], hook_event_name: event },
       ...fields,
     };
+    const at = { sandbox: place.ports.sandbox, cwd: place.cwd, input, judged, ...(signal && { signal }) };
     // The user's own comes first, and its say counts for more than the project's.
     const commands = [...new Map(matching.toReversed().map((one) => [one.command, one])).values()];
     return Promise.all(
       commands.map(async (hook) => {
-        const at = { sandbox: place.ports.sandbox, cwd: place.cwd, input, ...(signal && { signal }) };
         const ran = await runHook(hook, at);
         // It did not fail: somebody stopped it.
         if (signal?.aborted) return { json: {}, text: "" };
@@ -167,6 +178,11 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
       }),
     );
   };
+}
+
+/** Undefined where hooks of the project must not run; nothing is looked at where none of them would. */
+function judgedFor(hooks: readonly Hook[], { trust }: TrustedPlace): JudgedFiles | undefined {
+  return hooks.some(({ isProjects }) => isProjects) ? trust.trustedFiles() : {};
 }
 
 interface Heard {
