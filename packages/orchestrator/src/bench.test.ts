@@ -54,6 +54,7 @@ export interface BenchOptions {
   readonly clock?: HandMovedClock;
   readonly price?: null;
   readonly checkpoint?: (signal: AbortSignal) => Promise<Checkpoint | Failure> | Checkpoint | Failure;
+  readonly runLater?: NonNullable<Ports["runLater"]>;
 }
 
 export interface Bench {
@@ -117,6 +118,7 @@ export function openBench(options: BenchOptions): Bench {
         (await options.checkpoint?.(signal)) ?? { ref: `ref ${done.length}`, skipped: [], skippedCount: 0 }
       );
     },
+    ...(options.runLater && { runLater: options.runLater }),
     // The bench's tools use the signal, the deltas and the grants alone.
     context: (session, call, { signal, ask }) =>
       ({

@@ -64,6 +64,38 @@ describe("a checkpoint", () => {
     assert.equal(session.lastEnd?.type, "done");
   });
 
+  it("says which files of the turn so far run later, and forgets those that went", async () => {
+    const asked: string[] = [];
+    const found = [
+      {
+        files: [
+          { path: "a", why: "one" },
+          { path: "b", why: "two" },
+        ],
+        gone: [],
+      },
+      { files: [{ path: "c", why: "three" }], gone: ["a"] },
+    ];
+    const one = bench([[put("a")], [put("c")]], {
+      runLater: async (from, to) => {
+        asked.push(`${from} > ${to}`);
+        return found[asked.length - 1] ?? { files: [], gone: [] };
+      },
+    });
+    const session = await run(one);
+    assert.equal(asked.length, 2);
+    const told = one.events.flatMap((event) =>
+      event.type === "checkpoint.taken" && event.data.moment === "after"
+        ? [event.data.runLater?.map(({ path }) => path)]
+        : [],
+    );
+    assert.deepEqual(told, [
+      ["a", "b"],
+      ["b", "c"],
+    ]);
+    assert.equal(session.turn, undefined);
+  });
+
   it("is in the log before the call starts", async () => {
     const one = bench([[put("a")]]);
     await run(one);
