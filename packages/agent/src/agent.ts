@@ -46,6 +46,8 @@ export interface Surroundings {
   exists(path: string): Promise<boolean>;
   /** *Contract:* the file at a path, absolute or from the workspace; without a text where there is none, and for large ones. */
   text(path: string): Promise<JudgedText>;
+  /** *Contract:* why a program of the user's runs or obeys a file, by its real path from the workspace; absent where nobody looks. */
+  obeyed?(path: string): Promise<string | undefined>;
   /** *Contract:* the user's and the repository's aliases of git, by name. */
   gitAliases(): Promise<Readonly<Record<string, string>>>;
   /** *Contract:* what the next checkpoint will not hold, from the workspace; undefined where nobody knows. */

@@ -40,7 +40,7 @@ export async function gatherFacts(
       const real = await workspace.resolve(path);
       if (isFailure(real)) return [path, { real: path, inside: false, failure: real }];
       const isAbsent = needed.losing.includes(path) && !(await surroundings.exists(real));
-      const written = needed.written.includes(path) ? await repositoryAround(real, surroundings) : {};
+      const written = needed.written.includes(path) ? await writtenFact(real, surroundings) : {};
       return [path, { real, inside: true, ...(isAbsent && { absent: true }), ...written }];
     }),
   );
@@ -53,6 +53,14 @@ export async function gatherFacts(
     ...(refusals.length > 0 && { refusals }),
     ...(allowed.length > 0 && { allowed }),
   };
+}
+
+async function writtenFact(
+  path: string,
+  surroundings: AgentPorts["surroundings"],
+): Promise<Pick<PathFact, "repository" | "obeyed">> {
+  const obeyed = await surroundings.obeyed?.(path);
+  return { ...(await repositoryAround(path, surroundings)), ...(obeyed !== undefined && { obeyed }) };
 }
 
 /** The folder that has a `HEAD` already, or gets the rest of what makes it a repository. */

@@ -139,6 +139,8 @@ export interface PathFact {
   readonly absent?: boolean;
   /** The folder that git takes, or would take, for a repository with it. */
   readonly repository?: string;
+  /** Why a program of the user's runs or obeys it, though its name does not say so. */
+  readonly obeyed?: string;
 }
 
 export const effectSchema: v.GenericSchema<unknown, Effect> = v.object({

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Surroundings } from "@lathe/agent";
 import { maxJudgedBytes, type Repository } from "@lathe/protocol";
 import { readFileText } from "@lathe/system/file-text";
+import { homeFolder } from "../places/home-folder.ts";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
 /** Of a question to the repository. */
@@ -20,6 +21,10 @@ export function createSurroundings(
       const path = resolve(root, asked);
       const found = readFileText(path, maxJudgedBytes);
       return { path, text: found?.text, digest: found?.digest ?? null };
+    },
+    obeyed: async (path) => {
+      const { obeyedReason } = await import("@lathe/sandbox/obeyed-file");
+      return obeyedReason(resolve(root, path), { workspace: root, home: homeFolder(env) });
     },
     // Looked up each time: a file that the settings include may lie in the workspace.
     gitAliases: () => readAliases(repository),

@@ -193,7 +193,7 @@ function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decis
 /** What becomes a repository, or a folder of which files run later, by being written. */
 function laterDecision(
   { kind, target }: Effect,
-  { real, repository }: PathFact,
+  { real, repository, obeyed }: PathFact,
   isCommand: boolean,
 ): Decision | undefined {
   if (kind !== "write") return undefined;
@@ -201,6 +201,7 @@ function laterDecision(
     const why = `git takes ${repository === "" ? "the workspace" : shortened(repository)} for a repository, and obeys ${shortened(target)} in it`;
     return decision("ask", "git-folder", why);
   }
+  if (obeyed !== undefined) return decision("ask", "runs-later", `${shortened(target)}: ${obeyed}`);
   // What commands make of these is looked at afterwards, and taken back.
   if (isCommand) return undefined;
   if ([target, real].some(isHead))

@@ -51,6 +51,12 @@ describe("files that run later", () => {
   });
 });
 
+it("a file that something else makes run is asked about with its reason", () => {
+  const fact = { obeyed: "git's settings name it" };
+  assert.equal(decide([write("scripts/hooks/pre-commit")], fact).rule, "runs-later");
+  assert.equal(decide([write("scripts/hooks/pre-commit")], fact, [mine]).verdict, "ask");
+});
+
 describe("a folder that git would take for a repository", () => {
   it("is asked about by the file without which it is none", () => {
     for (const name of ["HEAD", "sub/HEAD", "sub/head"]) {

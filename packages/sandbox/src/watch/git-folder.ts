@@ -85,6 +85,8 @@ const used =
 export interface NamingPlace extends ConfigPlace {
   /** The top of the working tree, where it is not to be told from git's folder: git runs there what settings name. */
   readonly top?: string | undefined;
+  /** Also programs that are not there yet, where they are named by a path. */
+  readonly withAbsent?: boolean;
 }
 
 /** What of the workspace settings name: hooks' folders, more settings, and programs. */
@@ -94,7 +96,10 @@ export function namedBySettings(text: string, place: NamingPlace): readonly Guar
   return named.filter(({ path }) => path !== place.workspace && isBelow(path, place.workspace));
 }
 
-function namedBy({ name, value = "" }: Setting, { git, workspace, top }: NamingPlace): readonly Guarded[] {
+function namedBy(
+  { name, value = "" }: Setting,
+  { git, workspace, top, withAbsent }: NamingPlace,
+): readonly Guarded[] {
   const tree = top ?? (git.endsWith("/.git") ? dirname(git) : workspace);
   if (name.startsWith("include")) {
     const path = resolve(git, value);
@@ -106,9 +111,12 @@ function namedBy({ name, value = "" }: Setting, { git, workspace, top }: NamingP
     if (path === workspace) return hooks.map((hook) => ({ path: join(path, hook), kind: "exact" }));
     return [{ path, kind: "exact", isFolder: true }];
   }
-  const words = value.split(/[\s"'!;|&()<>=]+/u).map((word) => resolve(tree, word));
-  const isFile = (path: string): boolean => kindOf(path)?.isDirectory() === false;
-  return words.filter(isFile).map((path) => ({ path, kind: "exact" }));
+  const words = value.split(/[\s"'!;|&()<>=]+/u);
+  const isNamed = (word: string): boolean => {
+    const kind = kindOf(resolve(tree, word));
+    return kind ? !kind.isDirectory() : withAbsent === true && word.includes("/");
+  };
+  return words.filter(isNamed).map((word) => ({ path: resolve(tree, word), kind: "exact" }));
 }
 
 /** As in githooks(5). */

@@ -49,6 +49,27 @@ export const runLater: readonly EscapeProbe[] = [
   ]),
   left("own-settings", ["lathe.json", ".lathe/settings.json", ".lathe/rules.json"]),
   left("husky", [".husky/pre-commit"]),
+  left("editors", [
+    ".helix/languages.toml",
+    ".vim/coc-settings.json",
+    ".dir-locals.el",
+    ".luarc.json",
+    "hie.yaml",
+  ]),
+  left("more-agents", [
+    ".opencode/plugin/x.js",
+    ".qwen/settings.json",
+    ".crush.json",
+    ".github/hooks/x.json",
+  ]),
+  left("tools", [
+    ".cargo/config.toml",
+    "mise.toml",
+    ".config/mise/config.toml",
+    ".yarn/releases/x.cjs",
+    "lefthook.yml",
+  ]),
+  left("other-letters", [".VSCODE/tasks.json", ".Claude/settings.json", "sub/.Cargo/Config.toml"]),
   left("vscode-existing", [".vscode/tasks.json"], {
     what: "changes an existing .vscode/tasks.json, in place and by rename",
     setup: ({ workspace }) => write(join(workspace, ".vscode/tasks.json"), "{}\n"),
