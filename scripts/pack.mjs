@@ -59,7 +59,11 @@ function manifest(files, types) {
 }
 
 /** Threads start from files of their own. */
-const threads = ["packages/search/src/build/build-worker", "packages/search/src/exact/trigram-worker"];
+const threads = [
+  "packages/search/src/build/build-worker",
+  "packages/search/src/exact/trigram-worker",
+  "packages/web/src/html-worker",
+];
 const place = (source) => {
   const path = relative(root, source).split(sep).join("/").replace(/\.ts$/, ".js");
   return `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;

@@ -7,6 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isFailure } from "@lathe/protocol";
 import { failedWith, succeeded } from "@lathe/testkit";
 import { createWeb, type WebOptions } from "./create-web.ts";
+import { htmlText } from "./html-text.ts";
 
 const never = new AbortController().signal;
 
@@ -170,6 +171,26 @@ describe("web pages", () => {
     assert.equal(typeof (await textOf()), "string");
     html("<p>unclosed <b>and & <wrong <p>again");
     assert.match(await textOf(), /unclosed and/);
+  });
+
+  it("hold nothing else up, and are given up where they take too long to read", async () => {
+    html("<table><tr><td>".repeat(60_000));
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 5);
+    const failed = failedWith("too-large", await fetched("/", { limits: { readMs: 300 } }));
+    clearInterval(timer);
+    assert.match(failed.text, /could not be turned into text in 0\.3 s/);
+    assert.ok(turns >= 10, `${turns}`);
+    const stop = new AbortController();
+    const reading = web({ limits: { readMs: 60_000 } }).fetch(at(), stop.signal);
+    setTimeout(() => stop.abort(), 200);
+    failedWith("cancelled", await reading);
+  });
+
+  it("are read in a thread as they are without one", async () => {
+    const body = `<ul>${"<li>one <a href='/x'>two</a> &amp; three".repeat(2_000)}</ul>`;
+    html(body);
+    assert.equal(await textOf(), htmlText(body, new URL(at())));
   });
 });
 

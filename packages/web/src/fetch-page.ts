@@ -19,7 +19,8 @@ export interface FetchOptions {
   readonly limits?: Partial<typeof usualLimits>;
 }
 
-const usualLimits = { bytes: 5_000_000, ms: 30_000, redirects: 5 };
+/** `ms` of the whole; `readMs` of turning a page into text. */
+const usualLimits = { bytes: 5_000_000, ms: 30_000, readMs: 20_000, redirects: 5 };
 
 interface Asking {
   readonly options: FetchOptions;
@@ -57,7 +58,7 @@ async function follow(address: string, asking: Asking): Promise<WebPage | WebRed
     if (isFailure(answer)) return answer;
     const { statusCode = 0, headers } = answer;
     const next = statusCode >= 300 && statusCode < 400 ? headers.location : undefined;
-    if (next === undefined) return readPage(at, answer, asking.limits.bytes);
+    if (next === undefined) return readPage(at, answer, asking);
     answer.destroy();
     if (redirects === asking.limits.redirects)
       return refused("unreachable", `${address} redirects in a circle`);
@@ -118,7 +119,11 @@ async function publicAddresses(
   return refused("no-access", notPublicText(barred === bare ? bare : `${bare} (${barred})`));
 }
 
-async function readPage(url: URL, answer: IncomingMessage, mostBytes: number): Promise<WebPage | Failure> {
+async function readPage(
+  url: URL,
+  answer: IncomingMessage,
+  { limits, signal }: Asking,
+): Promise<WebPage | Failure> {
   const { statusCode = 0 } = answer;
   const [type = "text/html", ...parameters] = (answer.headers["content-type"] ?? "text/html").split(";");
   const media = type.trim().toLowerCase();
@@ -130,13 +135,15 @@ async function readPage(url: URL, answer: IncomingMessage, mostBytes: number): P
     answer.destroy();
     return refused("not-text", `${url.href} is ${media}, not text; the shell can download it`);
   }
-  const bytes = await readAll(unpacked(answer), mostBytes);
-  if (!bytes) return refused("too-large", `${url.href} has more than ${mostBytes / 1e6} MB`);
+  const bytes = await readAll(unpacked(answer), limits.bytes);
+  if (!bytes) return refused("too-large", `${url.href} has more than ${limits.bytes / 1e6} MB`);
   const text = decoderFor(parameters, bytes).decode(bytes);
   const isPage = media === "text/html" || media === "application/xhtml+xml";
   if (!isPage) return { url: url.href, type: media, text };
-  const { htmlText } = await import("./html-text.ts");
-  return { url: url.href, type: media, text: htmlText(text, url) };
+  const { readHtml } = await import("./read-html.ts");
+  const read = await readHtml(text, url, { ms: limits.readMs, signal });
+  if (read !== undefined) return { url: url.href, type: media, text: read };
+  return refused("too-large", `${url.href} could not be turned into text in ${limits.readMs / 1_000} s`);
 }
 
 function unpacked(answer: IncomingMessage): Readable {
