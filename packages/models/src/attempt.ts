@@ -46,6 +46,8 @@ interface Progress {
   readonly request: ModelRequest;
   /** What could be read out of events that the package could not. */
   rescued: { readonly reason?: "stop" | "tool-calls" | "length" } | undefined;
+  /** Characters that came so far. */
+  chars: number;
 }
 
 export async function* attempt(
@@ -61,7 +63,7 @@ export async function* attempt(
     const opened = await watch.until(begin(source, request, inner.signal));
     if (opened.stopped) return yield ended(opened.stopped, source);
     const answer = newAnswer(source.origin.provider);
-    const progress: Progress = { source, answer, request, rescued: undefined };
+    const progress: Progress = { source, answer, request, rescued: undefined, chars: 0 };
     for await (const part of shown(progress, opened.value, watch)) {
       if (part.type === "finished") rest = opened.value;
       yield part;
@@ -84,11 +86,22 @@ async function* shown(progress: Progress, reader: Reader, watch: Watch): AsyncGe
     const next = await watch.until(reader.read());
     if (next.stopped) return yield ended(next.stopped, source);
     if (next.value.done) return yield failed(brokenStream(source.origin, "it ended too early"));
+    progress.chars += charsOf(next.value.value);
+    if (progress.chars > maxChars) {
+      return yield failed(brokenStream(source.origin, `it is longer than ${maxChars} characters`));
+    }
     const part = step(progress, next.value.value);
     if (isProgress(next.value.value)) watch.limit(limitAfter(progress));
     if (part) yield part;
     if (part?.type === "finished" || part?.type === "failed") return;
   }
+}
+
+/** More than any model writes: all of it is held in memory. */
+const maxChars = 64_000_000;
+
+function charsOf(part: LanguageModelV4StreamPart): number {
+  return "delta" in part ? part.delta.length : part.type === "tool-call" ? part.input.length : 1;
 }
 
 async function begin(source: Source, request: ModelRequest, abortSignal: AbortSignal): Promise<Reader> {

@@ -153,6 +153,36 @@ describe("a turn", () => {
     assert.equal(end.failure.code, "answer-empty");
   });
 
+  it("runs and keeps nothing of an answer with too many calls, or too long ones, and says so", async () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => say(`n${at}`));
+    const large = [say("x".repeat(17_000_000))];
+    for (const calls of [many, large]) {
+      const bench = openBench({ script: [{ calls }, { calls: [say("a")] }, { text: "ok" }] });
+      const session = await run(bench);
+      assert.deepEqual(session.lastEnd, { type: "done" });
+      assert.deepEqual(bench.done, ["say a"]);
+      const log = unwrap(await bench.store.read("s1"));
+      const failed = log.filter(({ type }) => type === "step.failed");
+      assert.deepEqual(
+        failed.map(({ data }) => (data as { failure: { code: string } }).failure.code),
+        ["too-large"],
+      );
+      assert.ok(JSON.stringify(log).length < 100_000);
+      assertValidConversation(session);
+    }
+  });
+
+  it("ends a turn whose answers keep on asking too much", async () => {
+    const calls = Array.from({ length: 129 }, (_, at) => say(`n${at}`));
+    const bench = openBench({
+      script: Array.from({ length: 20 }, () => ({ calls })),
+    });
+    const session = await run(bench);
+    assert.ok(session.lastEnd?.type === "failed" && session.lastEnd.failure.code === "too-large");
+    assert.deepEqual(bench.done, []);
+    assertValidConversation(session);
+  });
+
   it("tells calls apart that came with one id, or none", async () => {
     const calls = [
       { ...say("a"), id: "x" },

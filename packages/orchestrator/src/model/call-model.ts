@@ -87,8 +87,9 @@ async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entr
     used = reservation;
     const heard = await listen(attempt, reach);
     used = chargeOf(heard, model.info, reservation);
-    const counted = isFailure(heard) ? heard : (saysNothing(heard, attempt) ?? heard);
+    const counted = isFailure(heard) ? heard : (saysNothing(heard, attempt) ?? asksTooMuch(heard) ?? heard);
     drafts = isFailure(counted) ? failed(attempt, counted, reach) : completed(attempt, counted, reach);
+    if (counted !== heard && isFailure(counted) && counted.code === "too-large") drafts.push(told(counted));
   } finally {
     await releaseBudget(session, { attempt: id, used }, reach);
   }
@@ -141,6 +142,33 @@ function saysNothing(
   return failure("answer-empty", `${model.info.id} answered with nothing`, {
     retry: failuresBefore === 0 ? "same" : "other-model",
   });
+}
+
+/** Calls and characters that one answer may hold: each call is decided, shown and kept in the log. */
+const maxCalls = 128;
+const maxChars = 16_000_000;
+
+/** Nothing of such an answer is run or kept. */
+function asksTooMuch({ parts }: Finished): Failure | undefined {
+  const calls = parts.filter((part) => part.type === "tool-call").length;
+  if (calls > maxCalls) return tooLarge(`Your last answer held ${calls} tool calls; at most ${maxCalls} fit`);
+  const chars = parts.reduce((sum, part) => sum + charsOf(part), 0);
+  if (chars > maxChars) return tooLarge(`Your last answer held ${chars} characters; at most ${maxChars} fit`);
+  return undefined;
+}
+
+function tooLarge(why: string): Failure {
+  const text = `${why} into one answer. None of it was run or kept: go on in smaller steps.`;
+  return failure("too-large", text, { who: "model", retry: "same" });
+}
+
+function charsOf(part: AssistantPart): number {
+  const signature = "signature" in part ? (part.signature?.length ?? 0) : 0;
+  return signature + (part.type === "tool-call" ? part.input.length : part.text.length);
+}
+
+function told({ text }: Failure): Draft {
+  return { type: "notice.posted", data: { about: "truncated", text } };
 }
 
 /** A notice behind results, or one that woke it, may leave nothing to say. */
