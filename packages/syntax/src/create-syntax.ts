@@ -53,7 +53,7 @@ function brokenNodes(root: TreeSitterNode): readonly TreeSitterNode[] {
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.broken) found.push(node);
-    if (node.damaged) pending.push(...[...node.children].reverse());
+    if (node.damaged) for (const child of node.children.toReversed()) pending.push(child);
   }
   return found;
 }

@@ -1,11 +1,12 @@
 /** Reads a parser's tree of a bash script into policy's own form; what it does not know makes the script not whole. */
 import type { SyntaxNode, SyntaxTree } from "@lathe/protocol";
-import { type Reading, readWord, together, wordTypes } from "./read-word.ts";
+import { deeper, type Reading, readWord, together, wordTypes } from "./read-word.ts";
 import type { Assignment, Script, ShellRedirect, ShellWord, Statement } from "./script.ts";
 
 /** *Contract:* the tree may be closed afterwards. */
 export function readScript({ root, errors }: SyntaxTree): Script {
-  const reading: Reading = { isWhole: errors.length === 0, bodyOf: (node) => bodyOf(node, reading) };
+  const isWhole = errors.length === 0;
+  const reading: Reading = { isWhole, depth: 0, bodyOf: (node) => bodyOf(node, reading) };
   const statements = statementsIn(root, reading);
   return { statements, isWhole: reading.isWhole };
 }
@@ -42,10 +43,13 @@ const byType: Readonly<Record<string, Read>> = {
 
 /** Statements among the children, in order; tokens and comments are none. */
 function statementsIn(node: SyntaxNode, reading: Reading): readonly Statement[] {
-  return node.children.flatMap((child) => {
-    const read = Object.hasOwn(byType, child.type) ? byType[child.type] : undefined;
-    return read ? read(child, reading) : [];
-  });
+  return node.children.flatMap((child) => statementsOf(child, reading) ?? []);
+}
+
+/** Undefined for a token, a comment or a word. */
+function statementsOf(node: SyntaxNode, reading: Reading): readonly Statement[] | undefined {
+  const read = Object.hasOwn(byType, node.type) ? byType[node.type] : undefined;
+  return read && deeper(reading, () => read(node, reading), []);
 }
 
 /** `$(<file)` prints a file. */
@@ -145,9 +149,17 @@ function gapBetween(before: SyntaxNode, { parent, start }: SyntaxNode): string {
   return (parent?.text.slice(before.end - from, start - from) ?? "").replaceAll("\\\n", "");
 }
 
-function previous(node: SyntaxNode): SyntaxNode | undefined {
-  const children = node.parent?.children ?? [];
-  return children[children.indexOf(node) - 1];
+function previous({ parent, start }: SyntaxNode): SyntaxNode | undefined {
+  if (!parent) return undefined;
+  const { children } = parent;
+  // The first that does not begin before it, found by halves: a command may have very many words.
+  let [low, high] = [0, children.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((children[middle]?.start ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  return children[low - 1];
 }
 
 function readAssignment(node: SyntaxNode, reading: Reading): Assignment {
@@ -198,9 +210,9 @@ function readRedirected(node: SyntaxNode, reading: Reading): readonly Statement[
   const draft: CommandDraft = { words: [], assignments: [], redirects: [], after: [] };
   const body: Statement[] = [];
   for (const child of node.children) {
-    const read = Object.hasOwn(byType, child.type) ? byType[child.type] : undefined;
     readLost(child, draft, reading);
-    if (read && child.type !== "ERROR") body.push(...read(child, reading));
+    const read = child.type === "ERROR" ? undefined : statementsOf(child, reading);
+    if (read) body.push(...read);
     else readPart(child, draft, reading);
   }
   const { words, assignments, redirects } = draft;
@@ -259,7 +271,7 @@ function continued(
   for (const node of after) {
     if (node.type === "&&" || node.type === "||") operator = node.type;
     else {
-      const right = byType[node.type]?.(node, reading) ?? [];
+      const right = statementsOf(node, reading) ?? [];
       const [first] = right;
       if (operator) done = { type: "chain", operator, left: [done], right };
       else if (node.type === "pipeline" && first?.type === "pipeline")
@@ -286,10 +298,7 @@ function readList(node: SyntaxNode, reading: Reading): readonly Statement[] {
   const operator = node.children.some(({ type }) => type === "||") ? "||" : "&&";
   const at = node.children.findIndex(({ type }) => type === operator);
   const side = (nodes: readonly SyntaxNode[]): readonly Statement[] =>
-    nodes.flatMap((child) => {
-      const read = Object.hasOwn(byType, child.type) ? byType[child.type] : undefined;
-      return read ? read(child, reading) : [];
-    });
+    nodes.flatMap((child) => statementsOf(child, reading) ?? []);
   const left = side(node.children.slice(0, at));
   return [{ type: "chain", operator, left, right: side(node.children.slice(at)) }];
 }
@@ -298,10 +307,7 @@ function readList(node: SyntaxNode, reading: Reading): readonly Statement[] {
 function readIf(node: SyntaxNode, reading: Reading): readonly Statement[] {
   const at = node.children.findIndex(({ type }) => type === "then");
   const part = (nodes: readonly SyntaxNode[]): readonly Statement[] =>
-    nodes.flatMap((child) => {
-      const read = Object.hasOwn(byType, child.type) ? byType[child.type] : undefined;
-      return read ? read(child, reading) : [];
-    });
+    nodes.flatMap((child) => statementsOf(child, reading) ?? []);
   const others = node.children.filter(({ type }) => type === "elif_clause" || type === "else_clause");
   const body = node.children.slice(at).filter((child) => !others.includes(child));
   const bodies = [part(body), ...others.map((other) => part([other]))];

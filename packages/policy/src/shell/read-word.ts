@@ -5,7 +5,24 @@ import type { Piece, ShellWord, Statement } from "./script.ts";
 
 export interface Reading {
   isWhole: boolean;
+  /** Nodes around the one that is read. */
+  depth: number;
   bodyOf(node: SyntaxNode): readonly Statement[];
+}
+
+/** What is nested deeper is not read: nobody writes it, and the script then counts as not whole. */
+const maxDepth = 400;
+
+/** What `work` gives, or `otherwise` where it lies too deep. */
+export function deeper<T>(reading: Reading, work: () => T, otherwise: T): T {
+  if (reading.depth >= maxDepth) {
+    reading.isWhole = false;
+    return otherwise;
+  }
+  reading.depth += 1;
+  const found = work();
+  reading.depth -= 1;
+  return found;
 }
 
 /** Nodes that are words, or parts of them. */
@@ -78,6 +95,11 @@ function splitDollars(text: string, quoted: boolean): readonly Piece[] {
 }
 
 function piecesOf(node: SyntaxNode, reading: Reading, quoted: boolean): readonly Piece[] {
+  const otherwise: Piece = { type: "unknown", bodies: [], quoted, raw: node.text };
+  return deeper(reading, () => readPieces(node, reading, quoted), [otherwise]);
+}
+
+function readPieces(node: SyntaxNode, reading: Reading, quoted: boolean): readonly Piece[] {
   switch (node.type) {
     case "word":
     case "number":
@@ -200,6 +222,6 @@ function readSubstitution(node: SyntaxNode, reading: Reading, quoted: boolean): 
 function bodiesIn(node: SyntaxNode, reading: Reading): readonly (readonly Statement[])[] {
   return node.children.flatMap((child) => {
     const isScript = child.type === "command_substitution" || child.type === "process_substitution";
-    return isScript ? [reading.bodyOf(child)] : bodiesIn(child, reading);
+    return isScript ? [reading.bodyOf(child)] : deeper(reading, () => bodiesIn(child, reading), []);
   });
 }
