@@ -30,6 +30,8 @@ export interface AttemptsBench {
   held: PromiseWithResolvers<void> | undefined;
   /** What a model that judges answers. */
   judges: string;
+  /** A file that each attempt writes instead of its word, and its text. */
+  edits: readonly [string, string] | undefined;
   bestOf(...more: readonly string[]): readonly string[];
   /** What the file holds that the attempts write. */
   word(): string;
@@ -76,6 +78,7 @@ export function attemptsBench(count: 2 | 3): AttemptsBench {
 
   beforeEach(async () => {
     bench.held = undefined;
+    bench.edits = undefined;
     bench.judges = '{"best": 1, "why": "it is clear"}';
     bench.server = await startWireServer((record) => answerOf(record, bench, count));
     bench.place = makePlace(wireEnv(bench.server.url));
@@ -98,10 +101,10 @@ function answerOf({ body, request }: WireRecord, bench: AttemptsBench, count: nu
   if (request.system.includes("You judge changes")) return { parts: [{ type: "text", text: bench.judges }] };
   const at = attempts.findIndex(([name]) => name === String(body.model));
   const steps = request.messages.filter(({ role }) => role === "tool").length;
+  const [path, content] = bench.edits ?? ["word.txt", attempts[at]?.[1] ?? ""];
   if (steps === 0)
-    return { parts: [callTo("shell", { command: "cat other.txt" }), callTo("read", { path: "word.txt" })] };
-  const content = attempts[at]?.[1] ?? "";
-  if (steps === 1) return { parts: [callTo("write", { path: "word.txt", content })] };
+    return { parts: [callTo("shell", { command: "cat other.txt" }), callTo("read", { path })] };
+  if (steps === 1) return { parts: [callTo("write", { path, content })] };
   if (bench.held && at === count - 1) {
     bench.held.resolve();
     return { parts: [], fault: { type: "stall", after: "nothing", pings: true } };

@@ -120,6 +120,7 @@ export {
   type AttemptResult,
   type Attempts,
   type AttemptsVerdict,
+  hasDoubtfulTests,
   type Judge,
   judges,
   type TestsRun,

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { BestOf } from "@lathe/hosts/attempts/best-of";
 import type { AttemptRow } from "@lathe/hosts/attempts/running";
-import type { AttemptResult, AttemptsVerdict } from "@lathe/protocol";
+import type { AttemptResult, AttemptsVerdict, TestsRun } from "@lathe/protocol";
 import { count, duration, money } from "../render/figures.ts";
 import { fit, harmless, wrap } from "../render/fit.ts";
 import type { Palette } from "../render/palette.ts";
@@ -24,13 +24,28 @@ function endText({ end }: AttemptResult): string {
   return end === "cancelled" ? "interrupted" : end;
 }
 
-function testsText({ tests }: AttemptResult): string {
+function testsText({ tests, testFiles }: AttemptResult): string {
   if (!tests) return "no tests";
+  return testFiles ? `${runText(tests)}, changed by it` : runText(tests);
+}
+
+function runText(tests: TestsRun): string {
   if (tests.passed) return "tests pass";
   if (tests.problem !== undefined) return "tests not run to the end";
   return tests.failures === undefined
     ? "tests fail"
     : `${tests.failures} ${tests.failures === 1 ? "test fails" : "tests fail"}`;
+}
+
+const mostNames = 5;
+
+/** Empty where it left the tests alone. */
+function testFilesText({ testFiles, originalTests: tests }: AttemptResult, at: number): string {
+  if (!testFiles) return "";
+  const names = testFiles.slice(0, mostNames).map(harmless).join(", ");
+  const more = testFiles.length > mostNames ? ` and ${testFiles.length - mostNames} more` : "";
+  const before = tests ? `original tests: ${runText(tests)}` : "original tests: not run";
+  return `attempt ${at + 1} changed tests or what runs them: ${names}${more} (${before})`;
 }
 
 function sizeText({ files, added, removed }: AttemptResult): string {
@@ -53,7 +68,9 @@ export function comparisonText(comparison: Comparison, paint: Palette): string {
   const problems = results.flatMap(({ problem }, at) =>
     problem === undefined ? [] : wrap(`attempt ${at + 1}: ${problem}`, width - 2),
   );
-  return `${comparisonTable(comparison, paint)}${problems.map((line) => `  ${line}\n`).join("")}`;
+  const changed = results.flatMap((result, at) => wrap(testFilesText(result, at), width - 2));
+  const lines = [...problems, ...changed.filter((line) => line !== "")];
+  return `${comparisonTable(comparison, paint)}${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
 /** The winner is marked; models are named as far as there is room. */

@@ -171,6 +171,7 @@ function report(ended: BestOf, compared: Compared, { format }: BestOfRun): numbe
     if (answer !== "") process.stdout.write(answer.endsWith("\n") ? answer : `${answer}\n`);
   } else process.stdout.write(`${JSON.stringify(resultObject(ended, compared))}\n`);
   if (ended.refused) process.stderr.write(problemLine(ended.refused.text));
+  if (ended.isDoubtful) process.stderr.write(problemLine(doubtText));
   return exitCode(ended);
 }
 
@@ -179,7 +180,7 @@ function exitCode(ended: BestOf): number {
   if (refused) return exitCodeOfFailure(refused);
   const { winner, results } = verdict;
   if (winner === undefined) return results.every(({ end }) => stopped.has(end)) ? 3 : 1;
-  if (hasFailedTests(ended)) return 1;
+  if (hasFailedTests(ended) || ended.isDoubtful) return 1;
   const end = results[winner]?.end ?? "";
   return end === "done" ? 0 : stopped.has(end) ? 3 : 1;
 }
@@ -191,7 +192,13 @@ function runLaterOf(runLater: ReadonlyMap<string, string>): object {
   return files.length > 0 ? { runLater: files } : {};
 }
 
-function resultObject({ verdict, answer, taken, refused }: BestOf, { log, cost }: Compared): object {
+const doubtText =
+  "the best attempt changed tests or what runs them, so it was not applied. Review it, then keep or drop it";
+
+function resultObject(
+  { verdict, answer, taken, refused, isDoubtful }: BestOf,
+  { log, cost }: Compared,
+): object {
   const { attempts } = log.attempts;
   const { results, winner, by, why } = verdict;
   return {
@@ -201,6 +208,7 @@ function resultObject({ verdict, answer, taken, refused }: BestOf, { log, cost }
     by,
     why,
     taken: taken !== undefined,
+    ...(isDoubtful && { needsReview: true }),
     ...(taken && { changed: taken.paths, heldBack: [...taken.held.keys()], ...runLaterOf(taken.runLater) }),
     ...(refused && { failure: { code: refused.code, text: refused.text } }),
     cost,

@@ -1,5 +1,6 @@
 /** `lathe fork diff`: what one fork differs in from its folder as it is now. */
 
+import { testChanges } from "@lathe/hosts/attempts/test-changes";
 import { textDifference } from "@lathe/hosts/fork-texts";
 import { type Compared, compareFork, type Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -25,10 +26,12 @@ export function showDifferences(
   json: boolean,
 ): number {
   const { differences, held, runLater } = compared;
+  const tests = testChanges(differences, fork, (one) => textDifference(fork, one)).paths;
   if (json) {
     const told = differences.map((one) => ({
       ...one,
-      path: Buffer.from(one.path, "latin1").toString(),
+      path: nameOf(one),
+      ...(tests.includes(nameOf(one)) && { changesTests: true }),
       ...(held.has(one.path) && { heldBack: held.get(one.path) }),
       ...(runLater.has(one.path) && { runsLater: runLater.get(one.path) }),
     }));
@@ -40,7 +43,7 @@ export function showDifferences(
   for (const one of files.slice(0, mostFiles)) {
     const diff = textDifference(fork, one);
     if (!diff) continue;
-    const name = fileName(Buffer.from(one.path, "latin1").toString());
+    const name = fileName(nameOf(one));
     process.stdout.write(`${[paint.bold(name), ...diffLines(diff, paint, fileLines), ""].join("\n")}\n`);
   }
   const rest = files.length - mostFiles;
@@ -48,5 +51,11 @@ export function showDifferences(
     process.stdout.write(paint.dim(`… and ${rest} more, whose texts are not shown; --json lists all\n\n`));
   process.stdout.write(listingText(compared, paint, mostLines));
   process.stdout.write(paint.dim(`${countText(differences)}\n`));
+  if (tests.length > 0)
+    process.stdout.write(`Changes tests or what runs them: ${tests.map(fileName).join(", ")}\n`);
   return 0;
+}
+
+function nameOf({ path }: Compared["differences"][number]): string {
+  return Buffer.from(path, "latin1").toString();
 }

@@ -31,6 +31,7 @@ export const bestOfResultSchema: v.GenericSchema = v.object({
   by: v.picklist(["tests", "model"]),
   why: v.string(),
   taken: v.boolean(),
+  needsReview: v.exactOptional(v.boolean()),
   changed: v.exactOptional(v.array(v.string())),
   heldBack: v.exactOptional(v.array(v.string())),
   runLater: v.exactOptional(v.array(v.object({ path: v.string(), why: v.string() }))),

@@ -50,7 +50,7 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
     signal: new AbortController().signal,
   });
   assert.ok(!isFailure(ended));
-  return ended.isByHand ? [...done, "by hand"] : done;
+  return [...done, ...(ended.isByHand ? ["by hand"] : []), ...(ended.isDoubtful ? ["doubtful"] : [])];
 }
 
 it("says durably that it takes the winner over before it does, and drops the others after it", async () => {
@@ -74,4 +74,18 @@ it("says durably that it takes the winner over before it does, and drops the oth
 it("has taken a winner over whose place is gone only where it began to", async () => {
   assert.deepEqual(await settle({ ...judged, taking: 0 }, "gone"), ["after", "drop 1", "settled 0"]);
   assert.deepEqual(await settle(judged, "gone"), ["settled undefined", "by hand"]);
+});
+
+it("takes no winner over unasked that changed its tests, unless they pass as they were", async () => {
+  const passed = { passed: true, ms: 1 };
+  const winner = { ...result, tests: passed, testFiles: ["package.json"] };
+  const withResult = (one: typeof winner & { readonly originalTests?: typeof passed }): Attempts => ({
+    ...judged,
+    verdict: { results: [one, result], winner: 0, by: "tests", why: "it passes" },
+  });
+  assert.deepEqual(await settle(withResult(winner), "there"), ["settled undefined", "doubtful"]);
+  const failing = { ...winner, originalTests: { passed: false, ms: 1 } };
+  assert.deepEqual(await settle(withResult(failing), "there"), ["settled undefined", "doubtful"]);
+  const sure = await settle(withResult({ ...winner, originalTests: passed }), "there");
+  assert.deepEqual(sure.at(-1), "settled 0");
 });

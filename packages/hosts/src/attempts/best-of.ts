@@ -1,5 +1,5 @@
 /** Best of several: attempts at one task side by side, compared, and the best one taken over. */
-import { type AttemptsVerdict, type Failure, failure, isFailure } from "@lathe/protocol";
+import { type AttemptsVerdict, type Failure, failure, hasDoubtfulTests, isFailure } from "@lathe/protocol";
 import { type Compared, judgeAttempts } from "./judge-attempts.ts";
 import type { AttemptOrder } from "./orders.ts";
 import type { Taken } from "./place.ts";
@@ -16,6 +16,8 @@ export interface BestOf {
   readonly refused?: Failure;
   /** Somebody has kept or dropped the winner's place: nothing was taken over, and all others stay. */
   readonly isByHand?: true;
+  /** It would have been taken over unasked, but its tests say little: it waits for a person. */
+  readonly isDoubtful?: true;
 }
 
 /** *Contract:* `cancelled` when it was interrupted: all of it can be gone on with. */
@@ -35,7 +37,8 @@ export async function runBestOf(running: Running): Promise<BestOf | Failure> {
   if (taken === "by-hand") return (await log.settled(undefined, told)) ?? { verdict, answer, isByHand: true };
   await dropOthers(verdict, decided, running);
   const failed = await log.settled(taken && winner, told);
-  return failed ?? { verdict, answer, ...(taken && { taken }) };
+  const isDoubtful = log.attempts.apply && !taken && decided === "keep" && isDoubtfulWinner(verdict);
+  return failed ?? { verdict, answer, ...(taken && { taken }), ...(isDoubtful && { isDoubtful }) };
 }
 
 async function compare(running: Running): Promise<AttemptsVerdict | Failure> {
@@ -87,10 +90,15 @@ async function decidedOn(verdict: AttemptsVerdict, { log, places, decide }: Runn
   const { apply, taking } = log.attempts;
   if (winner === undefined) return "keep";
   // Somebody has said so already.
-  if (apply || taking === winner) return "take";
+  if ((apply && !isDoubtfulWinner(verdict)) || taking === winner) return "take";
   const place = places[winner];
   const isEmpty = results[winner]?.files === 0;
   return place && !isEmpty && decide ? decide(verdict, place) : "keep";
+}
+
+function isDoubtfulWinner({ winner, results }: AttemptsVerdict): boolean {
+  const result = winner === undefined ? undefined : results[winner];
+  return result !== undefined && result.files > 0 && hasDoubtfulTests(result);
 }
 
 /** Undefined where nothing is to be taken. */
@@ -135,18 +143,17 @@ const longestAnswer = 2_000;
 const pathsNamed = 50;
 
 /** What a model that goes on with the session knows of it. */
-function toldText(
-  { results, winner, why }: AttemptsVerdict,
-  answer: string,
-  taken: Taken | "by-hand" | undefined,
-): string {
+function toldText(verdict: AttemptsVerdict, answer: string, taken: Taken | "by-hand" | undefined): string {
+  const { results, winner, why } = verdict;
+  const hasDoubt = isDoubtfulWinner(verdict);
   const made = `${results.length} independent attempts were made at this task, each on a copy of the folder`;
   if (winner === undefined) return `${made}. None came to anything; the folder is as it was.`;
   const best = `Attempt ${winner + 1} was judged best (${why})`;
   const words = answer === "" ? "" : ` It said: ${answer.slice(0, longestAnswer)}`;
   if (taken === "by-hand")
     return `${made}. ${best}; a person has decided whether its changes are in the folder.${words}`;
-  if (!taken) return `${made}. ${best}; the folder was not changed.${words}`;
+  const doubt = hasDoubt ? "; it changed tests or what runs them, so a person decides" : "";
+  if (!taken) return `${made}. ${best}; the folder was not changed${doubt}.${words}`;
   const more = taken.paths.length > pathsNamed ? ", ..." : "";
   const paths = taken.paths.filter((path) => !path.startsWith(".git/")).slice(0, pathsNamed);
   return `${made}. ${best} and its changes are in the folder now: ${paths.join(", ")}${more}.${words}`;

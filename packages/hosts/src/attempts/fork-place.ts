@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { copyLayers } from "@lathe/sandbox/forks/copy-layers";
-import { textDifference } from "../forks/fork-texts.ts";
 import {
   compareFork,
   dropFork,
@@ -47,13 +46,11 @@ export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
       copied.remove();
       return found;
     },
-    changes: async () => {
+    changes: async (command) => {
       const failed = await mend();
       if (failed) return failed;
       const compared = await compareFork(env, fork);
-      return isFailure(compared)
-        ? compared
-        : changesOf(compared.differences, (one) => textDifference(fork, one));
+      return isFailure(compared) ? compared : changesOf(compared.differences, { ...fork, command });
     },
     take: async (onRemark) => {
       const failed = await mend();

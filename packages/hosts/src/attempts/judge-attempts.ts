@@ -3,6 +3,7 @@ import {
   type AttemptResult,
   type AttemptsVerdict,
   type Failure,
+  hasDoubtfulTests,
   isFailure,
   type Judge,
   type TestsRun,
@@ -24,23 +25,39 @@ export async function judgeAttempts(
   const { order, why } = rankAttempts(results);
   const [first] = order;
   const byTests = { results, by: "tests", why, ...(first !== undefined && { winner: first }) } as const;
-  const choice = order.filter((at) => (results[at]?.files ?? 0) > 0);
+  const changing = order.filter((at) => (results[at]?.files ?? 0) > 0);
+  const sure = changing.filter((at) => isSure(results[at]));
+  const choice = sure.length > 0 ? sure : changing;
   if (judge === "tests" || choice.length < 2) return byTests;
   const shown = choice.map((attempt) => ({
     attempt,
     diffs: compared[attempt]?.diffs ?? [],
-    tests: testsText(results[attempt]?.tests),
+    tests: testsText(results[attempt]),
   }));
   const opinion = await judgeByModel(shown, asking);
   if (!isFailure(opinion)) return { results, by: "model", ...opinion };
   return { ...byTests, why: `${whyNot(opinion)}; without it: ${why}` };
 }
 
+/** Passing tests, none of which it changed: where there are such attempts a model chooses among them. */
+function isSure(result: AttemptResult | undefined): boolean {
+  return result?.tests?.passed === true && !hasDoubtfulTests(result);
+}
+
 function whyNot({ text }: Failure): string {
   return `the model's judgement could not be used (${text})`;
 }
 
-function testsText(tests: TestsRun | undefined): string {
+function testsText(result: AttemptResult | undefined): string {
+  const text = runText(result?.tests);
+  const { testFiles } = result ?? {};
+  if (!testFiles) return text;
+  const changed = `It changed tests or what runs them: ${testFiles.slice(0, 20).join(", ")}.`;
+  const originals = result?.originalTests;
+  return originals ? `${text} ${changed} As they were: ${runText(originals)}` : `${text} ${changed}`;
+}
+
+function runText(tests: TestsRun | undefined): string {
   if (!tests) return "No tests were run.";
   if (tests.passed) return "The tests pass with it.";
   if (tests.problem !== undefined) return `The tests could not be run to their end: ${tests.problem}.`;

@@ -16,6 +16,8 @@ export interface TestsOrder {
   readonly type: "tests";
   readonly command: string;
   readonly timeoutMs: number;
+  /** A script that puts the tests back as they were, in the sandbox. */
+  readonly restore?: string;
 }
 
 export type Order = AttemptOrder | TestsOrder;

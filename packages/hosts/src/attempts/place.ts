@@ -1,6 +1,7 @@
 /** Where an attempt works: a copy of the folder that is entered, compared, taken over or dropped. */
 import type { Failure } from "@lathe/protocol";
 import type { Kept } from "../forks/keep-fork.ts";
+import type { TestChanges } from "./test-changes.ts";
 
 /** What to start so that it works there. */
 export interface Entrance {
@@ -16,6 +17,8 @@ export interface Changes {
   readonly removed: number;
   /** Each text's difference, as git shows it, and a line for what has none. */
   readonly diffs: readonly string[];
+  /** What of it are tests, or runs them. */
+  readonly tests: TestChanges;
 }
 
 export interface Taken extends Omit<Kept, "kept"> {
@@ -30,8 +33,8 @@ export interface Place {
   enterCopy(
     program: readonly string[],
   ): Promise<{ readonly entrance: Entrance; leave(): Promise<void> } | Failure>;
-  /** *Contract:* while nobody is in it. */
-  changes(): Promise<Changes | Failure>;
+  /** *Contract:* while nobody is in it; `testCommand`: what runs the tests, where that is known. */
+  changes(testCommand?: string): Promise<Changes | Failure>;
   /** *Contract:* all or none, also across `kill -9`; a failure names what has changed in the folder since. */
   take(onRemark: (text: string) => void): Promise<Taken | Failure>;
   drop(): Promise<Failure | undefined>;

@@ -24,6 +24,21 @@ const failing = (failures?: number): AttemptResult => ({
 const rows: readonly (readonly [string, readonly AttemptResult[], readonly number[], RegExp])[] = [
   ["one that passes", [failing(1), { ...passing, added: 900 }], [1, 0], /^its tests pass$/],
   ["fewer failures", [failing(3), failing(), failing(2)], [2, 0, 1], /^none passes.*fewer.*\(2\)$/],
+  [
+    "one that left the tests alone",
+    [{ ...passing, testFiles: ["t.js"], added: 0 }, passing],
+    [1, 0],
+    /left the tests/,
+  ],
+  [
+    "one whose tests pass as they were",
+    [
+      { ...passing, testFiles: ["t.js"] },
+      { ...passing, testFiles: ["t.js"], originalTests: { passed: true, ms: 1 }, added: 90 },
+    ],
+    [1, 0],
+    /left the tests|originals|tests/,
+  ],
   ["one that ended well", [{ ...passing, end: "limit" }, passing], [1, 0], /came to its end/],
   [
     "one that changed something",

@@ -1,5 +1,5 @@
 /** Which attempt is best by its tests, and why: a pure function of what became of each. */
-import type { AttemptResult } from "@lathe/protocol";
+import { type AttemptResult, hasDoubtfulTests } from "@lathe/protocol";
 
 export interface Ranked {
   /** The best first; those that are worth nothing are not in it. Counted from 0. */
@@ -16,6 +16,7 @@ interface Measure {
 
 const measures: readonly Measure[] = [
   { of: ({ tests }) => (tests?.passed === false ? 1 : 0), why: () => "its tests pass" },
+  { of: doubtOf, why: () => "it left the tests as they were" },
   { of: failuresOf, why: ({ tests }) => `fewer of its tests fail (${tests?.failures})` },
   { of: ({ end }) => (end === "done" ? 0 : 1), why: () => "it came to its end" },
   { of: ({ files }) => (files === 0 ? 1 : 0), why: () => "it changed something" },
@@ -67,6 +68,12 @@ function whyOf(best: AttemptResult | undefined, next: AttemptResult | undefined,
 function failuresOf({ tests }: AttemptResult): number {
   if (!tests || tests.passed) return 0;
   return tests.failures ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** Passing tests that it changed itself say less, and nothing where they do not pass as they were. */
+function doubtOf(result: AttemptResult): number {
+  if (result.tests?.passed === false) return 0;
+  return hasDoubtfulTests(result) ? 2 : result.testFiles ? 1 : 0;
 }
 
 function sizeOf({ added, removed }: AttemptResult): number {

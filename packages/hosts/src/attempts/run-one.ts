@@ -13,7 +13,7 @@ import { openScratchFolder } from "../session/scratch-folder.ts";
 import { startChild } from "./child-process.ts";
 import type { Compared } from "./judge-attempts.ts";
 import type { AttemptOrder, Order, Told } from "./orders.ts";
-import type { Entrance, Place } from "./place.ts";
+import type { Changes, Entrance, Place } from "./place.ts";
 import type { Running } from "./running.ts";
 
 export async function runOne(at: number, running: Running): Promise<Compared> {
@@ -27,16 +27,36 @@ export async function runOne(at: number, running: Running): Promise<Compared> {
   if (log.attempts.testCommand !== undefined)
     observer.onAttempt(at, { state: "testing", ...(await figuresOf(session, running)) });
   const tests = signal.aborted ? undefined : await test(place, running);
-  const changes = await place.changes();
+  const changes = await place.changes(log.attempts.testCommand);
   if (isFailure(changes)) observer.onRemark(`attempt ${at + 1}: ${changes.text}`);
-  const { diffs, ...size } = isFailure(changes) ? { files: 0, added: 0, removed: 0, diffs: [] } : changes;
+  const { diffs, tests: changed, ...size } = isFailure(changes) ? unchanged : changes;
+  const { restore } = changed;
+  const originals = restore === undefined || signal.aborted ? undefined : await test(place, running, restore);
   const known = await sessionOf(session, running);
   const problem = signal.aborted ? undefined : (failed?.text ?? problemOf(known));
-  const why = problem === undefined ? {} : { problem };
-  const result = { ...resultOf(known), ...why, ...size, ...(tests && { tests }) };
+  const result = {
+    ...resultOf(known),
+    ...(problem !== undefined && { problem }),
+    ...size,
+    ...testsOf(tests, originals, changed),
+  };
   observer.onAttempt(at, { state: "ended", steps: result.steps, cost: result.cost, result });
   return { result, diffs };
 }
+
+function testsOf(
+  tests: TestsRun | undefined,
+  originals: TestsRun | undefined,
+  { paths }: Changes["tests"],
+): Partial<AttemptResult> {
+  return {
+    ...(tests && { tests }),
+    ...(paths.length > 0 && { testFiles: paths }),
+    ...(originals && { originalTests: originals }),
+  };
+}
+
+const unchanged: Changes = { files: 0, added: 0, removed: 0, diffs: [], tests: { paths: [] } };
 
 async function work(at: number, place: Place, running: Running): Promise<Failure | undefined> {
   const { log, observer, worker } = running;
@@ -61,7 +81,8 @@ function removeScratch(session: string): void {
   if (!isFailure(scratch)) scratch.remove();
 }
 
-async function test(place: Place, running: Running): Promise<TestsRun | undefined> {
+/** `restore` puts the tests back as they were, in the copy. */
+async function test(place: Place, running: Running, restore?: string): Promise<TestsRun | undefined> {
   const { log, worker, testMs } = running;
   const command = log.attempts.testCommand;
   if (command === undefined) return undefined;
@@ -70,7 +91,8 @@ async function test(place: Place, running: Running): Promise<TestsRun | undefine
   if (isFailure(copy)) return { passed: false, problem: copy.text, ms: 0 };
   try {
     let tests: TestsRun | undefined;
-    const order = { type: "tests", command, timeoutMs: testMs } as const;
+    const more = restore === undefined ? {} : { restore };
+    const order = { type: "tests", command, timeoutMs: testMs, ...more } as const;
     const onTold = (told: Told): void => {
       if (told.type === "tests") tests = told.tests;
     };

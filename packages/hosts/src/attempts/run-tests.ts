@@ -16,14 +16,20 @@ export function openTests({ mode, rules, sandbox: choice, ...place }: Place): Pr
 
 export async function runTests(
   { sandbox }: LoneSandbox,
-  { command, timeoutMs }: TestsOrder,
+  { command, timeoutMs, restore }: TestsOrder,
   cwd: string,
 ): Promise<TestsRun> {
   const from = performance.now();
-  const result = await sandbox.exec({ script: command, cwd }, { timeoutMs });
+  const script = restore === undefined ? command : `{ ${restore}\n} || exit ${unrestored}\n${command}`;
+  const result = await sandbox.exec({ script, cwd }, { timeoutMs });
   const ms = Math.round(performance.now() - from);
+  if (restore !== undefined && !isFailure(result) && result.code === unrestored)
+    return { passed: false, problem: "they could not be put back as they were", ms };
   return isFailure(result) ? { passed: false, problem: result.text, ms } : readTests(result, ms);
 }
+
+/** The exit code where the tests could not be put back. */
+const unrestored = 97;
 
 /** A count that the runner's output does not give is none. */
 export function readTests(result: CommandResult, ms: number): TestsRun {

@@ -9,7 +9,6 @@ import { readHead } from "@lathe/system/git/ref-files";
 import { dropAttemptTree, dropTestsTree, testsPath, type WholeTree } from "../attempt-trees/attempt-tree.ts";
 import { keepTree } from "../attempt-trees/keep-tree.ts";
 import { treeDifferences } from "../attempt-trees/tree-differences.ts";
-import { textDifference } from "../forks/fork-texts.ts";
 import { mendFolder } from "../forks/forks.ts";
 import { openGitBox } from "../repository/git-box.ts";
 import { putIndex } from "../worktrees/check-out.ts";
@@ -42,12 +41,11 @@ export function worktreePlace(env: Env, tree: WholeTree): Place {
       const leave = async (): Promise<void> => void dropTestsTree(tree);
       return isFailure(found) ? found : { entrance: found, leave };
     },
-    changes: async () => {
+    changes: async (command) => {
       await mend();
       const compared = await treeDifferences(env, tree);
       if (isFailure(compared)) return compared;
-      const sides = { base, upper: made.cwd };
-      return changesOf(compared.differences, (one) => textDifference(sides, one));
+      return changesOf(compared.differences, { base, upper: made.cwd, command });
     },
     take: async (onRemark) => {
       await mend();

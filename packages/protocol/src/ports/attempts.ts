@@ -35,6 +35,10 @@ export interface AttemptResult {
   readonly problem?: string;
   /** Absent where no test command is known. */
   readonly tests?: TestsRun;
+  /** Files of tests, and of what runs them, that it changed: its tests say less. */
+  readonly testFiles?: readonly string[];
+  /** The tests as they were, run over what else it changed; absent where it left them, or they could not be put back. */
+  readonly originalTests?: TestsRun;
   /** What it changed; lines of texts only. */
   readonly files: number;
   readonly added: number;
@@ -46,23 +50,30 @@ export interface AttemptResult {
   readonly ms: number;
 }
 
+/** Whether its passing tests say little: it changed them, and as they were they do not pass. */
+export function hasDoubtfulTests({ testFiles = [], originalTests }: AttemptResult): boolean {
+  return testFiles.length > 0 && originalTests?.passed !== true;
+}
+
 export const attemptedSchema: v.GenericSchema<unknown, Attempted> = v.object({
   session: v.string(),
   place: v.object({ type: v.picklist(["fork", "worktree"]), id: v.string() }),
   model: v.exactOptional(v.string()),
 });
 
+const testsRunSchema = v.object({
+  passed: v.boolean(),
+  failures: v.exactOptional(v.number()),
+  problem: v.exactOptional(v.string()),
+  ms: v.number(),
+});
+
 export const attemptResultSchema: v.GenericSchema<unknown, AttemptResult> = v.object({
   end: v.string(),
   problem: v.exactOptional(v.string()),
-  tests: v.exactOptional(
-    v.object({
-      passed: v.boolean(),
-      failures: v.exactOptional(v.number()),
-      problem: v.exactOptional(v.string()),
-      ms: v.number(),
-    }),
-  ),
+  tests: v.exactOptional(testsRunSchema),
+  testFiles: v.exactOptional(v.array(v.string())),
+  originalTests: v.exactOptional(testsRunSchema),
   files: v.number(),
   added: v.number(),
   removed: v.number(),
