@@ -1,0 +1,111 @@
+/** Files that are no files: an endless device or a pipe in the place of what Lathe reads at a start fills no memory and holds nothing up. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { Running } from "../lathe.ts";
+import { type HostilePlace, openHostilePlace } from "./hostile-place.ts";
+
+/** Those of a group are there at the same time; one that breaks the repository is alone. */
+const groups: readonly (readonly string[])[] = [
+  [".git/config"],
+  [".git/HEAD"],
+  [".git/index"],
+  [
+    ...[
+      ".git/packed-refs",
+      ".git/info/exclude",
+      ".git/info/attributes",
+      ".git/config.worktree",
+      ".git/shallow",
+    ],
+    ...[".git/logs/HEAD", ".git/objects/info/alternates", ".gitmodules", ".gitattributes"],
+  ],
+  [".gitignore", ".latheignore", ".ignore", "AGENTS.md", "lathe.json", ".npmrc", ".cargo/config.toml"],
+  ["tsconfig.json", "package.json", "biome.json", "eslint.config.js"],
+  ["Cargo.toml", "go.mod", "pyproject.toml"],
+];
+const patience = { timeout: 60_000 };
+const mostMemory = 1.5e9;
+
+const kinds: Readonly<Record<string, (path: string) => void>> = {
+  "B9: a link to an endless device": (path) => symlinkSync("/dev/zero", path),
+  "a pipe that nobody writes to": (path) => void execFileSync("mkfifo", [path]),
+};
+
+for (const [kind, make] of Object.entries(kinds)) {
+  describe(kind, () => {
+    let at: HostilePlace;
+    let running: Running | undefined;
+    beforeEach(async () => {
+      at = await openHostilePlace();
+      at.put("a.ts", "export const a = 1;\n");
+      at.git("init", "-q", "-b", "main");
+      at.git("add", "-A");
+      at.git("commit", "-qm", "first");
+    });
+    afterEach(async () => {
+      running?.child.kill("SIGKILL");
+      await at.close();
+    });
+
+    for (const group of groups) {
+      it(`holds nothing up as ${group.join(", ")}`, patience, async () => {
+        for (const name of group) {
+          const path = join(at.workspace, name);
+          mkdirSync(dirname(path), { recursive: true });
+          rmSync(path, { force: true });
+          make(path);
+        }
+        at.answers(["write", { path: "b.ts", content: "export const b = 1;\n" }]);
+        running = at.start(["run", "hello"]);
+        const memory = watchMemory(running);
+        const { signal } = await running.ended;
+        assert.deepEqual([signal, memory.isTooMuch()], [null, false]);
+      });
+    }
+
+    it("holds no working tree up as .git/config", patience, async () => {
+      const path = join(at.workspace, ".git/config");
+      rmSync(path);
+      make(path);
+      running = at.start(["run", "--no-sandbox", "--worktree", "hello"]);
+      const memory = watchMemory(running);
+      const { signal } = await running.ended;
+      assert.deepEqual([signal, memory.isTooMuch()], [null, false]);
+    });
+
+    it("holds no fork up as .git/index", patience, async () => {
+      const path = join(at.workspace, ".git/index");
+      rmSync(path);
+      make(path);
+      running = at.start(["run", "--fork", "--keep", "hello"]);
+      const memory = watchMemory(running);
+      const { signal } = await running.ended;
+      assert.deepEqual([signal, memory.isTooMuch()], [null, false]);
+    });
+  });
+}
+
+/** Ends a process that takes too much, before the machine does. */
+function watchMemory({ child, ended }: Running): { isTooMuch(): boolean } {
+  let isTooMuch = false;
+  const timer = setInterval(() => {
+    if (residentBytes(child.pid) < mostMemory) return;
+    isTooMuch = true;
+    child.kill("SIGKILL");
+  }, 20);
+  void ended.then(() => clearInterval(timer));
+  return { isTooMuch: () => isTooMuch };
+}
+
+function residentBytes(pid: number | undefined): number {
+  try {
+    const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kilobytes) * 1024;
+  } catch {
+    // It has ended.
+    return 0;
+  }
+}
