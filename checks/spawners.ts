@@ -9,8 +9,6 @@ export interface Spawner {
 const itself = "starts Lathe itself, by the path of its own program";
 const launcher = "starts the launcher, by its path in the user's cache folder";
 const samples = "makes repositories of its own for tests and measurements";
-/** To be gone once these questions are answered in the sandbox. */
-const git = "KNOWN: asks git about a repository on the host";
 
 export const spawners: Readonly<Record<string, Spawner>> = {
   "apps/cli/bin/lathe.mjs": { why: itself },
@@ -18,7 +16,6 @@ export const spawners: Readonly<Record<string, Spawner>> = {
     why: "runs git in the demo's own folder, before anything else does",
   },
   "apps/cli/src/forks/enter-fork.ts": { why: launcher },
-  "packages/evals/src/mine/history.ts": { why: git, bare: true },
   "packages/evals/src/trials/bring-answer.ts": { why: "copies files of a trial with the system's cp" },
   "packages/evals/src/trials/build-environment.ts": { why: "copies files of a trial with the system's cp" },
   "packages/evals/task/run-tests.mjs": { why: "runs a task's tests, inside the sandbox that starts it" },
@@ -37,7 +34,6 @@ export const spawners: Readonly<Record<string, Spawner>> = {
   "packages/hosts/src/machine/machine.ts": { why: "asks git for its version, in no repository's name" },
   "packages/hosts/src/measure/keep-in-background.ts": { why: itself },
   "packages/hosts/src/models/token-command.ts": { why: "runs the command of the user's own configuration" },
-  "packages/hosts/src/worktrees/git-in.ts": { why: git, bare: true },
   "packages/mcp/src/child-transport.ts": { why: "starts MCP servers that a person trusts" },
   "packages/sandbox/src/box/landlock-version.ts": { why: launcher },
   "packages/sandbox/src/box/native-binary.ts": { why: "compiles the launcher from our own sources" },
@@ -56,9 +52,7 @@ export const spawners: Readonly<Record<string, Spawner>> = {
     why: "starts what a driver has wrapped for its sandbox",
   },
   "packages/search/src/exact/exact-samples.ts": { why: samples, bare: true },
-  "packages/search/src/rank/git-log.ts": { why: git, bare: true },
   "packages/search/src/ripgrep.ts": { why: "starts the ripgrep that was installed with Lathe" },
-  "packages/telemetry/src/keep/git-process.ts": { why: git, bare: true },
   "packages/telemetry/src/keep/sample-ground.ts": { why: samples, bare: true },
   "packages/workspace/src/checkpoints/run-git.ts": {
     why: "runs git on the shadow repository alone, with an environment of our own",
