@@ -77,6 +77,8 @@ export function expandHome(path: string, home: string | undefined): string | und
 
 /** Links are followed: many people keep their settings elsewhere. */
 function textOf(path: string): string | undefined {
+  // So people say that there is none.
+  if (path === "/dev/null") return undefined;
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -86,8 +88,7 @@ function textOf(path: string): string | undefined {
     throw new ConfigError(`${path} cannot be read`, { cause: error });
   }
   try {
-    // Such as `/dev/null`, by which people say that there is none.
-    if (!fstatSync(file).isFile()) return undefined;
+    if (!fstatSync(file).isFile()) throw new ConfigError(`${path} is no regular file`);
     const bytes = Buffer.allocUnsafe(maxBytes + 1);
     let length = 0;
     for (let count = -1; count !== 0 && length < bytes.length; length += count)

@@ -36,9 +36,9 @@ export class IgnoreScope {
 
   /** `prefix`: of the folder, from the top. *Contract:* throws where its rules are there and cannot be read. */
   enter(folder: HeldFolder, prefix: string, hasRules: boolean): IgnoreScope {
-    const text = hasRules ? rulesIn(folder) : "";
     const ignoresCase = this.#ignoresCase;
-    return new IgnoreScope(this, prefix, { patterns: parsePatterns(text, ignoresCase), ignoresCase });
+    const patterns = hasRules ? parsePatterns(rulesIn(folder), ignoresCase) : [];
+    return new IgnoreScope(this, prefix, { patterns, ignoresCase });
   }
 
   /** Whether everything in the folder that is not tracked is ignored. */

@@ -1,7 +1,7 @@
 /** What has changed in a working tree since its last commit, as `git status` would say it, with no git started. */
 import { join } from "node:path";
 import type { HeldFolder } from "../held-folder.ts";
-import { entryName, holdEntry, shownPath } from "./byte-names.ts";
+import { holdEntry, shownPath, statListed } from "./byte-names.ts";
 import { type FileStateOptions, hasBytesOf, stateByStats } from "./file-state.ts";
 import { ObjectError } from "./git-object.ts";
 import { heldBelow } from "./held-file.ts";
@@ -115,7 +115,7 @@ interface FilePlace {
 
 /** A promise only where bytes must be read: most files need none. */
 function lookAtFile(entry: IndexEntry, { folder, name, options, changed }: FilePlace): void | Promise<void> {
-  const state = stateByStats(entry, folder.lstat(entryName(name)), options);
+  const state = stateByStats(entry, statListed(folder, name), options);
   if (state === "changed") changed.add(entry.path);
   if (state !== "bytes") return;
   return hasBytesOf(entry, folder, { name, options }).then((isSame) => {
