@@ -25,7 +25,7 @@ export const spawners: Readonly<Record<string, Spawner>> = {
   "packages/hosts/src/attempts/worktree-place.ts": { why: "copies files with a fixed script of /bin/sh" },
   "packages/hosts/src/evals/eval-agent.ts": { why: itself },
   "packages/hosts/src/evals/mine-repository.ts": {
-    why: "KNOWN: asks python3 and pnpm for their versions by name",
+    why: "asks python3 and pnpm for their versions, outside any repository",
   },
   "packages/hosts/src/evals/open-views.ts": { why: launcher },
   "packages/hosts/src/machine/clipboard-image.ts": { why: "reads the clipboard, with fixed arguments" },

@@ -4,6 +4,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { findProgram } from "@lathe/system/find-program";
 import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import type { LocalOptions } from "../local-options.ts";
 import { createBoxedGit } from "../repository/boxed-git.ts";
@@ -80,8 +81,10 @@ function nameOf(repository: string): string {
 
 function toolsOf(path: string): Tools {
   const versionOf = (program: string, args: readonly string[]): string | undefined => {
+    const file = findProgram(program, { path, outside: [process.cwd()] });
+    if (file === undefined) return undefined;
     try {
-      return execFileSync(program, args, {
+      return execFileSync(file, args, {
         env: { PATH: path },
         encoding: "utf8",
         stdio: ["ignore", "pipe", "ignore"],
