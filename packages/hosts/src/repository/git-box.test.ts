@@ -84,7 +84,10 @@ describe("openGitBox", () => {
   it("runs no program that the repository's settings, attributes or hooks name", async () => {
     const marker = join(root, "ran");
     const program = join(top, "evil.sh");
-    writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> '${join(root, "made/ran")}'\necho ran >> ${marker}\ncat\n`);
+    writeFileSync(
+      program,
+      `#!/bin/sh\necho "$0 $*" >> '${join(root, "made/ran")}'\necho ran >> ${marker}\ncat\n`,
+    );
     chmodSync(program, 0o755);
     writeFileSync(join(top, ".gitattributes"), "* filter=evil diff=evil merge=evil\n");
     git("add", "-A");
