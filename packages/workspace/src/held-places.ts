@@ -3,7 +3,7 @@
  * happens in the same folder, and never behind a link.
  */
 import { lstatSync, type Stats } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import { type EntryName, type HeldFolder, holdFolder } from "@lathe/system/held-folder";
 import { bytePath, diskPath } from "./checkpoints/byte-path.ts";
 import { errorCode } from "./file-failure.ts";
@@ -33,7 +33,8 @@ export class HeldPlaces {
 
   /** As `at`, of a path with one character per byte. */
   atBytes(path: string): EntryName {
-    return this.#parent(path).at(diskPath(basename(path)));
+    const [folder, name] = parted(path);
+    return this.folder(folder).at(diskPath(name));
   }
 
   /** As `at`, to the folder itself. */
@@ -134,6 +135,13 @@ export function ifThere<T>(look: () => T): T | undefined {
     if (["ENOENT", "ENOTDIR", movedCode].includes(errorCode(error))) return undefined;
     throw error;
   }
+}
+
+/** As `dirname` and `basename`, of the many paths of a walk. */
+function parted(path: string): readonly [folder: string, name: string] {
+  const end = path.lastIndexOf("/");
+  if (sep !== "/" || end <= 0 || end === path.length - 1) return [dirname(path), basename(path)];
+  return [path.slice(0, end), path.slice(end + 1)];
 }
 
 function enter(folder: HeldFolder, path: string): HeldFolder {
