@@ -74,6 +74,15 @@ describe("lathe policy check", () => {
     assert.equal((await explained("npm test && make -n")).verdict, "allow");
   });
 
+  it("prints nothing that drives a terminal, but as data", async () => {
+    const script = "echo '\u001b]52;c;eA==\u0007\u001b[2J\u009b2J'; rm -rf '/\u001b[31ma\u200bb\u202e'";
+    const { code, out } = await place.run(["policy", "check", script]);
+    assert.equal(code, 0);
+    assert.doesNotMatch(out.replaceAll("\n", ""), /[\p{Cc}\u200b\u202e]/u);
+    const data = await place.run(["policy", "check", "--json", script]);
+    assert.equal(JSON.parse(data.out).command, script);
+  });
+
   it("prints a table for people, and says what is wrong with the line", async () => {
     const { code, out } = await place.run(["policy", "check", "ls && rm -rf ../x", "--sandbox", "full"]);
     assert.equal(code, 0);

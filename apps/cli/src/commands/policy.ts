@@ -4,7 +4,7 @@ import { type Failure, isFailure, modes, type Tier, type Verdict } from "@lathe/
 import type { Command } from "../command-line/command.ts";
 import { type Line, readFlags } from "../command-line/flags.ts";
 import { allowText } from "../config/allow-rule.ts";
-import { fit } from "../render/fit.ts";
+import { fit, harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { agentFlags, agentOptions, allowNotes, realFolder, usage } from "../run/run-options.ts";
@@ -81,12 +81,12 @@ function report({ verdict, rule, why, parts, mode, sandbox, proposed }: Explaine
     painted(part.verdict, paint),
     fit(part.command, widest),
     part.classes.join(", "),
-    part.verdict === "allow" ? paint.dim(part.rule) : `${part.rule}: ${part.why}`,
+    part.verdict === "allow" ? paint.dim(harmless(part.rule)) : harmless(`${part.rule}: ${part.why}`),
   ]);
-  const head = `${painted(verdict, paint)}  ${paint.bold(rule)}: ${why}`;
+  const head = `${painted(verdict, paint)}  ${paint.bold(harmless(rule))}: ${harmless(why)}`;
   const place = paint.dim(`in ${mode} mode, sandbox: ${sandbox}`);
   const flagsText = proposed
-    .map((one) => `--allow '${allowText(one).replaceAll("'", String.raw`'\''`)}'`)
+    .map((one) => `--allow '${harmless(allowText(one)).replaceAll("'", String.raw`'\''`)}'`)
     .join(" ");
   const last = proposed.length > 0 ? `\nto allow exactly this: ${flagsText}\n` : "";
   return `${head}\n${place}\n\n${table(rows)}${last}`;

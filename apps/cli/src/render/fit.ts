@@ -46,7 +46,18 @@ export function lastLines(text: string, limit: number): readonly string[] {
 const turning = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
 const driving = new RegExp(String.raw`(?![\n\t])[\p{Cc}${turning}]`, "gu");
 
-/** Without what drives the terminal or turns its text around: a model or a command must do neither. */
+/** What takes no room on a screen, but for the joiners that emoji and some scripts are written with. */
+const invisible =
+  /[\u00ad\u115f\u1160\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu;
+
+/**
+ * Without what drives the terminal or turns its text around, and with what cannot be seen shown by its number: a model, a
+ * command or a file must do neither, nor pass for another.
+ */
 export function harmless(text: string): string {
-  return stripVTControlCharacters(text).replace(driving, "");
+  return stripVTControlCharacters(text).replace(driving, "").replace(invisible, escaped);
+}
+
+function escaped(char: string): string {
+  return `\\u{${char.codePointAt(0)?.toString(16)}}`;
 }

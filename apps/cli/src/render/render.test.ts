@@ -32,6 +32,7 @@ describe("text", () => {
   it("cannot drive the terminal", () => {
     assert.equal(harmless("a\u001b[31mred\u001b[0m\r\b\u0007\u009bb\n\tc"), "aredb\n\tc");
     assert.equal(harmless("rm \u202ecod.x\u2069 \u061c\u200ea\u200fä"), "rm cod.x aä");
+    assert.equal(harmless("a\u200bb\ufeff\u{e0041} 👩\u200d💻"), "a\\u{200b}b\\u{feff}\\u{e0041} 👩\u200d💻");
     assert.equal(fit("one\n two   three", 9), "one two …");
     assert.deepEqual(
       [fit("漢字漢字", 8), fit("漢字漢字", 7), fit("漢字漢字", 6)],

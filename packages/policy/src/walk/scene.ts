@@ -4,6 +4,7 @@ import type { Input, Origin } from "../programs/inner.ts";
 import { callsOf } from "../programs/program-call.ts";
 import type { Environment } from "../shell/environment.ts";
 import type { Known, Wanted } from "../shell/known.ts";
+import type { Statement } from "../shell/script.ts";
 import type { Word } from "../shell/word.ts";
 import { folderOfCall } from "./working-folder.ts";
 
@@ -12,6 +13,10 @@ export interface Walk {
   readonly wanted: Wanted;
   readonly found: FoundCall[];
   readonly called: Set<string>;
+  /** Statements walked so far, each as often as it was. */
+  steps: number;
+  /** Those walked once more after the walk had become too long. */
+  readonly last: Set<Statement>;
 }
 
 export interface Scene {

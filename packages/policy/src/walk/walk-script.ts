@@ -30,11 +30,13 @@ export interface Followed {
 
 const deepest = 12;
 const mostCalls = 3_000;
+/** Loops within loops, and functions that call others twice, make very many of a few statements. */
+const mostSteps = 20_000;
 const mostRounds = 64;
 
 /** Follows a whole script, as one would type it. */
 export function followScript(text: string, folder: string, known: Known): Followed {
-  const walk: Walk = { known, wanted: wants(), found: [], called: new Set() };
+  const walk: Walk = { known, wanted: wants(), found: [], called: new Set(), steps: 0, last: new Set() };
   const environment = startIn(folder);
   for (const name of ["@", "*"]) environment.variables.set(name, []);
   const scene: Scene = { walk, environment, depth: 0, origin: "typed", input: undefined };
@@ -64,8 +66,18 @@ function walkBody(body: readonly Statement[], scene: Scene): string | undefined 
   return output;
 }
 
+function isTooLong({ found, steps }: Walk): boolean {
+  return found.length > mostCalls || steps > mostSteps;
+}
+
 function walkStatement(statement: Statement, scene: Scene): string | undefined {
-  const { environment } = scene;
+  const { environment, walk } = scene;
+  walk.steps += 1;
+  if (isTooLong(walk)) {
+    // Each call is still named once, as undecided.
+    if (walk.last.has(statement)) return undefined;
+    walk.last.add(statement);
+  }
   switch (statement.type) {
     case "call":
       return walkCall(statement, scene);
@@ -183,7 +195,7 @@ function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonl
 
 function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   const { walk, environment, depth } = scene;
-  if (walk.found.length > mostCalls || depth > deepest) return undecided(statement.raw, scene);
+  if (isTooLong(walk) || depth > deepest) return undecided(statement.raw, scene);
   const words = statement.words.flatMap((word) => expand(word, scene));
   const redirects = redirectsOf(statement.redirects, scene);
   const assigned = assign(statement, words, scene);
