@@ -102,7 +102,7 @@ export async function openHostilePlace({
 }
 
 /** Names, kinds and contents below a folder, one a line. */
-export function treeText(folder: string, below = ""): readonly string[] {
+function treeText(folder: string, below = ""): readonly string[] {
   return readdirSync(join(folder, below))
     .sort()
     .flatMap((name): readonly string[] => {
