@@ -51,6 +51,26 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
+  it("B1: is made by a model that only writes files", async () => {
+    rmSync(path(".git"), { recursive: true });
+    const written =
+      `[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tworktree = .\n\tsshCommand = ${at.canary("written")} now\n` +
+      '[extensions]\n\tpartialClone = origin\n[remote "origin"]\n\turl = ssh://x/y\n\tpromisor = true\n';
+    const files = {
+      HEAD: `${"1".repeat(40)}\n`,
+      "objects/info/packs": "\n",
+      "refs/heads/.keep": "\n",
+      config: written,
+    };
+    at.answers(
+      ...Object.entries(files).map(([name, content]) => ["write", { path: name, content }] as const),
+      ["shell", { command: "git reset --hard HEAD" }],
+    );
+    await at.hello();
+    await at.hello();
+    nothingRan();
+  });
+
   it("names another git folder of the workspace in a .git file", async () => {
     renameSync(path(".git"), path("inner"));
     writeFileSync(path(".git"), "gitdir: ./inner\n");

@@ -29,6 +29,43 @@ const replaced: readonly string[] = [
   "(sleep 1; cp evil.txt s.sh) & sleep 2; bash s.sh",
 ];
 
+/** B11: a variable, a flag or a constructed command by which a program runs something else. */
+const indirect: readonly string[] = [
+  "BASH_ENV=go.sh bash -c :",
+  "ENV=go.sh sh -i -c :",
+  "make -f evil.mk",
+  "make -C evil x",
+  "xargs -a <(echo push -f) git",
+  `perl -e 'exec join " ", qw(git push -f)'`,
+  "just up",
+  "task x",
+  "./p.py",
+  "python3 -m p",
+  "PYTHONSTARTUP=p.py python3 -i -c pass",
+  "NODE_OPTIONS='--require ./p.cjs' node -e 0",
+  "PERL5OPT=-Mp perl -e 1",
+  "RUBYOPT=-r./p ruby -e 1",
+  "GIT_SSH_COMMAND=./p.py git fetch",
+  "GIT_EXTERNAL_DIFF=./p.py git diff",
+  "PAGER=./p.py git -p log",
+  "EDITOR=./p.py git commit --amend",
+  "LD_PRELOAD=./p.so ls",
+  "rg --pre ./p.py x",
+  "tar cf x.tar s.sh --checkpoint=1 --checkpoint-action=exec=./p.py",
+  "find . -name s.sh -execdir ./p.py {} +",
+];
+
+const indirectFiles: Readonly<Record<string, string>> = {
+  "go.sh": `${push}\n`,
+  "evil/Makefile": `x:\n\t${push}\n`,
+  justfile: `up:\n\t${push}\n`,
+  "Taskfile.yml": `version: "3"\ntasks:\n  x:\n    cmds:\n      - ${push}\n`,
+  "p.py": `#!/usr/bin/env python3\nimport subprocess\nsubprocess.run("${push}".split())\n`,
+  "p.cjs": `require("node:child_process").execSync("${push}");\n`,
+  "p.pm": `exec qw(${push});\n`,
+  "p.rb": `exec "${push}"\n`,
+};
+
 describe("a text that a command replaces before it runs it", () => {
   let at: HostilePlace;
   beforeEach(async () => {
@@ -49,6 +86,14 @@ describe("a text that a command replaces before it runs it", () => {
 
   for (const command of replaced) {
     it(`is not allowed unasked with the person's own rights: ${command.split("\n")[0]}`, async () => {
+      const { out } = await at.run(["policy", "check", "--no-sandbox", "--json", command]);
+      assert.notEqual((JSON.parse(out) as { readonly verdict?: string }).verdict, "allow", out);
+    });
+  }
+
+  for (const command of indirect) {
+    it(`is not allowed unasked where it runs something else: ${command}`, async () => {
+      for (const [name, text] of Object.entries(indirectFiles)) at.put(name, text);
       const { out } = await at.run(["policy", "check", "--no-sandbox", "--json", command]);
       assert.notEqual((JSON.parse(out) as { readonly verdict?: string }).verdict, "allow", out);
     });

@@ -1,0 +1,33 @@
+/** Draws from one seed: the same layout for the same number on every machine. */
+export interface Draw {
+  chance(probability: number): boolean;
+  /** At least 0, less than `end`. */
+  below(end: number): number;
+  one<T>(items: readonly T[]): T;
+  some<T>(items: readonly T[], least: number, most: number): readonly T[];
+}
+
+export function drawFrom(seed: number): Draw {
+  let state = (seed ^ 0x9e3779b9) >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (end: number): number => Math.floor(next() * end);
+  return {
+    below,
+    chance: (probability) => next() < probability,
+    one: (items) => {
+      const item = items[below(items.length)];
+      if (item === undefined) throw new Error("nothing to draw from");
+      return item;
+    },
+    some: (items, least, most) => {
+      const left = [...items];
+      const count = Math.min(left.length, least + below(most - least + 1));
+      return Array.from({ length: count }, () => left.splice(below(left.length), 1)).flat();
+    },
+  };
+}

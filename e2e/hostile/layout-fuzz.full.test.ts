@@ -1,0 +1,79 @@
+/**
+ * Repository layouts drawn from seeds, with a canary in every place that git or a tool may run: none runs on the host.
+ * LATHE_LAYOUTS=5000 tries so many; LATHE_LAYOUT=17 that one alone; with --explore the seeds begin elsewhere.
+ */
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { seed } from "@lathe/testkit/properties";
+import type { LayoutRange, LayoutReport } from "./layout-range.ts";
+
+const worker = fileURLToPath(new URL("layout-worker.ts", import.meta.url));
+const one = process.env.LATHE_LAYOUT;
+const count = one === undefined ? Number(process.env.LATHE_LAYOUTS ?? 150) : 1;
+const isExploring = process.execArgv.includes("--conditions=explore");
+const first = Number(one ?? (isExploring ? seed : 0));
+/** One layout takes seconds at most, also where the machine does much else. */
+const patienceMs = 90_000;
+
+describe("repository layouts", () => {
+  it(`run no canary on the host: ${count} from ${first} on`, { timeout: 60 * 60_000 }, async (context) => {
+    const workers = Math.min(count, availableParallelism());
+    const told = await Promise.all(
+      Array.from({ length: workers }, (_, at) =>
+        tryRange({ from: first + at, to: first + count, step: workers }),
+      ),
+    );
+    const reports = told.flat();
+    for (const [route, all] of Map.groupBy(reports, (report) => report.route))
+      context.diagnostic(`${all.length} by ${route}`);
+    assert.deepEqual(
+      reports.filter(({ ran }) => ran.length > 0).sort((a, b) => a.seed - b.seed),
+      [],
+    );
+    assert.equal(reports.length, count);
+  });
+});
+
+/** A process that says nothing for too long hangs at the layout after its last one: it is told as that. */
+function tryRange(range: LayoutRange): Promise<readonly LayoutReport[]> {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "lathe-layouts-"));
+  const child = fork(worker, [root], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: [],
+    detached: true,
+  });
+  const reports: LayoutReport[] = [];
+  const kill = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  };
+  return new Promise((resolve, reject) => {
+    const late = (): void => {
+      reports.push({ seed: range.from + reports.length * range.step, about: "", route: "", ran: ["hangs"] });
+      kill();
+    };
+    let timer = setTimeout(late, patienceMs);
+    child.on("message", (report: LayoutReport) => {
+      clearTimeout(timer);
+      timer = setTimeout(late, patienceMs);
+      reports.push(report);
+    });
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      kill();
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+      if (code === 0 || reports.at(-1)?.ran.includes("hangs")) resolve(reports);
+      else reject(new Error(`a process ended with ${code ?? signal} after ${reports.length} layouts`));
+    });
+    child.send(range);
+  });
+}

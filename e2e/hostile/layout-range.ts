@@ -1,0 +1,14 @@
+/** What the processes that open layouts are told, and what they tell. */
+export interface LayoutRange {
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+}
+
+export interface LayoutReport {
+  readonly seed: number;
+  readonly about: string;
+  readonly route: string;
+  /** Names of the canaries that ran on the host. */
+  readonly ran: readonly string[];
+}
