@@ -8,6 +8,7 @@ import type { Compared } from "../forks/forks.ts";
 import { interrupted, type KeepOptions, type Kept } from "../forks/keep-fork.ts";
 import { runLaterDifferences } from "../forks/run-later-differences.ts";
 import { workspaceFolder } from "../places/state-folder.ts";
+import { isOwnChange, ownChange } from "../rules/own-places.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
 import { bare, isReached, pathOf } from "./file-state.ts";
@@ -34,8 +35,8 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
       if (options.signal?.aborted) return interrupted();
       if (isFailure(found)) return found;
       all = found.differences;
-      held = heldOf(tree, found, options);
-      stuck = new Set(heldOf(tree, found, { hostRun: true }).keys());
+      held = heldOf(tree, found, { ...options, env });
+      stuck = new Set(heldOf(tree, found, { hostRun: true, env }).keys());
       const taken = all.filter(({ path }) => !held.has(path));
       runLater = runLaterDifferences(taken, { base, upper: tree.made.cwd });
       const inTheWay = notEmpty(tree, taken);
@@ -61,18 +62,20 @@ export async function compareTree(env: Env, tree: WholeTree): Promise<Compared |
   if (isFailure(found)) return found;
   const { differences } = found;
   const runLater = runLaterDifferences(differences, { base: tree.base, upper: tree.made.cwd });
-  return { differences, held: heldOf(tree, found, { hostRun: false }), runLater };
+  return { differences, held: heldOf(tree, found, { hostRun: false, env }), runLater };
 }
 
 /** Why some are not taken over, by path. */
 function heldOf(
   { base, made }: WholeTree,
   { differences, repositories }: TreeDifferences,
-  { hostRun }: Pick<KeepOptions, "hostRun">,
+  { hostRun, env }: Pick<KeepOptions, "hostRun"> & { readonly env: Env },
 ): ReadonlyMap<string, string> {
   const sides = { base, upper: made.cwd };
   const held = new Map(hostRun ? [] : heldBack(differences, sides));
+  const isOwn = isOwnChange(env, base);
   for (const { path, fork } of differences) {
+    if (isOwn(Buffer.from(path, "latin1").toString())) held.set(path, ownChange);
     if (repositories.has(path)) held.set(path, "it is a repository of its own");
     if ([base, made.cwd].some((root) => isTooLong(root, path))) held.set(path, "it is too long: over 2 GiB");
     if (fork.kind === "other") held.set(path, "a pipe, a socket or a device");

@@ -20,6 +20,7 @@ import { openState } from "../history/state.ts";
 import { systemClock } from "../machine/system-clock.ts";
 import { homeFolder } from "../places/home-folder.ts";
 import { forksFolder, workspaceFolder } from "../places/state-folder.ts";
+import { isOwnChange, ownChange } from "../rules/own-places.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { newSessionId } from "../session-id.ts";
 import { forkBinary } from "./fork-binary.ts";
@@ -93,7 +94,10 @@ export async function compareFork(env: Env, fork: Fork): Promise<Compared | Fail
   const differences = await differencesOf(binary, fork);
   if (isFailure(differences)) return differences;
   const runLater = runLaterDifferences(differences, fork);
-  return { differences, held: heldBack(differences, fork), runLater };
+  const isOwn = isOwnChange(env, fork.base);
+  const own = differences.filter(({ path }) => isOwn(Buffer.from(path, "latin1").toString()));
+  const held = [...heldBack(differences, fork), ...own.map(({ path }) => [path, ownChange] as const)];
+  return { differences, held: new Map(held), runLater };
 }
 
 export interface ListedFork {

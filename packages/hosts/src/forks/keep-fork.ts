@@ -9,6 +9,7 @@ import { holdFork } from "@lathe/sandbox/forks/hold-fork";
 import { diskFailure } from "@lathe/stores/disk-failure";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { workspaceFolder } from "../places/state-folder.ts";
+import { isOwnChange, ownChange } from "../rules/own-places.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { forkBinary } from "./fork-binary.ts";
 import { runLaterDifferences } from "./run-later-differences.ts";
@@ -77,7 +78,7 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
       if (options.signal?.aborted) return interrupted();
       if (isFailure(found)) return found;
       all = found;
-      held = heldOf(all, fork, options);
+      held = heldOf(all, fork, { ...options, env });
       const taken = all.filter(({ path }) => !held.has(path));
       runLater = runLaterDifferences(taken, fork);
       return taken.map((one) => partOf(one, fork));
@@ -95,7 +96,7 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
   if (failed) return failed;
   const lasting = held.size === 0 ? dropFork(fork) : undefined;
   if (lasting) options.onRemark?.(lasting.text);
-  const stuck = new Set(heldOf(all, fork, { ...options, hostRun: true }).keys());
+  const stuck = new Set(heldOf(all, fork, { hostRun: true, env }).keys());
   return { kept: all.filter(({ path }) => !held.has(path)), held, stuck, from: fork.upper, runLater };
 }
 
@@ -103,11 +104,14 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
 function heldOf(
   all: readonly Difference[],
   fork: Fork,
-  { hostRun }: KeepOptions,
+  { hostRun, env }: Pick<KeepOptions, "hostRun"> & Pick<Keeping, "env">,
 ): ReadonlyMap<string, string> {
   const held = new Map(hostRun ? [] : heldBack(all, fork));
-  for (const { path, fork: side } of all)
+  const isOwn = isOwnChange(env, fork.base);
+  for (const { path, fork: side } of all) {
     if (side.kind === "other") held.set(path, "a pipe, a socket or a device");
+    if (isOwn(Buffer.from(path, "latin1").toString())) held.set(path, ownChange);
+  }
   for (const { path } of all) {
     const above = [...held].find(([one]) => path.startsWith(`${one}/`));
     if (above && !held.has(path)) held.set(path, above[1]);

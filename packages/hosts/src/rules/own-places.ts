@@ -1,8 +1,10 @@
 /** Own places: what Lathe keeps that no session may reach, whatever its workspace is: logins at servers, and what people offer to sessions. */
 import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { escapeGlob } from "@lathe/policy";
 import type { Rule } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
+import { configFolder } from "../places/config-folder.ts";
 import { type Env, stateFolder } from "../places/state-folder.ts";
 import { liesIn } from "./kept-rules.ts";
 
@@ -28,11 +30,54 @@ export function ownPlaceRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): 
     ),
     // Forks lie there, and are worked in.
     ...(isIn(state) ? [] : state.map((path) => rule(globOf(path), ["write", "delete"]))),
+    ...personRules({ env, cwd }),
   ];
 }
 
+/** What a person said yes to: memory, and what they allowed for a project; other sessions go by it. */
+function personPlaces(env: Env): readonly string[] {
+  const config = configFolder(env);
+  return ["memory.md", "projects"].map((name) => join(config, name));
+}
+
+/** Also against moving away a folder around it, to put another in its place. */
+function personRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): readonly Rule[] {
+  const places = personPlaces(env).flatMap(withReal);
+  const rule = (target: string, kinds: Rule["kinds"]): Rule => ({
+    ...{ name: "memory", verdict: "deny", target, kinds: kinds ?? [] },
+    why: "memory and kept permissions are changed with a person's yes only: use remember, or `lathe memory`",
+  });
+  const isInside = places.some((path) => liesIn(cwd, path));
+  const around = new Set(places.flatMap((path) => foldersAround(path, cwd)));
+  return [
+    ...[...(isInside ? ["**"] : []), ...places.map(globOf)].map((target) =>
+      rule(target, ["write", "delete"]),
+    ),
+    ...[...around].map((path) => rule(escapeGlob(path), ["delete"])),
+  ];
+}
+
+/** The folders between the workspace and a place in it, without the workspace. */
+function foldersAround(path: string, cwd: string): readonly string[] {
+  const above = dirname(path);
+  return above === cwd || !above.startsWith(`${cwd}/`) ? [] : [above, ...foldersAround(above, cwd)];
+}
+
+/** Why such a change is not taken over. */
+export const ownChange = "only a person changes memory and kept permissions";
+
+/** Whether a change in a copy of `base`, at a path below it, is one of what only a person changes. */
+export function isOwnChange(env: Env, base: string): (path: string) => boolean {
+  const places = [...personPlaces(env), stateFolder(env)].flatMap(withReal);
+  const around = new Set(places.flatMap((path) => foldersAround(path, base)));
+  return (path) => {
+    const whole = join(base, path);
+    return around.has(whole) || places.some((place) => whole === place || whole.startsWith(`${place}/`));
+  };
+}
+
 function globOf(path: string): string {
-  return `${path.replaceAll(/[\\*?{}[\]]/g, "\\$&")}/**`;
+  return `${escapeGlob(path)}/**`;
 }
 
 /**
@@ -41,8 +86,12 @@ function globOf(path: string): string {
  */
 export function hiddenPlaces(env: Env, workspace: string): readonly string[] {
   const state = stateFolder(env);
-  const isWorkedIn = withReal(state).some((path) => liesIn(workspace, path));
-  const places = isWorkedIn ? secretPlaces(env) : [state];
+  const config = configFolder(env);
+  const isWorkedIn = (folder: string): boolean => withReal(folder).some((path) => liesIn(workspace, path));
+  const places = [
+    ...(isWorkedIn(state) ? secretPlaces(env) : [state]),
+    isWorkedIn(config) ? join(config, "projects") : config,
+  ];
   return places.flatMap((path) => {
     if (withReal(path).some((folder) => liesIn(workspace, folder))) return [workspace];
     if (!liesIn(path, workspace)) return [];
