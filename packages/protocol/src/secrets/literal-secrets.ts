@@ -1,15 +1,12 @@
 /** Literal secrets: values known by name, and the other spellings in which they turn up. */
 
-export interface SecretValue {
-  /** For example the variable it comes from; the placeholder names it. */
-  readonly name: string;
-  readonly value: string;
-}
+import { type SecretValue, type SpreadSecrets, spreadSecrets } from "./spread-secrets.ts";
 
 export interface LiteralSecrets {
   /** Finds any spelling; absent when there are no values. */
   readonly pattern: RegExp | undefined;
   readonly of: ReadonlyMap<string, SecretValue>;
+  readonly spread: SpreadSecrets;
 }
 
 /** Shorter values stand in too many texts by chance. */
@@ -17,21 +14,26 @@ const minLength = 6;
 
 export function literalSecrets(values: readonly SecretValue[]): LiteralSecrets {
   const of = new Map<string, SecretValue>();
-  for (const one of values) {
-    if (one.value.trim().length < minLength) continue;
+  const known = values.filter(({ value }) => value.trim().length >= minLength);
+  const cores = known.flatMap((one) => base64Cores(one.value).map((core) => [core, one] as const));
+  const spread = spreadSecrets(cores, known);
+  for (const one of known) {
     for (const spelling of spellings(one.value)) if (!of.has(spelling)) of.set(spelling, one);
   }
   const longestFirst = [...of.keys()].sort((a, b) => b.length - a.length);
-  if (longestFirst.length === 0) return { pattern: undefined, of };
-  return { pattern: new RegExp(longestFirst.map(escaped).join("|"), "g"), of };
+  if (longestFirst.length === 0) return { pattern: undefined, of, spread };
+  return { pattern: new RegExp(longestFirst.map(escaped).join("|"), "g"), of, spread };
 }
 
 function spellings(value: string): readonly string[] {
   const url = encodeURIComponent(value);
-  const base64 = [0, 1, 2].map((before) => base64Core(value, before)).filter((core) => core.length >= 8);
-  const both = base64.flatMap((core) => [core, core.replaceAll("+", "-").replaceAll("/", "_")]);
   const escapedText = JSON.stringify(value).slice(1, -1);
-  return [value, escapedText, url, url.replace(/%../g, (hex) => hex.toLowerCase()), ...both];
+  return [value, escapedText, url, url.replace(/%../g, (hex) => hex.toLowerCase()), ...base64Cores(value)];
+}
+
+function base64Cores(value: string): readonly string[] {
+  const plain = [0, 1, 2].map((before) => base64Core(value, before)).filter((core) => core.length >= 8);
+  return plain.flatMap((core) => [core, core.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
 function escaped(text: string): string {

@@ -336,3 +336,50 @@ describe("this repository", () => {
     }
   });
 });
+
+describe("other spellings of a known value", () => {
+  const value = ["zq", "Live", "9fK2", "xWm4", "tPq8", "Rb1y"].join("_");
+  const redact = createRedactor({ values: [{ name: "SOME_KEY", value }] });
+  const bytes = Buffer.from(`x: Bearer ${value}, end of it`);
+  const base64 = bytes.toString("base64");
+  const wrapped = (text: string, width: number, end = "\n"): string =>
+    text.replace(new RegExp(`(.{${width}})`, "g"), `$1${end}`);
+  const hex = Buffer.from(value).toString("hex");
+  const pairs = hex.match(/../g) ?? [];
+  const dumped = (address: (at: number) => string, withText: boolean): string =>
+    Array.from({ length: Math.ceil(bytes.length / 16) }, (_, i) => {
+      const row = [...bytes.subarray(i * 16, i * 16 + 16)].map((one) => one.toString(16).padStart(2, "0"));
+      const shown = bytes.subarray(i * 16, i * 16 + 16).toString();
+      return `${address(i * 16)} ${row.join(" ")}${withText ? `  |${shown}|` : ""}`;
+    }).join("\n");
+  const spellings: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(
+      [1, 4, 7, 20, 64, 76].map((width) => [`base64 -w${width}`, wrapped(base64, width)]),
+    ),
+    "base64 with returns": wrapped(base64, 20, "\r\n"),
+    "base64 wrapped in JSON": JSON.stringify(wrapped(base64, 20)),
+    "base64 in a quoted mail": wrapped(base64, 20, "\n> "),
+    "base64url wrapped": wrapped(bytes.toString("base64url"), 20),
+    hex,
+    HEX: hex.toUpperCase(),
+    "hex with colons": pairs.join(":"),
+    "hex with spaces": pairs.join(" "),
+    "hex as in C": pairs.map((one) => `\\x${one}`).join(""),
+    "hex as numbers": pairs.map((one) => `0x${one}`).join(", "),
+    "every byte for a URL": pairs.map((one) => `%${one}`).join(""),
+    "xxd -p": wrapped(bytes.toString("hex"), 60),
+    "hexdump -C": dumped((at) => `${at.toString(16).padStart(8, "0")} `, true),
+    "od -tx1": dumped((at) => at.toString(8).padStart(7, "0"), false),
+  };
+  for (const [name, text] of Object.entries(spellings)) {
+    it(`is found as ${name}`, () => {
+      const { text: clean, found } = redact(`before ${text} after`);
+      assert.ok(
+        found.some(({ kind }) => kind === "some-key"),
+        clean,
+      );
+      for (const one of [base64.slice(16, 32), hex.slice(0, 20), pairs.slice(4, 12).join(" ")])
+        assert.ok(!clean.includes(one), clean);
+    });
+  }
+});

@@ -1,10 +1,11 @@
 /** Redactor: takes keys and passwords out of text that a log, a blob, a person or a model gets to see. */
 import { argumentRules } from "./argument-rules.ts";
-import { type LiteralSecrets, literalSecrets, type SecretValue } from "./literal-secrets.ts";
+import { type LiteralSecrets, literalSecrets } from "./literal-secrets.ts";
 import { namedAnchor, namedSecretsIn } from "./named-secret.ts";
 import { placeholderFor } from "./placeholder.ts";
 import { isRealKey, type SecretRule } from "./secret-rule.ts";
 import { secretRules } from "./secret-rules.ts";
+import { type SecretValue, spreadHits } from "./spread-secrets.ts";
 
 export interface RedactorOptions {
   /** Values to take out wherever they stand, also in base64, URL and JSON spelling. */
@@ -96,8 +97,11 @@ function* hitsIn(text: string, literals: LiteralSecrets): Hits {
   yield* namedHits(text);
 }
 
-function* literalHits(text: string, { pattern, of }: LiteralSecrets): Hits {
+function* literalHits(text: string, { pattern, of, spread }: LiteralSecrets): Hits {
   if (!pattern) return;
+  for (const { value, at, length } of spreadHits(text, spread))
+    yield { kind: slug(value.name), at, length, secret: value.value };
+  yield undefined;
   let looked = 0;
   for (const { 0: spelling, index } of text.matchAll(pattern)) {
     const { name, value } = of.get(spelling) ?? { name: "secret", value: spelling };
