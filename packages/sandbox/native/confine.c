@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define NOT_CONFINED 125
+/* Bytes of its own memory: a file without a line's end is read whole, however long it is. */
+#define MOST_MEMORY (2ull << 30)
 
 static int not_confined(void) {
   fprintf(stderr, "lathe-box: %s\n", failure_text);
@@ -27,6 +30,11 @@ int confine_reads(char **words, int count) {
   char **program = words + paths + 1;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
     fail("refuse", "new privileges");
+    return not_confined();
+  }
+  struct rlimit memory = {MOST_MEMORY, MOST_MEMORY};
+  if (setrlimit(RLIMIT_DATA, &memory) < 0) {
+    fail("limit", "memory");
     return not_confined();
   }
   if (hold_reads(words, paths, program[0]) < 0) return not_confined();

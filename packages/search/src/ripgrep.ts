@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { outsideRuleFiles } from "./exact/outside-rules.ts";
+import { watchProgress } from "./stuck-process.ts";
 
 /**
  * How a program that only reads is started.
@@ -87,7 +88,11 @@ export function runRipgrep(run: Run): Promise<Ended | Failure> {
   const [program = "", ...before] = run.program;
   const child = spawn(program, [...before, ...run.args], { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";
+  let isStuck = false;
   const abort = (): boolean => child.kill("SIGKILL");
+  const endWatch = watchProgress(child.pid, () => {
+    isStuck = abort();
+  });
   signal.addEventListener("abort", abort, { once: true });
   stop?.addEventListener("abort", abort, { once: true });
   const outcome = readRecords(child, run);
@@ -99,14 +104,16 @@ export function runRipgrep(run: Run): Promise<Ended | Failure> {
     const text = `ripgrep could not be started: ${error.message}.`;
     resolve(failure("search-failed", text, { who: "host", cause: error }));
   });
-  child.on("close", (code) => {
+  child.on("close", (code, by) => {
+    endWatch();
     signal.removeEventListener("abort", abort);
     stop?.removeEventListener("abort", abort);
     const { broken, early = stop?.aborted ? "stopped" : undefined } = outcome();
     if (signal.aborted) resolve(cancelled());
     else if (broken) resolve(broken);
+    else if (isStuck) resolve(stuck());
     else if (early) resolve({ errors, early });
-    else resolve(code === null ? { errors } : { code, errors });
+    else resolve(code === null ? killed(by) : { code, errors });
   });
   return promise;
 }
@@ -149,6 +156,18 @@ function readRecords(child: ChildProcess, { separator, record }: Run): () => Rea
     }
   });
   return () => outcome;
+}
+
+function stuck(): Failure {
+  const text =
+    "The search waits for a file that is no regular one, such as a pipe named .gitignore: remove it, or search another folder.";
+  return failure("search-failed", text, { who: "host" });
+}
+
+/** By a limit of memory, or by somebody else. */
+function killed(signal: string | null): Failure {
+  const text = `ripgrep was ended by ${signal ?? "a signal"}: a file that says what is ignored may be too large.`;
+  return failure("search-failed", text, { who: "host" });
 }
 
 function cancelled(): Failure {

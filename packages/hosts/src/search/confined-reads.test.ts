@@ -58,6 +58,16 @@ describe("a confined search", { skip }, () => {
     );
   });
 
+  it("reads no device that a rule file leads to", async () => {
+    const place = join(temp, "zero");
+    mkdirSync(place);
+    writeFileSync(join(place, "a"), "needle\n");
+    symlinkSync("/dev/zero", join(place, ".gitignore"));
+    const search = createSearch({ root: place, confine: confinedReads(process.env) });
+    const found = await search.grep({ pattern: "needle", limit: 9 }, signal);
+    assert.ok(!isFailure(found) && found.lines.length === 1);
+  });
+
   it("is started with nothing of the home but what says what is ignored", async () => {
     const words = await confinedReads(process.env)([root], "/bin/true");
     assert.equal(words.at(-1), "/bin/true");
