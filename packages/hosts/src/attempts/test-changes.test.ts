@@ -118,6 +118,13 @@ describe("changes of tests", () => {
     assert.deepEqual(made(plain, then).changes, { paths: [] });
   });
 
+  it("are none of a file that the test command only looks at", () => {
+    const scripts = { test: "CI=1 grep -q right add.js && node t.js" };
+    const before = { "package.json": json(scripts), "add.js": "wrong", "t.js": "1" };
+    assert.deepEqual(made(before, { ...before, "add.js": "right" }).changes.paths, []);
+    assert.deepEqual(made(before, { ...before, "t.js": "2" }).changes.paths, ["t.js"]);
+  });
+
   it("are put back in a copy, with what else was changed", () => {
     const then: Files = {
       ...plain,

@@ -75,11 +75,22 @@ export function scriptsIn(command: string, packageJson: string | undefined): Rea
   for (const name of ["pretest", "test", "posttest"]) texts.push(String(listed[name] ?? ""));
   for (const [, name = ""] of texts.join("\n").matchAll(/\brun(?:-script)?\s+(?:-\S+\s+)*([\w:.-]+)/gu))
     texts.push(String(listed[name] ?? ""));
-  const words = texts.join("\n").match(/[^\s'"`;|&<>()=]+/gu) ?? [];
-  const named = words.filter((word) =>
-    /^\.\/[^\s]+$|\.(?:[cm]?[jt]s|sh|bash|py|rb|pl|php|lua|exs|t)$/u.test(word),
-  );
+  const named = texts
+    .join("\n")
+    .split(/[;|&\n]/u)
+    .flatMap(runFiles);
   return new Set(named.map((word) => word.replace(/^(?:\.\/+)+/u, "")));
+}
+
+/** What only looks at files runs none of those that it names. */
+const lookers =
+  /^(?:grep|egrep|fgrep|rg|diff|cmp|cat|test|\[|jq|wc|head|tail|ls|stat|find|sed|awk|sort|echo|printf)$/u;
+
+function runFiles(command: string): readonly string[] {
+  const words = command.match(/[^\s'"`<>()]+/gu) ?? [];
+  const program = words.find((word) => !/^\w+=/u.test(word) && word !== "!") ?? "";
+  if (lookers.test(program)) return [];
+  return words.filter((word) => /^\.\/\S+$|\.(?:[cm]?[jt]s|sh|bash|py|rb|pl|php|lua|exs|t)$/u.test(word));
 }
 
 /** Added lines that leave tests out, and removed lines that were some, in a file that is no file of tests. */
