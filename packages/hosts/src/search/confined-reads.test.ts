@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -12,6 +13,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { nativeBinary } from "@lathe/sandbox";
 import { openConfineReads } from "@lathe/sandbox/confine-reads";
 import { createSearch } from "@lathe/search";
 import { cacheFolder } from "../places/cache-folder.ts";
@@ -19,8 +21,12 @@ import { confinedReads } from "./confined-reads.ts";
 
 const temp = realpathSync(mkdtempSync(join(tmpdir(), "lathe-confined-reads-")));
 after(() => rmSync(temp, { recursive: true }));
-const binary = { cacheFolder: cacheFolder(process.env), path: process.env.PATH ?? "" };
-const skip = (await openConfineReads(binary)) ? false : "needs Landlock and a launcher";
+const env = { HOME: homedir(), XDG_CACHE_HOME: join(temp, "cache") };
+const empty = join(temp, "empty");
+const before = await openConfineReads(cacheFolder({ XDG_CACHE_HOME: empty }));
+await nativeBinary({ cacheFolder: cacheFolder(env), path: process.env.PATH ?? "" });
+const canConfine = typeof (await openConfineReads(cacheFolder(env))) === "function";
+const skip = canConfine ? false : "needs Landlock and a compiler for the launcher";
 
 describe("a confined search", { skip }, () => {
   const root = join(temp, "above", "tree");
@@ -34,7 +40,7 @@ describe("a confined search", { skip }, () => {
 
   it("reads nothing that a link in the tree leads to, also where ripgrep is sent there", async () => {
     symlinkSync(outside, join(root, "out"));
-    const search = createSearch({ root, confine: confinedReads(process.env) });
+    const search = createSearch({ root, confine: confinedReads(env) });
     const grep = async (path: string) => {
       const found = await search.grep({ pattern: "needle", limit: 9, path }, signal);
       return isFailure(found) ? found.code : found.lines.map((line) => line.path);
@@ -46,10 +52,15 @@ describe("a confined search", { skip }, () => {
     assert.ok(!isFailure(unconfined) && unconfined.lines.length === 1, "the link does lead there");
   });
 
+  it("does not wait for a launcher to be compiled", () => {
+    assert.equal(before, undefined);
+    assert.equal(existsSync(empty), false);
+  });
+
   it("still heeds what the folders above and the user say is ignored", async () => {
     mkdirSync(join(temp, "above", ".git"));
     writeFileSync(join(temp, "above", ".gitignore"), "*.log\n");
-    const search = createSearch({ root, confine: confinedReads(process.env) });
+    const search = createSearch({ root, confine: confinedReads(env) });
     const found = await search.files({ limit: 9 }, signal);
     assert.ok(!isFailure(found));
     assert.deepEqual(
@@ -63,13 +74,13 @@ describe("a confined search", { skip }, () => {
     mkdirSync(place);
     writeFileSync(join(place, "a"), "needle\n");
     symlinkSync("/dev/zero", join(place, ".gitignore"));
-    const search = createSearch({ root: place, confine: confinedReads(process.env) });
+    const search = createSearch({ root: place, confine: confinedReads(env) });
     const found = await search.grep({ pattern: "needle", limit: 9 }, signal);
     assert.ok(!isFailure(found) && found.lines.length === 1);
   });
 
   it("is started with nothing of the home but what says what is ignored", async () => {
-    const words = await confinedReads(process.env)([root], "/bin/true");
+    const words = await confinedReads(env)([root], "/bin/true");
     assert.equal(words.at(-1), "/bin/true");
     assert.ok(!words.includes(homedir()));
     assert.ok(readFileSync(words[0] ?? "").length > 0);

@@ -1,11 +1,10 @@
 /** How searches are started, so that ripgrep reads nothing outside the tree it searches. */
 import type { ConfineReads } from "@lathe/sandbox/confine-reads";
 import { cacheFolder } from "../places/cache-folder.ts";
-import { hostProgramPath } from "../places/host-programs.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-let opened: Promise<ConfineReads | undefined> | undefined;
+let opened: Promise<ConfineReads | "unsupported" | undefined> | undefined;
 
 /** The same for all searches of this process. Where the system cannot confine them, ripgrep runs as it is. */
 export function confinedReads(
@@ -13,9 +12,11 @@ export function confinedReads(
 ): (paths: readonly string[], program: string) => Promise<readonly string[]> {
   return async (paths, program) => {
     opened ??= import("@lathe/sandbox/confine-reads").then(({ openConfineReads }) =>
-      openConfineReads({ cacheFolder: cacheFolder(env), path: hostProgramPath(env) }),
+      openConfineReads(cacheFolder(env)),
     );
     const confine = await opened;
-    return confine ? confine(paths, program) : [program];
+    // The launcher may be there at the next search.
+    if (confine === undefined) opened = undefined;
+    return typeof confine === "function" ? confine(paths, program) : [program];
   };
 }

@@ -15,6 +15,8 @@ export interface BinaryOptions {
   readonly path: string;
   /** Where the source lies. */
   readonly sourceFolder?: string;
+  /** False: only a program that is there already is found; true when absent. */
+  readonly mayCompile?: boolean;
 }
 
 export type FoundBinary =
@@ -28,15 +30,16 @@ const flags = ["-O2", "-s", "-std=gnu11"];
 
 /** *Contract:* never rejects; the program it names is this user's or root's, and nobody else can write it. */
 export async function nativeBinary(options: BinaryOptions): Promise<FoundBinary> {
-  const { cacheFolder, sourceFolder = ownSource } = options;
+  const { cacheFolder, sourceFolder = ownSource, mayCompile = true } = options;
   const shipped = join(sourceFolder, `lathe-box-${process.platform}-${process.arch}`);
   if (isTrusted(shipped)) return { binary: shipped };
   try {
     const sources = sourceFiles(sourceFolder);
     const binary = join(cacheFolder, `lathe-box-${keyOf(sources)}`);
-    mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+    if (mayCompile) mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
     if (!isTrusted(cacheFolder)) return untrusted(cacheFolder);
     if (isTrusted(binary)) return { binary };
+    if (!mayCompile) return notCompiled();
     return await compile(
       sources.filter((file) => file.endsWith(".c")),
       binary,
@@ -62,6 +65,13 @@ function keyOf(files: readonly string[]): string {
 function untrusted(folder: string): FoundBinary {
   const remedy = `Make it your own: \`chown $(id -u) ${folder} && chmod 700 ${folder}\`.`;
   return { why: `Others can write the cache folder ${folder}.`, remedy };
+}
+
+function notCompiled(): FoundBinary {
+  return {
+    why: "The launcher is not compiled yet.",
+    remedy: "The first command in the sandbox compiles it.",
+  };
 }
 
 /** Static where the C library allows it: that starts faster and needs nothing of the root it makes. */
