@@ -19,7 +19,13 @@ export async function gateSyntax(syntax: Syntax, gated: Gated): Promise<Applied 
   const { path, applied } = gated;
   const language = syntax.languageOf(path);
   if (language === undefined) return withWarning(applied, "Syntax not checked: no grammar.");
-  const found = await brokenBy(gated, (text) => errorsIn(syntax, language, text));
+  let isCostly = false;
+  const judged = await brokenBy(gated, async (text) => {
+    const errors = await errorsIn(syntax, language, text);
+    isCostly ||= errors === undefined;
+    return errors ?? [];
+  });
+  const found = isCostly ? tooCostly : judged;
   if (found.type === "unknown") return withWarning(applied, `Syntax not checked: ${found.why}.`);
   if (found.lines.length === 0) return applied;
   const where = found.lines.slice(0, errorsNamed).join(", ");
@@ -72,11 +78,18 @@ async function brokenInFile(
   return { type: "known", lines: named(errors, after, 0) };
 }
 
+const tooCostly: Verdict = { type: "unknown", why: "the changed part takes too long to parse" };
 const tooLong: Verdict = { type: "unknown", why: "the changed part is too long" };
 
-async function errorsIn(syntax: Syntax, language: Language, text: string): Promise<readonly SyntaxError[]> {
+/** Undefined where the text cannot be parsed within the parser's budget. */
+async function errorsIn(
+  syntax: Syntax,
+  language: Language,
+  text: string,
+): Promise<readonly SyntaxError[] | undefined> {
   const tree = await syntax.parse(language, text);
   try {
+    if (tree.isUnparsed) return undefined;
     return tree.errors.map((node) => ({ line: node.line, missing: node.text === "" ? node.type : "" }));
   } finally {
     tree.close();

@@ -40,6 +40,18 @@ describe("a script nested without end", () => {
   });
 });
 
+describe("a script of very many parts", () => {
+  const many: Readonly<Record<string, string>> = {
+    substitutions: "echo $(x) ".repeat(8_000),
+    "substitutions in a string": `echo "${"$(x)".repeat(11_000)}"`,
+    commands: "x;".repeat(21_000),
+    words: `x ${"y ".repeat(41_000)}`,
+  };
+  for (const [kind, script] of Object.entries(many)) {
+    it(`is undecided: ${kind}`, () => assert.ok(isUndecided(script)));
+  }
+});
+
 describe("a script of loops within loops", () => {
   const within = (head: string, times: number): string =>
     `${head.repeat(times)}a=b; rm c; ${"done; ".repeat(times)}`;

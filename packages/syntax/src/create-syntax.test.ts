@@ -115,3 +115,37 @@ test("offsets count UTF-16 code units", async () => {
   assert.equal(second?.text, "const b = 2;");
   tree.close();
 });
+
+/** The grammar reads to the end of the line for each of them. */
+const costly = `cat <<E\n${"$x ".repeat(30_000)}\nE\n`;
+
+test("a text that costs the square of its length ends as one error, and timers run meanwhile", async () => {
+  let pauses = 0;
+  const counting = setInterval(() => {
+    pauses += 1;
+  }, 1);
+  const tree = await syntax.parse("bash", costly);
+  clearInterval(counting);
+  assert.equal(tree.isUnparsed, true);
+  assert.deepEqual(
+    tree.errors.map(({ start, end }) => [start, end]),
+    [[0, costly.length]],
+  );
+  assert.ok(pauses > 0);
+  tree.close();
+});
+
+test("texts that are parsed at the same time do not meet", async () => {
+  const short = "echo $x\n".repeat(20_000);
+  const trees = await Promise.all([short, costly, short, "echo"].map((text) => syntax.parse("bash", text)));
+  assert.deepEqual(
+    trees.map((tree) => [tree.isUnparsed ?? false, tree.root.children.length]),
+    [
+      [false, 20_000],
+      [true, 0],
+      [false, 20_000],
+      [false, 1],
+    ],
+  );
+  for (const tree of trees) tree.close();
+});

@@ -3,35 +3,29 @@
 import type { Language, Syntax, SyntaxTree } from "@lathe/protocol";
 import type * as TreeSitter from "web-tree-sitter";
 import { languageOf } from "./language-of.ts";
-import { loadParser } from "./load-parser.ts";
+import { openParser, type ParseText } from "./open-parser.ts";
 import { refusedByPython } from "./python-rules.ts";
 import { TreeSitterNode } from "./syntax-node.ts";
+import { unparsedTree } from "./unparsed-tree.ts";
 
 /** A Syntax whose grammars are shared by all its trees. */
 export function createSyntax(): Syntax {
-  const parsers = new Map<Language, Promise<TreeSitter.Parser>>();
-  const parserFor = (language: Language): Promise<TreeSitter.Parser> => {
-    const known = parsers.get(language);
-    if (known !== undefined) return known;
-    const loading = loadParser(language);
-    parsers.set(language, loading);
-    return loading;
-  };
+  const parsers = new Map<Language, ParseText>();
   return {
     languageOf,
     async parse(language, text) {
-      const parser = await parserFor(language);
-      return syntaxTree(parser, { language, text });
+      const parse = parsers.get(language) ?? openParser(language);
+      parsers.set(language, parse);
+      const tree = await parse(text);
+      return tree ? syntaxTree(tree, { language, text }) : unparsedTree(text);
     },
   };
 }
 
 function syntaxTree(
-  parser: TreeSitter.Parser,
+  tree: TreeSitter.Tree,
   { language, text }: { readonly language: Language; readonly text: string },
 ): SyntaxTree {
-  const tree = parser.parse(text);
-  if (tree === null) throw new Error("the parser has no language");
   const root = new TreeSitterNode(tree.rootNode, text, null);
   let errors: readonly TreeSitterNode[] | undefined;
   const refused = (): readonly TreeSitterNode[] => {

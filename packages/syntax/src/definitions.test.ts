@@ -68,9 +68,10 @@ for (const [path, text, expected] of samples) {
   });
 }
 
-test("says nothing of texts without a grammar and very long ones, and bears with broken ones", async () => {
+test("says nothing of texts without a grammar, very long and very costly ones, and bears with broken ones", async () => {
   assert.equal(await definitionsOf("a.zig", "fn a() {}"), undefined);
   assert.equal(await definitionsOf("a.js", `${"x;".repeat(150_000)}`), undefined);
+  assert.equal(await definitionsOf("a.sh", `f() { :; }\ncat <<E\n${"$x ".repeat(30_000)}\nE\n`), undefined);
   const broken = await definitionsOf("a.js", "function pour() {\n}\n}}}} class {\n");
   assert.equal(broken?.[0]?.name, "pour");
   assert.deepEqual(await definitionsOf("a.js", ""), []);

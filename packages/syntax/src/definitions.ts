@@ -1,8 +1,8 @@
 /** Definitions of a text as its grammar has them: name, kind, what they are in, first and last line. */
 import type { SyntaxDefinition } from "@lathe/protocol";
-import type { Node, Parser, TreeCursor } from "web-tree-sitter";
+import type { Node, TreeCursor } from "web-tree-sitter";
 import { languageOf } from "./language-of.ts";
-import { loadParser } from "./load-parser.ts";
+import { openParser, type ParseText } from "./open-parser.ts";
 
 /** Characters of the longest text that is parsed for them, and definitions of one text. */
 const mostChars = 200_000;
@@ -43,15 +43,15 @@ const wrappers =
 
 export type DefinitionsOf = (path: string, text: string) => Promise<readonly SyntaxDefinition[] | undefined>;
 
-/** *Contract:* undefined where no grammar covers the path, or the text is too long; never fails for text that does not parse. */
+/** *Contract:* undefined where no grammar covers the path, or the text is too long or costs too much to parse; never fails for text that does not parse. */
 export function createDefinitionsOf(): DefinitionsOf {
-  const parsers = new Map<string, Promise<Parser>>();
+  const parsers = new Map<string, ParseText>();
   return async (path, text) => {
     const language = languageOf(path);
     if (language === undefined || text.length > mostChars) return undefined;
-    const loading = parsers.get(language) ?? loadParser(language);
-    parsers.set(language, loading);
-    const tree = (await loading).parse(text);
+    const parse = parsers.get(language) ?? openParser(language);
+    parsers.set(language, parse);
+    const tree = await parse(text);
     if (!tree) return undefined;
     const cursor = tree.walk();
     try {

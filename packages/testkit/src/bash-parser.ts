@@ -53,7 +53,7 @@ function brokenIn(root: SyntaxNode): readonly SyntaxNode[] {
   const pending = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.broken) found.push(node);
-    pending.push(...node.children);
+    for (const child of node.children) pending.push(child);
   }
   return found;
 }

@@ -6,7 +6,7 @@ import type { Assignment, Script, ShellRedirect, ShellWord, Statement } from "./
 /** *Contract:* the tree may be closed afterwards. */
 export function readScript({ root, errors }: SyntaxTree): Script {
   const isWhole = errors.length === 0;
-  const reading: Reading = { isWhole, depth: 0, bodyOf: (node) => bodyOf(node, reading) };
+  const reading: Reading = { isWhole, depth: 0, steps: 0, bodyOf: (node) => bodyOf(node, reading) };
   const statements = statementsIn(root, reading);
   return { statements, isWhole: reading.isWhole };
 }

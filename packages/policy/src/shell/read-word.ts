@@ -7,19 +7,24 @@ export interface Reading {
   isWhole: boolean;
   /** Nodes around the one that is read. */
   depth: number;
+  /** Nodes read so far. */
+  steps: number;
   bodyOf(node: SyntaxNode): readonly Statement[];
 }
 
 /** What is nested deeper is not read: nobody writes it, and the script then counts as not whole. */
 const maxDepth = 400;
+/** A longer script counts as not whole: reading more takes seconds. */
+const maxSteps = 40_000;
 
-/** What `work` gives, or `otherwise` where it lies too deep. */
+/** What `work` gives, or `otherwise` where it lies too deep or too much was read before. */
 export function deeper<T>(reading: Reading, work: () => T, otherwise: T): T {
-  if (reading.depth >= maxDepth) {
+  if (reading.depth >= maxDepth || reading.steps >= maxSteps) {
     reading.isWhole = false;
     return otherwise;
   }
   reading.depth += 1;
+  reading.steps += 1;
   const found = work();
   reading.depth -= 1;
   return found;

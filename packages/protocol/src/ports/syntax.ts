@@ -41,6 +41,8 @@ export interface SyntaxTree {
   readonly root: SyntaxNode;
   /** Error and invented nodes, in source order; empty when the text parses. */
   readonly errors: readonly SyntaxNode[];
+  /** True where the text costs more to parse than its budget: all of it is one error then. */
+  readonly isUnparsed?: true;
   /** Frees the tree's memory; its nodes must not be used afterwards. */
   close(): void;
 }
@@ -48,7 +50,7 @@ export interface SyntaxTree {
 export interface Syntax {
   /** *Contract:* pure; undefined when no grammar covers the path's extension. */
   languageOf(path: string): Language | undefined;
-  /** *Contract:* loads the grammar on first use; never throws for text that does not parse. The caller closes the tree. */
+  /** *Contract:* loads the grammar on first use; never throws for text that does not parse, and lets the process hear of signals within a second. The caller closes the tree. */
   parse(language: Language, text: string): Promise<SyntaxTree>;
 }
 

@@ -1,0 +1,58 @@
+/** Open parser: parses texts of one language, each within a budget of work and with pauses, since some cost the square of their length. */
+import { setImmediate } from "node:timers/promises";
+import type { Language } from "@lathe/protocol";
+import type * as TreeSitter from "web-tree-sitter";
+import { loadParser } from "./load-parser.ts";
+
+/** Code units that the runtime takes at once: its buffer without the last one. */
+const chunkUnits = 5_119;
+/** How often a grammar may read a chunk again in search of an end: ordinary texts do some 1,000 times at most. */
+const maxRereads = 3_000;
+/** For costs that no counter shows. Ordinary texts of 200,000 characters take half a second. */
+const maxMs = 10_000;
+/** How long the parser works before the process hears of signals and timers. */
+const sliceMs = 50;
+
+/** *Contract:* undefined where the text costs more than its budget. The caller deletes the tree. */
+export type ParseText = (text: string) => Promise<TreeSitter.Tree | undefined>;
+
+/** Texts may be parsed at the same time: each has a parser of its own meanwhile. */
+export function openParser(language: Language): ParseText {
+  const idle: TreeSitter.Parser[] = [];
+  return async (text) => {
+    const parser = idle.pop() ?? (await loadParser(language));
+    try {
+      return await parseWithin(parser, text);
+    } finally {
+      idle.push(parser);
+    }
+  };
+}
+
+async function parseWithin(parser: TreeSitter.Parser, text: string): Promise<TreeSitter.Tree | undefined> {
+  let reads = 0;
+  const maxReads = maxRereads + 4 * Math.ceil(text.length / chunkUnits);
+  // A tree reads its nodes' texts in the same way, without a limit.
+  let isParsing = true;
+  const read = (index: number): string => {
+    if (isParsing) reads += 1;
+    return isParsing && reads > maxReads ? "" : text.slice(index, index + chunkUnits);
+  };
+  for (let spent = 0; ; ) {
+    const from = performance.now();
+    const progressCallback = (): boolean => reads > maxReads || performance.now() - from > sliceMs;
+    const tree = parser.parse(read, null, { progressCallback });
+    spent += performance.now() - from;
+    const isOver = reads > maxReads || spent > maxMs;
+    if (tree && !isOver) {
+      isParsing = false;
+      return tree;
+    }
+    if (tree || isOver) {
+      tree?.delete();
+      parser.reset();
+      return undefined;
+    }
+    await setImmediate();
+  }
+}
