@@ -60,7 +60,7 @@ async function brokenBy({ before, applied }: Gated, parse: Parse): Promise<Verdi
     if (errors.length === 0) continue;
     if ((await parse(part.before)).length > 0)
       return brokenInFile({ before, after: applied.text }, parse, max);
-    lines.push(...named(errors, part.after, part.line));
+    for (const one of named(errors, part.after, part.line)) lines.push(one);
   }
   return { type: "known", lines };
 }

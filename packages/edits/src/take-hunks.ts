@@ -19,7 +19,8 @@ export function takeHunks(before: string, after: string, taken: ReadonlySet<numb
   for (const [index, runs] of changesOf(old, now).entries()) {
     if (!taken.has(index)) continue;
     for (const run of runs) {
-      parts.push(...old.slice(at, run.before[0]), ...now.slice(...run.after));
+      for (const line of old.slice(at, run.before[0])) parts.push(line);
+      for (const line of now.slice(...run.after)) parts.push(line);
       at = run.before[1];
     }
   }

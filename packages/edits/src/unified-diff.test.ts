@@ -44,6 +44,11 @@ describe("diffLines", () => {
 });
 
 describe("unifiedDiff", () => {
+  it("shows every line of a long text that changes, however many", () => {
+    const diff = unifiedDiff("a\n".repeat(200_000), "b\n".repeat(200_000), "x.txt");
+    assert.equal(diff.split("\n").length, 400_004);
+  });
+
   it("shows three lines of context and joins near changes", () => {
     const before = Array.from({ length: 20 }, (_, i) => `${i + 1}\n`).join("");
     const after = before.replace("3\n", "three\n").replace("9\n", "nine\n").replace("20\n", "20");

@@ -55,12 +55,12 @@ export function hunkText(
   const lines: string[] = [`@@ -${span(start, end)} +${span(startNow, endNow)} @@`];
   let at = start;
   for (const { before, after } of runs) {
-    lines.push(...old.slice(at, before[0]).map((line) => marked(" ", line)));
-    lines.push(...old.slice(...before).map((line) => marked("-", line)));
-    lines.push(...now.slice(...after).map((line) => marked("+", line)));
+    for (const one of old.slice(at, before[0]).map((line) => marked(" ", line))) lines.push(one);
+    for (const one of old.slice(...before).map((line) => marked("-", line))) lines.push(one);
+    for (const one of now.slice(...after).map((line) => marked("+", line))) lines.push(one);
     at = before[1];
   }
-  lines.push(...old.slice(at, end).map((line) => marked(" ", line)));
+  for (const one of old.slice(at, end).map((line) => marked(" ", line))) lines.push(one);
   return lines.join("\n");
 }
 

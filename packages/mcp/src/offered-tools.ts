@@ -36,7 +36,7 @@ async function toolsAsTheyAre(client: Client, signal: AbortSignal): Promise<read
   for (let page = 0; page < mostPages; page++) {
     const request = { method: "tools/list", ...(cursor !== undefined && { params: { cursor } }) };
     const result = await client.request(request, anyFields, { signal });
-    if (Array.isArray(result.tools)) tools.push(...result.tools);
+    if (Array.isArray(result.tools)) for (const one of result.tools) tools.push(one);
     if (typeof result.nextCursor !== "string") break;
     cursor = result.nextCursor;
   }

@@ -78,7 +78,7 @@ export function collectMatches({ limit, isGiven, wanted, begun }: Wanted): Colle
   };
   const end = ({ binary_offset: nul, ...data }: Printed["data"]): void => {
     if (typeof nul !== "number") {
-      lines.push(...open.lines);
+      for (const one of open.lines) lines.push(one);
       matches += open.matches;
     } else if (open.first !== undefined && !(isGiven && open.first >= nul - readAtOnce))
       binary.push(pathOf(data));

@@ -15,7 +15,7 @@ import { exitCodeOfFailure } from "../command-line/exit-code.ts";
 import { countFlag, type Line } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
 import { duration } from "../render/figures.ts";
-import { columnsOf } from "../render/fit.ts";
+import { columnsOf, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import type { OutputFormat } from "../reporters/reporter.ts";
 import { interruptions } from "../run/interruptions.ts";
@@ -168,7 +168,8 @@ function report(ended: BestOf, compared: Compared, { format }: BestOfRun): numbe
   process.stderr.write(`${verdictText(ended.verdict, paint)}\n${outcomeText(ended, compared)}`);
   const { answer } = ended;
   if (format === "text") {
-    if (answer !== "") process.stdout.write(answer.endsWith("\n") ? answer : `${answer}\n`);
+    const shown = process.stdout.isTTY ? harmless(answer) : answer;
+    if (answer !== "") process.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
   } else process.stdout.write(`${JSON.stringify(resultObject(ended, compared))}\n`);
   if (ended.refused) process.stderr.write(problemLine(ended.refused.text));
   if (ended.isDoubtful) process.stderr.write(problemLine(doubtText));

@@ -13,7 +13,8 @@ export function showFailure(
   const code = exitCodeOfFailure(failure);
   const hint = code === 2 && command ? ` (lathe ${command.name} --help)` : "";
   process.stderr.write(problemLine(`${failure.text}${hint}`));
-  if (debug) process.stderr.write(`${failure.code} (${failure.who}): ${failure.cause ?? "no cause"}\n`);
+  if (debug)
+    process.stderr.write(harmless(`${failure.code} (${failure.who}): ${failure.cause ?? "no cause"}\n`));
   return code === 1 ? (command?.failed ?? code) : code;
 }
 
@@ -33,6 +34,6 @@ export function remark(text: string): void {
 export function showBug(cause: unknown, debug: boolean): number {
   const more = debug ? "" : "; run again with --debug and report what it says";
   process.stderr.write(problemLine(`this is a bug in lathe: ${causeText(cause)}${more}`));
-  if (debug && cause instanceof Error) process.stderr.write(`${cause.stack ?? ""}\n`);
+  if (debug && cause instanceof Error) process.stderr.write(harmless(`${cause.stack ?? ""}\n`));
   return 1;
 }

@@ -5,6 +5,7 @@ import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 
@@ -54,8 +55,8 @@ function gibibytes(bytes: number): string {
 function report(findings: readonly Finding[], paint: Palette): string {
   const mark = { good: paint.green("✓"), weak: paint.yellow("!"), bad: paint.red("✗") };
   const rows = findings.flatMap(({ name, state, text, mend }) => [
-    [mark[state], paint.bold(name), text],
-    ...(mend === undefined ? [] : [["", "", paint.dim(`→ ${mend}`)]]),
+    [mark[state], paint.bold(name), harmless(text)],
+    ...(mend === undefined ? [] : [["", "", paint.dim(harmless(`→ ${mend}`))]]),
   ]);
   const bad = findings.filter(({ state }) => state === "bad").length;
   const last = bad === 0 ? "Lathe works here." : "Lathe cannot work here until what is marked ✗ is mended.";

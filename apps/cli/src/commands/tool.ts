@@ -1,10 +1,12 @@
 /** `lathe tool`: tools one by one, outside any session, under the ordinary policy. */
+
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
 import { jsonLines } from "../output/json-lines.ts";
 import { diffLines } from "../render/diff.ts";
+import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
@@ -79,7 +81,7 @@ async function runLines(bench: Workbench, signal: AbortSignal): Promise<number> 
 function shown(outcome: Outcome, paint: Palette): string {
   const changed = outcome.type === "ok" ? (outcome.facts?.changed ?? []) : [];
   const diffs = changed.flatMap((change) => diffLines(change.diff ?? "", paint, 400));
-  return [outcomeText(outcome), ...diffs].join("\n");
+  return [harmless(outcomeText(outcome)), ...diffs].join("\n");
 }
 
 function exitCodeOf(outcome: Outcome): number {

@@ -1,4 +1,5 @@
 /** `lathe mcp add` and `remove`: servers in the user's own configuration. */
+
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { meetServers } from "@lathe/hosts/known-servers";
@@ -7,6 +8,7 @@ import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system/write-whole";
 import { readConfigText } from "../config/config-file.ts";
 import { filledIn, type Servers } from "../config/mcp-servers.ts";
+import { harmless } from "../render/fit.ts";
 import { usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 import { serverText } from "./server-text.ts";
@@ -32,7 +34,7 @@ export async function addServer({ words, values }: McpLine): Promise<number | Fa
     cwd: realpathSync("."),
     env: process.env,
   });
-  process.stdout.write(`added ${name}: ${serverText(server)}\n\`lathe mcp list\` tries it.\n`);
+  process.stdout.write(`added ${harmless(name)}: ${serverText(server)}\n\`lathe mcp list\` tries it.\n`);
   return 0;
 }
 
@@ -48,7 +50,7 @@ export async function removeServer({ words }: McpLine): Promise<number | Failure
   if (refused) return refused;
   if (!isThere)
     return usage(`there is no server ${name} in your configuration; \`lathe mcp list\` shows them`);
-  process.stdout.write(`removed ${name}\n`);
+  process.stdout.write(`removed ${harmless(name)}\n`);
   return 0;
 }
 

@@ -15,13 +15,15 @@ export async function logInCommand({ words, values }: McpLine): Promise<number |
   const cancel = async (): Promise<undefined> => void stop.abort();
   const watch = interruptions({ cancel, close: cancel });
   const show = (address: string): void => {
-    process.stdout.write(`Log in to ${name} with your browser, on this machine:\n\n${harmless(address)}\n\n`);
+    process.stdout.write(
+      `Log in to ${harmless(name)} with your browser, on this machine:\n\n${harmless(address)}\n\n`,
+    );
   };
   const { mcpServers = {} } = options;
   const refused = await logInAt({ ...options, mcpServers, name, show, signal: stop.signal });
   watch.stop();
   if (refused) return watch.code() ?? refused;
-  process.stdout.write(`logged in to ${name}\n`);
+  process.stdout.write(`logged in to ${harmless(name)}\n`);
   return 0;
 }
 

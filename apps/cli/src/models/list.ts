@@ -1,7 +1,9 @@
 /** `lathe models list`: the models as a table, those a session would use first. */
+
 import { type ListedModel, listModels, type ModelOptions } from "@lathe/hosts/list-models";
 import type { Price } from "@lathe/protocol";
 import { count, moment } from "../render/figures.ts";
+import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { whileBusy } from "../render/while-busy.ts";
@@ -31,7 +33,7 @@ export async function list(options: ModelOptions, { words, isAll, json }: ListOp
   const notes = [
     ...(hidden > 0 ? [`${hidden} more that no key of yours reaches: --all shows them`] : []),
     refreshed
-      ? `refreshed ${moment(refreshed.at)} from ${refreshed.url}`
+      ? `refreshed ${moment(refreshed.at)} from ${harmless(refreshed.url)}`
       : "as of this version: `lathe models refresh` fetches what is new",
   ];
   process.stdout.write(`${table([head(paint), ...sorted.map((one) => row(one, paint))])}\n`);
@@ -53,14 +55,14 @@ function row({ info, source, reach, chosen, circuit }: ListedModel, paint: Palet
   const does = [info.images && "images", info.reasoning && "thinks", info.tools === false && "no tools"];
   return [
     chosen === undefined ? "" : paint.green(String(chosen)),
-    chosen === undefined ? info.id : paint.bold(info.id),
+    chosen === undefined ? harmless(info.id) : paint.bold(harmless(info.id)),
     ...(isOurs ? ["", ""] : [right(count(info.window), 6), right(count(info.maxOutput), 6)]),
     ...(isOurs ? ["$0", "", "$0"] : prices(info.price, paint)),
     does.filter((one) => typeof one === "string").join(", "),
     paint.dim(source),
     [
-      reach === undefined ? "" : paint.dim(reach),
-      ...(circuit ? [paint.yellow(circuitText(circuit))] : []),
+      reach === undefined ? "" : paint.dim(harmless(reach)),
+      ...(circuit ? [paint.yellow(harmless(circuitText(circuit)))] : []),
     ].join(" "),
   ];
 }

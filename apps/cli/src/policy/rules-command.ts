@@ -1,6 +1,8 @@
 /** `lathe policy rules`: what was allowed for good in this project by an answer, and taking one of it back. */
+
 import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harmless } from "../render/fit.ts";
 import { ruleText } from "../render/rule-text.ts";
 import { usage } from "../run/run-options.ts";
 
@@ -29,6 +31,6 @@ function list(cwd: string, isJson: boolean): number | Failure {
 }
 
 function text(rules: readonly ProjectRule[], cwd: string): string {
-  if (rules.length === 0) return `nothing was allowed for good in ${cwd}`;
+  if (rules.length === 0) return `nothing was allowed for good in ${harmless(cwd)}`;
   return rules.map((rule, at) => `${at + 1}. ${ruleText(rule)}`).join("\n");
 }

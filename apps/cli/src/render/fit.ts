@@ -21,7 +21,7 @@ export function wrap(text: string, width: number): readonly string[] {
     }
     if (line !== "") lines.push(line);
     const pieces = piecesOf(word, width);
-    lines.push(...pieces.slice(0, -1));
+    for (const one of pieces.slice(0, -1)) lines.push(one);
     line = pieces.at(-1) ?? "";
     taken = columnsTaken(line);
   }

@@ -1,4 +1,5 @@
 /** `lathe report experiment NAME`: the arms compared, with what can be said of their difference so far. */
+
 import type { Experiment } from "@lathe/hosts/experiment";
 import {
   type ArmDifference,
@@ -10,6 +11,7 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { nearest } from "../command-line/nearest.ts";
 import { ownExperiments } from "../config/load-config.ts";
 import { count, duration, money } from "../render/figures.ts";
+import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { usage } from "../run/run-options.ts";
 import { columns, percent } from "./columns.ts";
@@ -20,7 +22,7 @@ export async function reportExperiment(names: readonly string[], json: boolean):
   const found = chosen(names, all);
   if (isFailure(found)) return found;
   const compared = await readExperiment(process.env, found, Date.now());
-  if (compared.remark !== undefined) process.stderr.write(`${compared.remark}\n`);
+  if (compared.remark !== undefined) process.stderr.write(harmless(`${compared.remark}\n`));
   const { remark: _, ...told } = compared;
   const paint = paletteFor(process.stdout, process.env);
   process.stdout.write(

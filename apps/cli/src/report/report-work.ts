@@ -1,8 +1,9 @@
 /** `lathe report`: the work of a span, as text, JSON or a page. */
+
 import { writeFileSync } from "node:fs";
 import { readReport } from "@lathe/hosts/read-report";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { columnsOf } from "../render/fit.ts";
+import { columnsOf, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { reportText } from "./report-text.ts";
 
@@ -16,7 +17,7 @@ interface Asked {
 
 export async function reportWork({ json, html, ...query }: Asked): Promise<number | Failure> {
   const report = await readReport(process.env, query);
-  for (const remark of report.remarks) process.stderr.write(`${remark}\n`);
+  for (const remark of report.remarks) process.stderr.write(harmless(`${remark}\n`));
   if (html !== undefined) {
     const [{ reportPage }, { ownExperiments }] = await Promise.all([
       import("./report-page.ts"),

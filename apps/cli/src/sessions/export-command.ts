@@ -1,8 +1,10 @@
 /** `lathe sessions export`: what a session holds, for people and for other programs. */
+
 import { once } from "node:events";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { problemLine } from "../command-line/show-failure.ts";
+import { harmless } from "../render/fit.ts";
 import { usage } from "../run/run-options.ts";
 
 const formats = ["edits", "markdown", "html", "jsonl", "atif"] as const;
@@ -23,7 +25,8 @@ export async function exportCommand(start: string, wanted: string | undefined): 
     return 0;
   }
   const { exportText } = await import("./export-text.ts");
-  await write(exportText(events, format));
+  const text = exportText(events, format);
+  await write(process.stdout.isTTY ? harmless(text) : text);
   return 0;
 }
 

@@ -55,9 +55,10 @@ export class MarkdownStream {
     const lines: string[] = [];
     for (let before = -1; this.#pending.length !== before; ) {
       before = this.#pending.length;
-      lines.push(...(this.#code === undefined ? this.#takeBlocks(width) : this.#takeCode(this.#code)));
+      for (const one of this.#code === undefined ? this.#takeBlocks(width) : this.#takeCode(this.#code))
+        lines.push(one);
     }
-    if (this.#isEnding) lines.push(...this.#takeRest());
+    if (this.#isEnding) for (const one of this.#takeRest()) lines.push(one);
     if (lines.length > 0) this.#shown = undefined;
     return lines;
   }

@@ -63,7 +63,7 @@ export class Transcript {
   }
 
   print(lines: readonly string[]): void {
-    this.#lines.push(...lines);
+    for (const one of lines) this.#lines.push(one);
   }
 
   /** What is shown as long as it goes on. */

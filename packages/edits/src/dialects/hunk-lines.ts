@@ -38,7 +38,7 @@ export class HunkLines {
 
   /** The blank lines so far belong to the hunk. */
   keepBlanks(): void {
-    this.#lines.push(...this.#blanks.splice(0));
+    for (const one of this.#blanks.splice(0)) this.#lines.push(one);
   }
 
   get isEmpty(): boolean {

@@ -51,7 +51,8 @@ function pairsIn(a: readonly string[], b: readonly string[]): readonly (number |
   for (const run of diffLines(a, b)) {
     while (twins.length < run.after[0]) twins.push(at++);
     const pairs = alikePairs(a.slice(...run.before), b.slice(...run.after));
-    twins.push(...pairs.map((twin) => (twin === undefined ? undefined : run.before[0] + twin)));
+    for (const one of pairs.map((twin) => (twin === undefined ? undefined : run.before[0] + twin)))
+      twins.push(one);
     at = run.before[1];
   }
   while (twins.length < b.length) twins.push(at++);

@@ -171,7 +171,7 @@ function withoutDoubledBlanks(slots: readonly Slot[]): readonly Slot[] {
     while (end < slots.length && isBlankSlot(slots[end])) end++;
     const run = slots.slice(at, end);
     let spare = run.filter((slot) => slot.type === "file").length;
-    kept.push(...run.filter((slot) => slot.type !== "added" || spare-- <= 0));
+    for (const one of run.filter((slot) => slot.type !== "added" || spare-- <= 0)) kept.push(one);
     const next = slots[end];
     if (next) kept.push(next);
     at = end + 1;

@@ -39,7 +39,7 @@ export function installedPackages(
     const one = packageIn(folder, { tree, most: mostFiles - files });
     found.set(folder, one);
     files += one.files;
-    waiting.push(...dependenciesOf(folder).map((name) => ({ from: folder, name })));
+    for (const one of dependenciesOf(folder).map((name) => ({ from: folder, name }))) waiting.push(one);
   }
   return [...found.values()];
 }

@@ -71,7 +71,7 @@ export function scriptsNamed(manifest: string, words: readonly string[]): readon
       const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
       if (typeof script !== "string" || named.has(name)) continue;
       named.set(name, script);
-      waiting.push(...wordsIn([script], "~"));
+      for (const one of wordsIn([script], "~")) waiting.push(one);
     }
   }
   return [...named.values()];

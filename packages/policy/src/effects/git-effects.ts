@@ -1,5 +1,7 @@
 /** What git commands do: to this repository, to shared or unsaved work, to commits made before, and over the network. */
+
 import type { Effect, Trait } from "@lathe/protocol";
+import { append } from "../append.ts";
 import type { FoundCall } from "../programs/found-call.ts";
 import { type GitCall, gitCall, gitSubcommands } from "../programs/git-call.ts";
 import { isAddress, namedHost } from "../programs/named-host.ts";
@@ -107,7 +109,7 @@ export function gitEffects({ args: words }: ProgramCall, found: Surroundings): r
     effects.push(
       ...[here, ...optionValues(globals, "-C")].slice(-1).flatMap((word) => wordEffects("write", word)),
     );
-  if (isRemote(subcommand, args)) effects.push(...remoteEffects(args, target));
+  if (isRemote(subcommand, args)) append(effects, remoteEffects(args, target));
   if (subcommand === "archive")
     effects.push(
       ...optionValues(args, "--remote")
@@ -121,7 +123,10 @@ export function gitEffects({ args: words }: ProgramCall, found: Surroundings): r
         .flatMap((word) => wordEffects("write", word)),
     );
   if (subcommand === "rm" && !hasOption(args, "--cached")) {
-    effects.push(...positional(args).flatMap((word) => wordEffects("delete", word)));
+    append(
+      effects,
+      positional(args).flatMap((word) => wordEffects("delete", word)),
+    );
   }
   if (subcommand === "mv")
     // A name that the shell works out is one that git moves within the repository.

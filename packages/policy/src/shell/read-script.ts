@@ -1,5 +1,7 @@
 /** Reads a parser's tree of a bash script into policy's own form; what it does not know makes the script not whole. */
+
 import type { SyntaxNode, SyntaxTree } from "@lathe/protocol";
+import { append } from "../append.ts";
 import { deeper, type Reading, readWord, together, wordTypes } from "./read-word.ts";
 import type { Assignment, Script, ShellRedirect, ShellWord, Statement } from "./script.ts";
 
@@ -186,7 +188,10 @@ function readRedirect(node: SyntaxNode, draft: CommandDraft, reading: Reading): 
   const of = descriptor === undefined ? {} : { descriptor };
   if (target) draft.redirects.push({ operator, target: readWord(target, reading), ...of });
   // The grammar counts what follows a target as targets; a shell takes it for arguments.
-  draft.words.push(...more.map((word) => readWord(word, reading)));
+  append(
+    draft.words,
+    more.map((word) => readWord(word, reading)),
+  );
 }
 
 function readHeredoc(node: SyntaxNode, draft: CommandDraft, reading: Reading): void {
@@ -212,7 +217,7 @@ function readRedirected(node: SyntaxNode, reading: Reading): readonly Statement[
   for (const child of node.children) {
     readLost(child, draft, reading);
     const read = child.type === "ERROR" ? undefined : statementsOf(child, reading);
-    if (read) body.push(...read);
+    if (read) append(body, read);
     else readPart(child, draft, reading);
   }
   const { words, assignments, redirects } = draft;

@@ -1,5 +1,7 @@
 /** Reads one word of a parser's tree: what is quoted, what is escaped, and what the shell has still to expand. */
+
 import type { SyntaxNode } from "@lathe/protocol";
+import { append } from "../append.ts";
 import { decodeAnsiC } from "./ansi-c.ts";
 import type { Piece, ShellWord, Statement } from "./script.ts";
 
@@ -156,12 +158,12 @@ function between(node: SyntaxNode, reading: Reading, quoted: boolean): readonly 
   let at = node.start;
   const gap = (end: number): void => {
     const text = node.text.slice(at - node.start, end - node.start);
-    if (text !== "") pieces.push(...(quoted ? quotedText(text) : plain(text, false)));
+    if (text !== "") append(pieces, quoted ? quotedText(text) : plain(text, false));
   };
   for (const child of node.children) {
     gap(child.start);
     const isText = quoted && /^(heredoc_content|string_content)$/u.test(child.type);
-    pieces.push(...(isText || !child.named ? textOf(child, quoted) : piecesOf(child, reading, quoted)));
+    append(pieces, isText || !child.named ? textOf(child, quoted) : piecesOf(child, reading, quoted));
     at = child.end;
   }
   gap(node.end);
@@ -179,13 +181,13 @@ function quotedPieces(node: SyntaxNode, reading: Reading): readonly Piece[] {
   let at = node.start + 1;
   for (const child of inner) {
     if (child.start > at)
-      pieces.push(...quotedText(node.text.slice(at - node.start, child.start - node.start)));
+      append(pieces, quotedText(node.text.slice(at - node.start, child.start - node.start)));
     const isText = child.type === "string_content" || !child.named;
-    pieces.push(...(isText ? quotedText(child.text) : piecesOf(child, reading, true)));
+    append(pieces, isText ? quotedText(child.text) : piecesOf(child, reading, true));
     at = child.end;
   }
   const end = node.end - 1;
-  if (end > at) pieces.push(...quotedText(node.text.slice(at - node.start, end - node.start)));
+  if (end > at) append(pieces, quotedText(node.text.slice(at - node.start, end - node.start)));
   return pieces.length === 0 ? [{ type: "text", text: "", quoted: true }] : pieces;
 }
 

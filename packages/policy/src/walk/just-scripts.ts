@@ -1,4 +1,5 @@
 /** What just runs: the recipes that are named and those they need, with variables that can be told in their place. */
+import { append } from "../append.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, Looking } from "../programs/inner.ts";
 import { optionValues, type ProgramCall } from "../programs/program-call.ts";
@@ -98,8 +99,8 @@ function runsOf(
     const recipe = file.recipes.get(real);
     if (seen.has(real) || !recipe) continue;
     seen.add(real);
-    open.push(...recipe.needs);
-    runs.push(...recipeRuns(recipe, file, { folder, unfollowed }));
+    append(open, recipe.needs);
+    append(runs, recipeRuns(recipe, file, { folder, unfollowed }));
   }
   return file.isWhole && !isMissing ? runs : [...runs, unfollowed];
 }

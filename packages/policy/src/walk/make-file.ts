@@ -1,4 +1,5 @@
 /** A makefile as far as it can be read without make: variables, rules with their recipes, and what cannot be told. */
+import { append } from "../append.ts";
 import { makeText } from "./make-text.ts";
 
 export interface MakeRule {
@@ -127,7 +128,7 @@ function words(text: string, file: MakeFile): readonly string[] {
 
 function ruleOf(name: string, needs: readonly string[], { rules }: MakeFile): MakeRule {
   const rule = rules.get(name) ?? { needs: [], lines: [] };
-  rule.needs.push(...needs);
+  append(rule.needs, needs);
   rules.set(name, rule);
   return rule;
 }

@@ -1,4 +1,5 @@
 /** What make runs: the recipes of the targets that are named, of all that those need, and commands in its files. */
+import { append } from "../append.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, Looking } from "../programs/inner.ts";
 import type { ProgramCall } from "../programs/program-call.ts";
@@ -71,7 +72,11 @@ function readAll({ files }: MakeOptions, folder: string, looking: Looking): Make
     if (readInto(file, path, looking)) count++;
     const names = file.includes.splice(0).flatMap((one) => includedNames(one, file));
     if (count > mostFiles || names.includes(undefined)) file.isWhole = false;
-    if (count <= mostFiles) open.push(...names.flatMap((name) => (name === undefined ? [] : [at(name)])));
+    if (count <= mostFiles)
+      append(
+        open,
+        names.flatMap((name) => (name === undefined ? [] : [at(name)])),
+      );
   }
   return count > 0 ? file : undefined;
 }
@@ -119,9 +124,9 @@ function recipesFor({ targets, isDry }: MakeOptions, place: MakePlace, file: Mak
     seen.add(name);
     for (const rule of rulesFor(name, file)) {
       const needs = rule.needs.filter((need) => !need.includes("%"));
-      open.push(...needs);
+      append(open, needs);
       const lines = linesOf(rule.lines, isDry, { ...place, target: name, needs });
-      scripts.push(...(file.isOneShell ? [lines.join("\n")] : lines));
+      append(scripts, file.isOneShell ? [lines.join("\n")] : lines);
     }
   }
   return { scripts, isWhole: ![...seen].some((name) => name.includes("$")) };

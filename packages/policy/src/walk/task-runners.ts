@@ -1,4 +1,5 @@
 /** What task runners run: their files are read as scripts or as code where their form is simple. */
+import { append } from "../append.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, Looking } from "../programs/inner.ts";
 import { optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
@@ -70,8 +71,11 @@ function tasksRun(
     const task = byName.get(name);
     if (!task) isFound &&= /=/u.test(name);
     if (!task) continue;
-    open.push(...task.needs);
-    runs.push(...task.scripts.map((one) => projectScript(one, folder)));
+    append(open, task.needs);
+    append(
+      runs,
+      task.scripts.map((one) => projectScript(one, folder)),
+    );
   }
   return isFound ? runs : [...runs, unfollowed];
 }

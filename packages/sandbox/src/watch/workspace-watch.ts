@@ -91,7 +91,7 @@ export class WorkspaceWatch {
   /** Before a command starts, which may reach what was granted; the result, once it has ended, names what was taken back. */
   begin(granted: readonly string[] = []): () => readonly string[] {
     for (const path of granted) this.#granted.add(path);
-    if (this.#active > 0) this.#pending.push(...this.#check());
+    if (this.#active > 0) for (const one of this.#check()) this.#pending.push(one);
     this.#lookAround();
     if (this.#active === 0) this.#accept();
     this.#dirtySince ??= this.#now();
@@ -123,7 +123,7 @@ export class WorkspaceWatch {
   }
 
   #end(): readonly string[] {
-    this.#pending.push(...this.#check());
+    for (const one of this.#check()) this.#pending.push(one);
     if (this.#walk) this.#mustWalkAgain = true;
     else this.#walk = this.#newWalk();
     this.#active--;
@@ -161,7 +161,7 @@ export class WorkspaceWatch {
       this.#walk = this.#mustWalkAgain ? this.#newWalk() : undefined;
       this.#mustWalkAgain = false;
     }
-    if (this.#hasFound) this.#pending.push(...this.#check());
+    if (this.#hasFound) for (const one of this.#check()) this.#pending.push(one);
     if (!this.#walk && this.#active === 0) this.#dirtySince = undefined;
   }
 
@@ -221,7 +221,7 @@ export class WorkspaceWatch {
     do {
       this.#hasFound = false;
       this.#expand();
-      taken.push(...this.#ledger.check((path) => this.#isSealed(path)));
+      for (const one of this.#ledger.check((path) => this.#isSealed(path))) taken.push(one);
     } while (this.#hasFound && ++rounds < mostRounds);
     return taken;
   }

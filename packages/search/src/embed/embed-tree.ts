@@ -246,13 +246,13 @@ class VectorBuilder {
   }
 
   file(ids: Uint32Array, language: number): void {
-    this.#ids.push(...ids);
+    for (const one of ids) this.#ids.push(one);
     this.#languages.push(language);
     this.#firsts.push(this.#steps.length);
   }
 
   vector(hash: Uint32Array, { step, numbers }: ReturnType<typeof quantised>): void {
-    this.#hashes.push(...hash);
+    for (const one of hash) this.#hashes.push(one);
     this.#steps.push(step);
     this.#numbers.push(numbers);
   }

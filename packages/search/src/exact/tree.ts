@@ -127,8 +127,8 @@ export class Tree {
       for (const place of filesIn(bits)) paths.push(...pathsAt(places, place));
       if (paths.length > most) return { type: "many" };
     }
-    paths.push(...this.#searchedAsTheyAre(plan, root));
-    return paths.length > most ? { type: "many" } : { type: "few", paths };
+    const all = paths.concat(this.#searchedAsTheyAre(plan, root));
+    return all.length > most ? { type: "many" } : { type: "few", paths: all };
   }
 
   #searchedAsTheyAre(plan: Plan, root: string): readonly string[] {

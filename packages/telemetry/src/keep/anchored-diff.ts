@@ -18,8 +18,8 @@ export function anchoredDiff(before: readonly string[], after: readonly string[]
     const isEmpty = rest.before[0] === rest.before[1] && rest.after[0] === rest.after[1];
     if (isEmpty) continue;
     const anchors = rest.before[0] === rest.before[1] ? [] : anchorsIn(rest, before, after);
-    if (anchors.length > 0) open.push(...between(rest, anchors).reverse());
-    else runs.push(...plainRuns(rest, before, after));
+    if (anchors.length > 0) for (const one of between(rest, anchors).reverse()) open.push(one);
+    else for (const one of plainRuns(rest, before, after)) runs.push(one);
   }
   return joined(runs).map((run, i, all) => slid(run, all[i - 1], { next: all[i + 1], before, after }));
 }

@@ -26,7 +26,7 @@ export function planCommit(root: string, changes: readonly Change[]): Plan | Fai
       if (twice) return twice;
       steps.push(step);
     }
-    committed.push(...plan.committed);
+    for (const one of plan.committed) committed.push(one);
   }
   return { steps, committed };
 }

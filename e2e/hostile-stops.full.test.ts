@@ -1,0 +1,101 @@
+/** Hostile inputs that cost much work: the command hears SIGTERM in the middle of each. Counted in its own CPU time, so it holds on a busy machine. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { makePlace, type Place, type Running } from "./lathe.ts";
+
+interface Case {
+  readonly files?: Readonly<Record<string, string>>;
+  /** A call that is done before. */
+  readonly first?: string;
+  readonly call: string;
+}
+
+const times = (text: string, count: number): string => text.repeat(count);
+const names = Array.from({ length: 50 }, (_, index) => `${times("a", 200)}${index}`);
+const lines = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => line(index)).join("\n");
+const call = (tool: string, input: unknown): string => JSON.stringify({ tool, input });
+const shell = (command: string): Case => ({ call: call("shell", { command }) });
+
+const cases: Readonly<Record<string, () => Case>> = {
+  "a glob of many stars": () => ({
+    files: Object.fromEntries(names.map((name) => [name, ""])),
+    call: call("find_files", { glob: `${times("*a", 17)}*b` }),
+  }),
+  "a megabyte of ignore rules": () => ({
+    files: {
+      ".latheignore": lines(60_000, (index) => `*a*b${index}*c[!d]*`),
+      ...Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`d/${times("ab", 50)}${index}`, ""])),
+    },
+    call: call("find_files", { glob: "*" }),
+  }),
+  "an output": () => shell("yes passxord_abcdefgh1234567 | head -c 27000000"),
+  "a script of nested substitutions": () => shell(times("echo $(", 20_000)),
+  "a here-document of variables": () => shell(`cat <<E\n${times("$x ", 60_000)}\nE\n`),
+  "very deep arguments": () => ({
+    call: `{"tool":"todo","input":{"items":${times("[", 100_000)}${times("]", 100_000)}}}`,
+  }),
+  "a file all of whose lines change": () => ({
+    files: { "a.txt": lines(1_000_000, (index) => String(index % 7)) },
+    first: call("read", { path: "a.txt" }),
+    call: call("write", { path: "a.txt", content: lines(1_000_000, (index) => String(index % 5)) }),
+  }),
+  "an edit of a script that costs much to parse": () => ({
+    files: { "a.sh": `cat <<E\n${times("$x ", 7_000)}\nE\n` },
+    call: call("edit", { path: "a.sh", edits: [{ old: "cat <<E", new: "cat  <<E" }] }),
+  }),
+};
+
+/** Seconds that the process and its threads worked so far; undefined once it has ended. */
+function cpuSeconds(pid: number): number | undefined {
+  if (!existsSync(`/proc/${pid}/stat`)) return undefined;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /su, "")
+    .split(" ");
+  // The state comes first; a process that has ended has none of its own left.
+  return fields[0] === "Z" ? undefined : (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Resolves when the process has worked so many seconds more, or has ended, with what it worked altogether. */
+async function worked({ child }: Running, seconds: number): Promise<number> {
+  const pid = child.pid ?? 0;
+  const from = cpuSeconds(pid) ?? 0;
+  for (let last = from; ; await setTimeout(10)) {
+    const now = child.exitCode === null && child.signalCode === null ? cpuSeconds(pid) : undefined;
+    if (now === undefined || now - from >= seconds) return (now ?? last) - from;
+    last = now;
+  }
+}
+
+describe("a hostile input", { skip: !existsSync("/proc/self/stat") }, () => {
+  let place: Place;
+  beforeEach(() => {
+    place = makePlace();
+  });
+  afterEach(() => place.remove());
+
+  for (const [name, make] of Object.entries(cases)) {
+    it(`leaves SIGTERM heard: ${name}`, async (t) => {
+      const { files = {}, first, call: hostile } = make();
+      for (const [path, text] of Object.entries(files)) place.put(path, text);
+      const calls = [...(first === undefined ? [] : [first]), call("none", {}), hostile];
+      const args = ["tool", "--stdin-jsonl", "--no-sandbox"];
+      const running = place.start(args, { input: `${calls.join("\n")}\n` });
+      await running.said("unknown-tool");
+      // In the middle of the work, where it is that long.
+      await worked(running, 0.4);
+      const isDone = running.child.exitCode !== null;
+      running.child.kill("SIGTERM");
+      const spent = await worked(running, 5);
+      if (spent >= 5) running.child.kill("SIGKILL");
+      const { err, out } = await running.ended;
+      t.diagnostic(
+        `${isDone ? "had ended before" : `${spent.toFixed(2)} s`} ${out.slice(-150)} ${err.slice(0, 150)}`,
+      );
+      assert.ok(spent < 1, `${spent} s of work after SIGTERM`);
+      assert.doesNotMatch(out + err, /RangeError|bug in Lathe/u);
+    });
+  }
+});
