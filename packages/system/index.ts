@@ -1,6 +1,5 @@
 /** @lathe/system: what is asked of the operating system with care, in one way for all. */
 export { type FileText, readFileText } from "./src/file-text.ts";
-export { noPrograms, noSurroundings } from "./src/git-settings.ts";
 export { makeOwnedFolder, orphanedFolders } from "./src/owned-folder.ts";
 export { takeLock } from "./src/process-lock.ts";
 export { isRunning, ownMark, type ProcessMark } from "./src/process-mark.ts";

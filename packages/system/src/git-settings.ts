@@ -1,14 +1,4 @@
-/** Git settings: how git is asked of a repository that nobody vouches for, so that it runs no program and writes nothing. */
-
-/** Settings before the command: programs that a repository's own settings may name are not run. */
-export const noPrograms: readonly string[] = [
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "log.showSignature=false",
-];
+/** Variables with which git is started, so that it reads nothing of this machine's settings and asks nobody. */
 
 /** Nothing of this user's or this machine's settings, nothing asked of a person or of another machine. */
 export const noSurroundings: Readonly<Record<string, string>> = {

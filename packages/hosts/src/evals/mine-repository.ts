@@ -4,9 +4,9 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { findProgram } from "@lathe/system/find-program";
 import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import type { LocalOptions } from "../local-options.ts";
+import { hostProgram, hostProgramPath } from "../places/host-programs.ts";
 import { createBoxedGit } from "../repository/boxed-git.ts";
 import { removeFolder } from "./eval-folder.ts";
 import { type EvalShell, openEvalShell } from "./eval-shell.ts";
@@ -59,7 +59,7 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
       folder: work,
       setUp: setUp.run,
       run: run.run,
-      tools: toolsOf(path),
+      tools: toolsOf(env),
       path,
       runs,
       installed: { failed: new Map() },
@@ -79,13 +79,13 @@ function nameOf(repository: string): string {
   return /^(?:repo|repository|src|)$/.test(name) ? basename(dirname(real)) : name;
 }
 
-function toolsOf(path: string): Tools {
+function toolsOf(env: MineQuery["env"]): Tools {
   const versionOf = (program: string, args: readonly string[]): string | undefined => {
-    const file = findProgram(program, { path, outside: [process.cwd()] });
+    const file = hostProgram(program, env);
     if (file === undefined) return undefined;
     try {
       return execFileSync(file, args, {
-        env: { PATH: path },
+        env: { PATH: hostProgramPath(env) },
         encoding: "utf8",
         stdio: ["ignore", "pipe", "ignore"],
       });

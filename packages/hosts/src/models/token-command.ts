@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path";
 import type { TokenSource } from "@lathe/models";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { hostProgram } from "../places/host-programs.ts";
+import { hostProgram, hostProgramPath } from "../places/host-programs.ts";
 
 /** Clouds give tokens for an hour or less; a new one costs a second. */
 const freshMs = 5 * 60_000;
@@ -43,10 +43,12 @@ function printed(command: readonly string[], env: LocalOptions["env"]): Promise<
   const [name = "", ...args] = command;
   const program = isAbsolute(name) ? name : hostProgram(name, env);
   if (program === undefined) {
-    const text = `The token command "${command.join(" ")}" gave none: ${name} was not found outside this folder. Name it by its absolute path`;
+    const text = `The token command "${command.join(" ")}" gave none: ${name} was not found outside this project. Name it by its absolute path`;
     return Promise.resolve(failure("unauthorized", text, { who: "user" }));
   }
-  const options = { env, timeout: timeoutMs, maxBuffer: longest, encoding: "utf8" } as const;
+  // What it starts in turn is found as it was.
+  const own = { ...env, PATH: hostProgramPath(env) };
+  const options = { env: own, timeout: timeoutMs, maxBuffer: longest, encoding: "utf8" } as const;
   const { promise, resolve } = Promise.withResolvers<string | Failure>();
   const child = execFile(program, args, options, (error, output, errors) => {
     const token = output.trim();

@@ -1,14 +1,15 @@
 /** Host programs: where the user's own programs are, for what Lathe starts outside the sandbox. */
 import { findProgram, hostPath } from "@lathe/system/find-program";
+import { barredFolders } from "./barred-folders.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `workspace`: whose programs do not count; the current folder when absent. */
+/** `workspace`: whose programs do not count, nor those around it; the current folder when absent. */
 export function hostProgram(name: string, env: Env, workspace: string = process.cwd()): string | undefined {
-  return findProgram(name, { path: env.PATH, outside: [workspace] });
+  return findProgram(name, { path: env.PATH, outside: barredFolders(workspace, env) });
 }
 
-/** The variable PATH without relative entries and those inside the workspace. */
+/** The variable PATH without relative entries and those of the workspace and what is around it. */
 export function hostProgramPath(env: Env, workspace: string = process.cwd()): string {
-  return hostPath({ path: env.PATH, outside: [workspace] });
+  return hostPath({ path: env.PATH, outside: barredFolders(workspace, env) });
 }

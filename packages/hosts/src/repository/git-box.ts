@@ -1,9 +1,11 @@
 /** Runs git over a repository inside the sandbox: read-only, without network, with settings of our own, so that it runs nothing of it. */
 import { mkdirSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { causeText, type Failure, failure, isFailure, type Process, type Sandbox } from "@lathe/protocol";
 import { plainText } from "@lathe/system/git/plain-bytes";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import { noSurroundings } from "@lathe/system/git-settings";
+import { hostProgramPath } from "../places/host-programs.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import type { Containment } from "../sandbox/containment.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
@@ -73,7 +75,7 @@ export async function openGitBox(env: Env, wish: GitBoxWish): Promise<GitBox | F
       shown: [...new Set([place.top, place.common, place.gitFolder])],
       hidden: hiddenPlaces(env, place.top),
       env: {
-        PATH: safePath(env.PATH, place.top),
+        PATH: [hostProgramPath(env, place.top), usualPath].join(delimiter),
         HOME: join(own, "home"),
         TMPDIR: join(own, "tmp"),
         ...surroundings,
@@ -95,26 +97,13 @@ export async function openGitBox(env: Env, wish: GitBoxWish): Promise<GitBox | F
 /** Nothing of this user's or this machine's settings; nothing is fetched, and nobody asked. */
 const surroundings: Readonly<Record<string, string>> = {
   LC_ALL: "C",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_SYSTEM: "/dev/null",
-  GIT_CONFIG_GLOBAL: "/dev/null",
+  ...noSurroundings,
   GIT_ATTR_NOSYSTEM: "1",
-  GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "none",
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_TERMINAL_PROMPT: "0",
   GIT_PAGER: "cat",
 };
 
 const usualPath = "/usr/local/bin:/usr/bin:/bin";
-
-/** Without folders that the repository could have put programs into. */
-function safePath(path: string | undefined, top: string): string {
-  const folders = (path ?? "")
-    .split(delimiter)
-    .filter((one) => isAbsolute(one) && one !== top && !one.startsWith(`${top}/`));
-  return [...folders, usualPath].join(delimiter);
-}
 
 const drivers = new Map<string, Promise<Containment>>();
 

@@ -2,10 +2,10 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { plainSettings } from "@lathe/system/git/config-text";
 import { plainBytes, plainText } from "@lathe/system/git/plain-bytes";
 import { allRefs, readHead } from "@lathe/system/git/ref-files";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
-import { settingsIn } from "@lathe/system/git/settings-text";
 import { homeFolder } from "../places/home-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -27,7 +27,8 @@ const copied: Readonly<Record<string, RegExp>> = {
 
 /** *Contract:* a failure for a repository of a kind that is not read; throws what the disk says. */
 export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env): Failure | undefined {
-  const own = settingsIn(plainText(join(place.common, "config"), mostSettings) ?? "");
+  const own = plainSettings(plainText(join(place.common, "config"), mostSettings) ?? "");
+  if (!own) return unread(place.top, "git would refuse its settings");
   const format = own.get("extensions.objectformat")?.toLowerCase() ?? "sha1";
   const refs = own.get("extensions.refstorage")?.toLowerCase() ?? "files";
   if (refs !== "files") return unread(place.top, `its refs are kept as "${refs}"`);
@@ -108,7 +109,7 @@ function userSettings(env: Env): Settings {
     ...(env.GIT_CONFIG_NOSYSTEM ? [] : ["/etc/gitconfig"]),
     ...(named === undefined ? [join(config, "git", "config"), join(home, ".gitconfig")] : [named]),
   ];
-  return new Map(files.flatMap((file) => [...settingsIn(plainText(file, mostSettings) ?? "")]));
+  return new Map(files.flatMap((file) => [...(plainSettings(plainText(file, mostSettings) ?? "") ?? [])]));
 }
 
 function configHome(env: Env, home: string): string {

@@ -62,6 +62,15 @@ export function parseGitConfig(text: string): ConfigText | undefined {
   return { settings, heads };
 }
 
+/** The last value of each setting without a part, by its name. *Contract:* undefined for what git would refuse. */
+export function plainSettings(text: string): ReadonlyMap<string, string> | undefined {
+  const settings = parseGitConfig(text.replaceAll("\r\n", "\n"))?.settings;
+  return (
+    settings &&
+    new Map(settings.flatMap(({ name, part, value = "true" }) => (part === undefined ? [[name, value]] : [])))
+  );
+}
+
 function headOf([all, name = "", part]: RegExpExecArray, from: number): Head {
   const [section = "", ...rest] = name.toLowerCase().split(".");
   const parts = [...rest, ...(part === undefined ? [] : [part.replaceAll(/\\(.)/gu, "$1")])];

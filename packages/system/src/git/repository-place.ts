@@ -1,8 +1,8 @@
 /** Where the repository of a folder lies: found by its `.git`, without git and whatever its settings say. */
 import { lstatSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { plainSettings } from "./config-text.ts";
 import { plainText } from "./plain-bytes.ts";
-import { settingsIn } from "./settings-text.ts";
 
 export interface RepositoryPlace {
   /** Real path of the folder that holds `.git`: the top of the working tree. */
@@ -63,8 +63,18 @@ function commonOf(gitFolder: string): string | undefined {
 function namesTree(gitFolder: string, git: string): boolean {
   const linked = plainText(join(gitFolder, "gitdir"), mostPointer);
   if (linked !== undefined) return realOf(resolve(gitFolder, linked.trimEnd())) === git;
-  const tree = settingsIn(plainText(join(gitFolder, "config"), mostConfig) ?? "").get("core.worktree");
-  return tree !== undefined && realOf(resolve(gitFolder, tree)) === dirname(git);
+  return namedTree(gitFolder) === dirname(git);
+}
+
+/** Where the first of a repository's working trees lies, if it has one and that can be told. */
+export function mainTree(common: string): string | undefined {
+  return namedTree(common) ?? (basename(common) === ".git" ? dirname(common) : undefined);
+}
+
+/** The one that its settings name. */
+function namedTree(gitFolder: string): string | undefined {
+  const tree = plainSettings(plainText(join(gitFolder, "config"), mostConfig) ?? "")?.get("core.worktree");
+  return tree === undefined ? undefined : realOf(resolve(gitFolder, tree));
 }
 
 function isFolder(path: string): boolean {
