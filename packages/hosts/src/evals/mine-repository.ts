@@ -8,6 +8,7 @@ import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import type { LocalOptions } from "../local-options.ts";
 import { hostProgram, hostProgramPath } from "../places/host-programs.ts";
 import { createBoxedGit } from "../repository/boxed-git.ts";
+import { linkFailure } from "../repository/refused-link.ts";
 import { removeFolder } from "./eval-folder.ts";
 import { type EvalShell, openEvalShell } from "./eval-shell.ts";
 import { setUpReach } from "./set-up-reach.ts";
@@ -35,6 +36,8 @@ const runs = 3;
 export async function mineRepository(query: MineQuery): Promise<Mined | Failure> {
   const { repository, out, env, shown, reach } = query;
   const path = env.PATH ?? "";
+  const refused = linkFailure(repository);
+  if (refused) return refused;
   for (const left of orphanedFolders("mine")) await removeFolder(left);
   const folder = makeOwnedFolder("mine");
   const shells: EvalShell[] = [];

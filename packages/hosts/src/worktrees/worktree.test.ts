@@ -212,4 +212,16 @@ describe("openWorktree", () => {
     writeFileSync(join(path, ".git"), `gitdir: ${join(root, "other/.git")}\n`);
     assert.match(await refusal(), /no working tree of/);
   });
+
+  it("is made of a repository that is kept apart, and not of one that another .git leads to", async () => {
+    const apart = join(root, "apart");
+    git("init", "-q", "--separate-git-dir", apart);
+    const made = await open();
+    assert.equal(readFileSync(join(made.path, "data/f"), "utf8"), "committed\n");
+    assert.equal(git("branch", "--list", "lathe/*").trim(), "+ lathe/one");
+    const forged = join(root, "forged");
+    put(join(forged, ".git"), `gitdir: ${apart}\n`);
+    assert.match(await refusal({ cwd: forged, name: "two" }), /config core\.worktree/);
+    assert.equal(existsSync(join(root, "forged.worktrees")), false);
+  });
 });

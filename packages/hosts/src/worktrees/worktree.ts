@@ -9,6 +9,7 @@ import { type RepositoryPlace, repositoryPlace } from "@lathe/system/git/reposit
 import { createRef, type RefOutcome } from "@lathe/system/git/write-ref";
 import { systemClock } from "../machine/system-clock.ts";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
+import { linkFailure } from "../repository/refused-link.ts";
 import { newSessionId } from "../session-id.ts";
 import { carryFiles } from "./carry-files.ts";
 import { changedFiles, comparedWithOwn, namesIn } from "./changed-files.ts";
@@ -149,6 +150,8 @@ interface Place {
 }
 
 function repositoryOf(cwd: string): RepositoryPlace | Failure {
+  const refused = linkFailure(cwd);
+  if (refused) return refused;
   const text = `${cwd} is in no git repository, so there can be no working tree of it; make one with \`git init\`, or use --fork`;
   return repositoryPlace(cwd) ?? failure("invalid-arguments", text, { who: "user" });
 }

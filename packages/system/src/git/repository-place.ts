@@ -3,6 +3,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { plainSettings } from "./config-text.ts";
 import { plainText } from "./plain-bytes.ts";
+import { hasSeenFiles } from "./seen-files.ts";
 
 export interface RepositoryPlace {
   /** Real path of the folder that holds `.git`: the top of the working tree. */
@@ -18,7 +19,7 @@ const mostConfig = 4 * 1024 * 1024;
 
 /**
  * *Contract:* never throws; a bare repository is none, and a `.git` that leads out of its folder counts only where what it
- * leads to names that folder in turn.
+ * leads to names that folder in turn, or has seen the files that are there.
  */
 export function repositoryPlace(folder: string): RepositoryPlace | undefined {
   try {
@@ -59,11 +60,37 @@ function commonOf(gitFolder: string): string | undefined {
   return named === undefined ? gitFolder : realOf(resolve(gitFolder, named.trim()));
 }
 
-/** As `git worktree` and `git submodule` leave it behind. */
+/** As `git worktree` and `git submodule` leave it behind; where nothing does, its index tells whose it is. */
 function namesTree(gitFolder: string, git: string): boolean {
+  const top = dirname(git);
   const linked = plainText(join(gitFolder, "gitdir"), mostPointer);
   if (linked !== undefined) return realOf(resolve(gitFolder, linked.trimEnd())) === git;
-  return namedTree(gitFolder) === dirname(git);
+  const settings = settingsOf(gitFolder);
+  const tree = settings?.get("core.worktree");
+  if (tree !== undefined) return realOf(resolve(gitFolder, tree)) === top;
+  const idBytes = settings?.get("extensions.objectformat")?.toLowerCase() === "sha256" ? 32 : 20;
+  return settings !== undefined && isOwn(gitFolder) && hasSeenFiles({ gitFolder, top, idBytes });
+}
+
+function isOwn(folder: string): boolean {
+  return statSync(folder).uid === process.getuid?.();
+}
+
+/**
+ * Where a `.git` leads that is refused, since what it leads to names another folder, or none. *Contract:* never throws;
+ * undefined where there is none.
+ */
+export function refusedLink(
+  folder: string,
+): { readonly top: string; readonly gitFolder: string } | undefined {
+  let top = realOf(folder);
+  for (; top !== undefined; top = dirname(top) === top ? undefined : dirname(top)) {
+    const gitFolder = lstatSync(join(top, ".git"), { throwIfNoEntry: false })?.isFile()
+      ? pointedAt(join(top, ".git"))
+      : undefined;
+    if (gitFolder !== undefined && isFolder(gitFolder)) return placeAt(top) ? undefined : { top, gitFolder };
+  }
+  return undefined;
 }
 
 /** Where the first of a repository's working trees lies, if it has one and that can be told. */
@@ -73,8 +100,12 @@ export function mainTree(common: string): string | undefined {
 
 /** The one that its settings name. */
 function namedTree(gitFolder: string): string | undefined {
-  const tree = plainSettings(plainText(join(gitFolder, "config"), mostConfig) ?? "")?.get("core.worktree");
+  const tree = settingsOf(gitFolder)?.get("core.worktree");
   return tree === undefined ? undefined : realOf(resolve(gitFolder, tree));
+}
+
+function settingsOf(gitFolder: string): ReadonlyMap<string, string> | undefined {
+  return plainSettings(plainText(join(gitFolder, "config"), mostConfig) ?? "");
 }
 
 function isFolder(path: string): boolean {

@@ -1,0 +1,64 @@
+/**
+ * Whether a repository has seen the files of a folder: its index keeps a file's inode and the times of its last change,
+ * which nobody sets at will. So one whose settings name no working tree is known for the folder's own, whoever wrote the
+ * `.git` that leads to it.
+ */
+import type { Stats } from "node:fs";
+import { dirname } from "node:path";
+import { holdBelow, withFolder } from "../held-folder.ts";
+import { entryName } from "./byte-names.ts";
+import { type EntryStats, entryStats, entryType, type IndexEntry } from "./index-entries.ts";
+import { readIndex } from "./read-index.ts";
+
+/** Files that are compared: one that has not changed since is enough. */
+const mostFiles = 1000;
+/** Times are told in nanoseconds, and read with a little less. */
+const timeStepMs = 0.001;
+const word = 2 ** 32;
+
+export interface SeenFrom {
+  /** Real paths. */
+  readonly gitFolder: string;
+  readonly top: string;
+  readonly idBytes: number;
+}
+
+/** *Contract:* never throws; false where it cannot be told. A copy of a file is another file. */
+export function hasSeenFiles({ gitFolder, top, idBytes }: SeenFrom): boolean {
+  try {
+    const { entries } = withFolder(gitFolder, (folder) => readIndex(folder, idBytes));
+    const files = entries.filter(({ mode }) => (mode & entryType.mask) === entryType.file);
+    return files.slice(0, mostFiles).some((entry) => isSeen(entry, top));
+  } catch {
+    return false;
+  }
+}
+
+/** No link is followed: it could lead to the files of another repository. */
+function isSeen(entry: IndexEntry, top: string): boolean {
+  try {
+    return withFolder(top, (root) => {
+      const folder = holdBelow(root, entryName(dirname(entry.path)));
+      try {
+        const stats = folder.lstat(entryName(entry.path.slice(entry.path.lastIndexOf("/") + 1)));
+        return (
+          stats?.isFile() === true && stats.uid === process.getuid?.() && isSame(entryStats(entry), stats)
+        );
+      } finally {
+        folder.close();
+      }
+    });
+  } catch {
+    // It is gone, or something else is on its way.
+    return false;
+  }
+}
+
+function isSame(known: EntryStats, stats: Stats): boolean {
+  return (
+    known.inode !== 0 &&
+    known.inode === stats.ino % word &&
+    Math.abs(known.ctimeMs - stats.ctimeMs) < timeStepMs &&
+    Math.abs(known.mtimeMs - stats.mtimeMs) < timeStepMs
+  );
+}
