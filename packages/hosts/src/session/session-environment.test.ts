@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
@@ -12,6 +12,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+/** What makes a folder a repository for git. */
+function putGit(path: string, head: string): void {
+  for (const name of ["objects", "refs"]) mkdirSync(join(path, name), { recursive: true });
+  writeFileSync(join(path, "HEAD"), head);
+}
+
 const noon = new Date(2026, 10, 20, 12).getTime();
 
 it("says the day, not the time, and the shell's name", async () => {
@@ -20,15 +26,13 @@ it("says the day, not the time, and the shell's name", async () => {
 });
 
 it("finds the branch of the repository around the folder", async () => {
-  mkdirSync(join(folder, ".git"));
   mkdirSync(join(folder, "sub"));
-  writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/feature/x\n");
+  putGit(join(folder, ".git"), "ref: refs/heads/feature/x\n");
   assert.equal((await sessionEnvironment(join(folder, "sub"), {}, noon)).git, "feature/x");
 });
 
 it("follows the file of a worktree, and knows a detached head", async () => {
-  mkdirSync(join(folder, "real"));
-  writeFileSync(join(folder, "real", "HEAD"), "86390a5d\n");
+  putGit(join(folder, "real"), `${"86390a5d".repeat(5)}\n`);
   writeFileSync(join(folder, ".git"), "gitdir: real\n");
   assert.equal((await sessionEnvironment(folder, {}, noon)).git, "detached head");
 });
@@ -42,13 +46,29 @@ it("does not wait for a pipe in the place of a file of git", async () => {
 });
 
 it("says which submodules are not checked out", async () => {
-  mkdirSync(join(folder, ".git"));
-  writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+  putGit(join(folder, ".git"), "ref: refs/heads/main\n");
   const modules = ["lib", "deep/er", "there"].map((path) => `[submodule "${path}"]\n\tpath = ${path}\n`);
   writeFileSync(join(folder, ".gitmodules"), modules.join(""));
   mkdirSync(join(folder, "there", ".git"), { recursive: true });
   const said = await sessionEnvironment(folder, {}, noon);
   assert.equal(said["submodules that are not checked out"], "lib, deep/er");
+});
+
+it("tells nothing of what a list of submodules, or a path in it, leads to outside", async () => {
+  const top = join(folder, "top");
+  putGit(join(top, ".git"), "ref: refs/heads/main\n");
+  const submodules = async (): Promise<string | undefined> =>
+    (await sessionEnvironment(top, {}, noon))["submodules that are not checked out"];
+  writeFileSync(join(folder, "theirs"), '[submodule "a"]\n\tpath = secret\n');
+  symlinkSync("../theirs", join(top, ".gitmodules"));
+  assert.equal(await submodules(), undefined);
+  rmSync(join(top, ".gitmodules"));
+  const paths = ["../gone", "/gone", "in/../../gone", ".", "lib"];
+  writeFileSync(
+    join(top, ".gitmodules"),
+    paths.map((path) => `[submodule "${path}"]\n\tpath = ${path}\n`).join(""),
+  );
+  assert.equal(await submodules(), "gone, lib");
 });
 
 it("says what is changed, the latest first, and where further instructions are", async () => {

@@ -1,9 +1,14 @@
 /** What the prompt says of the machine: small, true, and the same for the whole session. */
 import { existsSync } from "node:fs";
 import { release, type } from "node:os";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, relative } from "node:path";
 import { isFailure } from "@lathe/protocol";
-import { readRegularFile } from "../places/regular-file.ts";
+import { parseGitConfig } from "@lathe/system/git/config-text";
+import { readHead } from "@lathe/system/git/ref-files";
+import { repositoryPlace } from "@lathe/system/git/repository-place";
+import { isInside } from "../places/inside.ts";
+import { realOr } from "../places/real-or.ts";
+import { readRootFile } from "../places/root-file.ts";
 import { createLocalRepository } from "../repository/local-repository.ts";
 import { gitSummary } from "./git-summary.ts";
 
@@ -34,22 +39,13 @@ function localDate(now: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Read from `.git/HEAD`: starting git would cost more than all the rest. */
+/** Read from its files: starting git would cost more than all the rest. */
 function gitBranch(cwd: string): { readonly branch: string; readonly root: string } | undefined {
-  for (let root = cwd; ; root = resolve(root, "..")) {
-    const head = readHead(join(root, ".git"));
-    if (head !== undefined)
-      return { branch: /^ref: refs\/heads\/(.+)/.exec(head)?.[1] ?? "detached head", root };
-    if (root === resolve(root, "..")) return undefined;
-  }
-}
-
-/** `.git` is a folder, or in a worktree a file that names it. */
-function readHead(git: string): string | undefined {
-  const head = textOf(join(git, "HEAD"));
-  if (head !== undefined) return head;
-  const folder = /^gitdir: (.+)/.exec(textOf(git) ?? "")?.[1];
-  return folder && textOf(resolve(git, "..", folder.trim(), "HEAD"));
+  const place = repositoryPlace(cwd);
+  if (!place) return undefined;
+  const head = readHead(place);
+  const branch = head?.ref?.replace(/^refs\/heads\//, "") ?? (head ? "detached head" : "unknown branch");
+  return { branch, root: place.top };
 }
 
 const namedSubmodules = 20;
@@ -62,16 +58,16 @@ interface GitPlace {
 
 /** What is put there is in no commit of the repository, as in a working tree that was made of it. */
 function missingSubmodules({ cwd, root }: GitPlace): string {
-  const text = textOf(join(root, ".gitmodules"), longestModules) ?? "";
-  const paths = [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = ""]) => path);
-  const missing = paths.filter((path) => !existsSync(join(root, path, ".git")));
-  const names = missing.slice(0, namedSubmodules).map((path) => relative(cwd, join(root, path)));
+  const file = readRootFile(root, ".gitmodules", longestModules);
+  const text = file && !isFailure(file) ? new TextDecoder().decode(file.bytes) : "";
+  const paths = (parseGitConfig(text.replaceAll("\r\n", "\n"))?.settings ?? [])
+    .filter(({ name }) => name === "submodule.path")
+    .map(({ value = "" }) => join(root, value))
+    .filter((path) => path !== root && isInside(root, path));
+  const missing = paths.filter((path) => !existsSync(join(path, ".git")));
+  const own = realOr(cwd);
+  const names = missing.slice(0, namedSubmodules).map((path) => relative(own, path));
   return [...names, ...(missing.length > names.length ? ["..."] : [])].join(", ");
 }
 
 const longestModules = 65_536;
-
-function textOf(path: string, most = 4096): string | undefined {
-  const file = readRegularFile(path, most);
-  return file && !isFailure(file) ? new TextDecoder().decode(file.bytes) : undefined;
-}
