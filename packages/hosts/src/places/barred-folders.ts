@@ -12,21 +12,27 @@ export function barredFolders(workspace: string, env: Env): readonly string[] {
   const home = realOf(homeFolder(env));
   const own = [workspace, process.cwd(), ...(env.LATHE_COPY_OF === undefined ? [] : [env.LATHE_COPY_OF])];
   const known = new Set<string>();
-  for (const folder of new Set(own.map(realOf))) addAround(folder, home, known);
-  for (const place of [...known].flatMap((folder) => repositoryPlace(folder) ?? []))
-    for (const tree of treesOf(place)) if (!isAbove(tree, home)) addAround(tree, home, known);
+  const tops = new Set([...new Set(own.map(realOf))].flatMap((folder) => addAround(folder, home, known)));
+  const trees = [...tops].flatMap((top) => treesOf(repositoryPlace(top)));
+  for (const tree of trees) if (!known.has(tree) && !isAbove(tree, home)) addAround(tree, home, known);
   return [...known];
 }
 
-/** A folder, the outermost repository around it whatever git says to it, and the packages that lie beside its way up. */
-function addAround(folder: string, home: string, known: Set<string>): void {
+/**
+ * A folder, the repositories around it whatever git says to them, and the packages that lie beside its way up. *Contract:*
+ * returns the tops of those repositories.
+ */
+function addAround(folder: string, home: string, known: Set<string>): readonly string[] {
+  const tops: string[] = [];
   known.add(folder);
   for (let at = folder; ; at = dirname(at)) {
-    if (!isAbove(at, home) && isThere(join(at, ".git"))) known.add(at);
+    if (!isAbove(at, home) && isThere(join(at, ".git"))) tops.push(at);
     // `npm run` and `npx` name those of every folder on the way.
     if (at !== folder) known.add(join(at, "node_modules"));
-    if (dirname(at) === at) return;
+    if (dirname(at) === at) break;
   }
+  for (const top of tops) known.add(top);
+  return tops;
 }
 
 function isAbove(folder: string, home: string): boolean {
@@ -34,7 +40,9 @@ function isAbove(folder: string, home: string): boolean {
 }
 
 /** All working trees of a repository: one session's may be another's workspace. */
-function treesOf({ common }: RepositoryPlace): readonly string[] {
+function treesOf(place: RepositoryPlace | undefined): readonly string[] {
+  if (!place) return [];
+  const { common } = place;
   const first = mainTree(common);
   return [...linkedTrees(common).map(({ path }) => path), ...(first === undefined ? [] : [first])];
 }

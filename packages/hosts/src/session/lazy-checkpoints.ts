@@ -35,11 +35,15 @@ export interface LazyCheckpoints {
 
 export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
   const { env } = place;
-  const stores = { folder: `${stateFolder(env)}/checkpoints`, path: hostProgramPath(env, place.root) };
+  // Not before it is needed: the folders around the workspace are looked at.
+  const storesIn = () => ({
+    folder: `${stateFolder(env)}/checkpoints`,
+    path: hostProgramPath(env, place.root),
+  });
   let opening: Promise<Checkpoints | Failure> | undefined;
   let last: string | undefined;
   const open = (): Promise<Checkpoints | Failure> => {
-    opening ??= openIn(place, stores);
+    opening ??= openIn(place, storesIn());
     return opening;
   };
   return {
@@ -59,7 +63,7 @@ export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
       await opened.close();
       const { collectStores } = await import("@lathe/workspace/checkpoints");
       // Best effort: what could not go now goes another day.
-      await collectStores(stores);
+      await collectStores(storesIn());
     },
   };
 }
