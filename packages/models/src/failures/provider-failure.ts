@@ -5,6 +5,9 @@ import { isOverflow } from "./overflow.ts";
 import { redact } from "./redact.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
+/** Of what a provider sent; more than any text of a failure shows. */
+const maxChars = 65_536;
+
 /** What the texts need to be useful. */
 export interface Origin {
   readonly id: string;
@@ -39,12 +42,25 @@ interface Finding {
 
 export function providerFailure(error: unknown, origin: Origin, now: number): Failure {
   const told: Raised = typeof error === "object" && error !== null ? error : { message: String(error) };
-  const raised: Raised = notAStreamIn(error) ?? told;
+  const raised = withoutSecrets(notAStreamIn(error) ?? told, origin.secrets);
   const found = findingOf(raised, origin, now);
   const text = redact(found.text, origin.secrets);
   const below = raised.responseBody ? ` <- ${raised.responseBody.slice(0, 2000)}` : "";
   const cause = redact(`${causeText(asError(error))}${below}`, origin.secrets);
   return failure(found.code, text, { retry: found.retry, cause, who: "provider" });
+}
+
+/** Before anything is cut short or joined into one line: a part of a key would not be recognized any more. */
+function withoutSecrets<R extends Raised>(raised: R, secrets: readonly string[]): R {
+  const clean = (text: string): string => redact(text.slice(0, maxChars), secrets);
+  const { message, responseBody, responseHeaders } = raised;
+  const location = responseHeaders?.location;
+  const texts: Raised = {
+    ...(typeof message === "string" && { message: clean(message) }),
+    ...(typeof responseBody === "string" && { responseBody: clean(responseBody) }),
+    ...(location !== undefined && { responseHeaders: { ...responseHeaders, location: clean(location) } }),
+  };
+  return Object.assign(Object.create(raised) as R, texts);
 }
 
 /** The stream ended, or said something that nobody can read. */
@@ -64,7 +80,7 @@ export function stalled(origin: Origin, ms: number): Failure {
 
 function findingOf(raised: Raised, origin: Origin, now: number): Finding {
   const status = httpStatus(raised.statusCode) ?? statusIn(raised);
-  const said = saidBy(raised);
+  const said = saidBy(raised, origin.secrets);
   if (isOverflow(status ?? 400, said)) {
     return found("context-overflow", `The conversation is too long for ${origin.id}: ${said}`, "other-model");
   }
@@ -181,7 +197,7 @@ const noCredit = /insufficient_quota|exceeded your current quota|insufficient ba
 const overload = /overloaded/i;
 
 /** The provider's own words, from wherever the package left them, in one line. */
-function saidBy(raised: Raised): string {
+function saidBy(raised: Raised, secrets: readonly string[]): string {
   const body = toldBy(raised).map(messageIn);
   const plain =
     body.find((message) => message !== undefined) ??
@@ -190,7 +206,7 @@ function saidBy(raised: Raised): string {
     "no reason given";
   const [code] = toldCodes(raised).filter((one) => typeof one === "string");
   const whole = code && !plain.includes(code) ? `${plain} [${code}]` : plain;
-  return whole.replace(/\s+/g, " ").slice(0, 400);
+  return redact(whole.slice(0, maxChars), secrets).replace(/\s+/g, " ").slice(0, 400);
 }
 
 /** Where the packages leave what the provider sent. */

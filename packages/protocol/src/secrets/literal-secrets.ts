@@ -26,14 +26,26 @@ export function literalSecrets(values: readonly SecretValue[]): LiteralSecrets {
 }
 
 function spellings(value: string): readonly string[] {
-  const url = encodeURIComponent(value);
-  const escapedText = JSON.stringify(value).slice(1, -1);
-  return [value, escapedText, url, url.replace(/%../g, (hex) => hex.toLowerCase()), ...base64Cores(value)];
+  const json = JSON.stringify(value).slice(1, -1);
+  const whole = [value, json, json.replaceAll("/", "\\/"), ...escapedForms(value)];
+  return [...whole, ...base64Cores(value).flatMap((core) => [core, ...escapedForms(core)])];
 }
 
 function base64Cores(value: string): readonly string[] {
   const plain = [0, 1, 2].map((before) => base64Core(value, before)).filter((core) => core.length >= 8);
-  return plain.flatMap((core) => [core, core.replaceAll("+", "-").replaceAll("/", "_")]);
+  const safe = plain.map((core) => core.replaceAll("+", "-").replaceAll("/", "_"));
+  return [...new Set([...plain, ...safe])];
+}
+
+/** A text as it stands in URLs, in HTML, and in the JSON of servers that escape slashes. */
+function escapedForms(text: string): readonly string[] {
+  const url = encodeURIComponent(text);
+  const html = text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+  return [url, url.replace(/%../g, (hex) => hex.toLowerCase()), text.replaceAll("/", "\\/"), html];
 }
 
 function escaped(text: string): string {

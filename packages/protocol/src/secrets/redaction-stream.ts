@@ -2,7 +2,7 @@
 import type { Redactor } from "./redactor.ts";
 
 export interface RedactionStream {
-  /** *Contract:* what can be shown now; the unfinished line, or a key block not yet ended, is held back. */
+  /** *Contract:* what can be shown now; held back are the unfinished line, a key block not yet ended and what may be the beginning of an encoded value. */
   write(chunk: string): string;
   /** *Contract:* the unfinished line, where nothing more comes of it for now; a key block not yet ended stays held back. */
   rest(): string;
@@ -14,6 +14,8 @@ export interface RedactionStream {
 const maxHeld = 32_768;
 /** What is kept where a line never ends, so that a key at the cut is whole in the next piece. */
 const overlap = 4_096;
+/** Characters of an encoded value that count as its beginning where nothing more comes for now. */
+const minBegun = 4;
 /** How far behind an AWS key id its secret may stand. */
 const nearness = 320;
 
@@ -21,6 +23,7 @@ export function createRedactionStream(redact: Redactor): RedactionStream {
   let held = "";
   const take = (end: number): string => {
     const safe = outsideSecrets(held, end, redact);
+    if (safe === 0) return "";
     const text = redact(held.slice(0, safe)).text;
     held = held.slice(safe);
     return text;
@@ -30,12 +33,15 @@ export function createRedactionStream(redact: Redactor): RedactionStream {
       held += chunk;
       // A progress bar ends its lines with a return alone.
       const lineEnd = Math.max(held.lastIndexOf("\n"), held.lastIndexOf("\r")) + 1;
-      const end = Math.min(lineEnd, openBlock(held), openPair(held));
+      const end = Math.min(lineEnd, openBlock(held), openPair(held), redact.openAt(held));
       if (end > 0) return take(end);
       return held.length > maxHeld ? take(held.length - overlap) : "";
     },
     rest() {
-      const end = Math.min(openBlock(held), openPair(held));
+      const open = redact.openAt(held);
+      // A few characters may be the end of a question that waits for an answer.
+      const begun = held.length - open >= minBegun ? open : held.length;
+      const end = Math.min(openBlock(held), openPair(held), begun);
       return end > 0 ? take(end) : "";
     },
     flush() {
@@ -46,11 +52,11 @@ export function createRedactionStream(redact: Redactor): RedactionStream {
   };
 }
 
-/** A cut that would go through a secret is moved to its start, or past it where it starts the text. */
+/** A cut that would go through a secret is moved to its start; a text that is full is cut past a secret at its start. */
 function outsideSecrets(text: string, end: number, redact: Redactor): number {
   const cut = redact(text).found.find(({ at, length }) => at < end && end < at + length);
   if (!cut) return end;
-  return cut.at > 0 ? cut.at : cut.length;
+  return cut.at > 0 || text.length <= maxHeld ? cut.at : cut.length;
 }
 
 /** Where a private key begins that has not ended. */

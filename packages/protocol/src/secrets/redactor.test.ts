@@ -371,6 +371,45 @@ describe("other spellings of a known value", () => {
     "hexdump -C": dumped((at) => `${at.toString(16).padStart(8, "0")} `, true),
     "od -tx1": dumped((at) => at.toString(8).padStart(7, "0"), false),
   };
+  it("is found in a stream, wherever that is cut", () => {
+    const text = fc.constantFrom(
+      ...Object.values(spellings).map((one) => `before\n${one} after\nand more\n`),
+    );
+    const cuts = fc.array(fc.nat(1_500), { maxLength: 6 });
+    fc.assert(
+      fc.property(text, cuts, (whole, at) => {
+        const ends = [...at.map((one) => one % whole.length), whole.length].sort((a, b) => a - b);
+        const stream = createRedactionStream(redact);
+        const given = ends.map((end, i) => stream.write(whole.slice(ends[i - 1] ?? 0, end)));
+        assert.equal(given.join("") + stream.flush(), redact(whole).text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("costs hostile texts no more than their length", () => {
+    const pieces = [
+      "\n",
+      "\\n",
+      "=\n",
+      " ",
+      "  \n",
+      "7a",
+      "7a ",
+      "7 ",
+      "7\n",
+      "%0A",
+      "\n>>>>",
+      base64.slice(4, 9),
+      hex.slice(0, 7),
+    ];
+    for (const piece of pieces) {
+      const work = (length: number): unknown =>
+        redact.openAt(redact(piece.repeat(length / piece.length)).text);
+      assertGrowth(work, { sizes: [10_000, 160_000], atMost: 64, name: piece });
+    }
+  });
+
   for (const [name, text] of Object.entries(spellings)) {
     it(`is found as ${name}`, () => {
       const { text: clean, found } = redact(`before ${text} after`);

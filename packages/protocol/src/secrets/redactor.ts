@@ -5,7 +5,7 @@ import { namedAnchor, namedSecretsIn } from "./named-secret.ts";
 import { placeholderFor } from "./placeholder.ts";
 import { isRealKey, type SecretRule } from "./secret-rule.ts";
 import { secretRules } from "./secret-rules.ts";
-import { type SecretValue, spreadHits } from "./spread-secrets.ts";
+import { openSpread, type SecretValue, spreadHits } from "./spread-secrets.ts";
 
 export interface RedactorOptions {
   /** Values to take out wherever they stand, also in base64, URL and JSON spelling. */
@@ -30,7 +30,11 @@ export interface Redacted {
 }
 
 /** *Contract:* pure, in time linear in the text; what it gives is left alone when it comes by again. */
-export type Redactor = (text: string) => Redacted;
+export interface Redactor {
+  (text: string): Redacted;
+  /** *Contract:* where the end of the text may be the beginning of a known value; the text's length where it is not. */
+  readonly openAt: (text: string) => number;
+}
 
 /** *Contract:* gives what the redactor gives, and pauses between slices of the work. */
 export type SlicedRedactor = (text: string) => Promise<Redacted>;
@@ -50,11 +54,12 @@ const names: RegExp = new RegExp(namedAnchor, "gi");
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const literals = literalSecrets(options.values ?? []);
-  return (text) => {
+  const redact = (text: string): Redacted => {
     const hits: Hit[] = [];
     for (const hit of hitsIn(text, literals)) if (hit) hits.push(hit);
     return redacted(text, hits, options);
   };
+  return Object.assign(redact, { openAt: (text: string) => openSpread(text, literals.spread) });
 }
 
 /** For texts of any length in a process that has other work to do. */
@@ -99,8 +104,8 @@ function* hitsIn(text: string, literals: LiteralSecrets): Hits {
 
 function* literalHits(text: string, { pattern, of, spread }: LiteralSecrets): Hits {
   if (!pattern) return;
-  for (const { value, at, length } of spreadHits(text, spread))
-    yield { kind: slug(value.name), at, length, secret: value.value };
+  for (const hit of spreadHits(text, spread))
+    yield hit && { kind: slug(hit.value.name), at: hit.at, length: hit.length, secret: hit.value.value };
   yield undefined;
   let looked = 0;
   for (const { 0: spelling, index } of text.matchAll(pattern)) {
