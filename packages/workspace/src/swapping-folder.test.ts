@@ -4,7 +4,11 @@ import { once } from "node:events";
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { exactTree } from "@lathe/testkit";
+
+/** Swaps that each kind of work sees at the least; more find more: LATHE_SWAPS=50000. */
+export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 2_000);
 
 /** `renameat2` with `RENAME_EXCHANGE`: at no moment is there no `d`. Ends when nobody holds its input any more. */
 const exchanging = `
@@ -18,6 +22,7 @@ while count % 50 or not select.select([sys.stdin], [], [], 0)[0]:
     if libc.renameat2(-100, b"d", -100, b"link", 2) != 0 and not os.path.lexists("link") and not os.path.islink("d"):
         os.symlink(sys.argv[2], "link")
     count += 1
+    if count % 50 == 0: print(count, flush=True)
     # Mostly it is a folder: else hardly anything would get so far that a swap could do harm.
     if random.random() < (0.05 if os.path.islink("d") else 0.6): time.sleep(random.random() * 0.0008)
 if os.path.islink("d"): libc.renameat2(-100, b"d", -100, b"link", 2)
@@ -30,8 +35,8 @@ export interface SwappingPlace {
   readonly outside: string;
   /** Why there can be no such test here. */
   readonly missing: string | undefined;
-  /** Swaps while the work lasts; says how often. */
-  readonly during: (work: () => Promise<void>) => Promise<number>;
+  /** Swaps while the work lasts, which may ask how often; says how often in all. */
+  readonly during: (work: (swaps: () => number) => Promise<void>) => Promise<number>;
   /** Of all that the link leads to, with its times of change. */
   readonly outsideNow: () => unknown;
   readonly remove: () => void;
@@ -71,18 +76,23 @@ function whyNot(): string | undefined {
   return asked.status === 0 ? undefined : "there is no python3 with renameat2 here";
 }
 
-async function swapDuring(folders: readonly string[], work: () => Promise<void>): Promise<number> {
+async function swapDuring(
+  folders: readonly string[],
+  work: (swaps: () => number) => Promise<void>,
+): Promise<number> {
   const child = spawn("python3", ["-c", exchanging, ...folders], { stdio: ["pipe", "pipe", "inherit"] });
   try {
-    let said = "";
-    child.stdout.on("data", (bytes: Buffer) => {
-      said += bytes.toString();
+    let count = 0;
+    const lines = createInterface({ input: child.stdout });
+    const isReady = once(lines, "line");
+    lines.on("line", (line) => {
+      count = Number(line) || 0;
     });
-    await once(child.stdout, "data");
-    await work();
+    await isReady;
+    await work(() => count);
     child.stdin.end();
     await ended(child);
-    return Number(said.split("\n")[1]);
+    return count;
   } finally {
     child.kill("SIGKILL");
   }

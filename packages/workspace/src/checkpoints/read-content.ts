@@ -33,11 +33,18 @@ export function readContent(
   }
 }
 
-function readLink(reached: EntryName): Content | SkipReason {
+/** Undefined for what is no link any more. Two calls look at it, between which another entry may take its name. */
+function readLink(reached: EntryName): Content | SkipReason | undefined {
   const stats = lstatSync(reached);
+  if (!stats.isSymbolicLink()) return undefined;
   const bytes = readlinkSync(reached, { encoding: "buffer" });
   // No other way leads through the commit engine than as text.
-  return isUtf8(bytes) ? { leaf: leafOf(stats, Date.now()), bytes } : "special";
+  if (!isUtf8(bytes)) return "special";
+  const leaf = leafOf(stats, Date.now());
+  const after = lstatSync(reached, { throwIfNoEntry: false });
+  // A link's text is as old as the link itself.
+  const isSteady = after?.ino === stats.ino && isSameTime(stats, after);
+  return { leaf: isSteady ? leaf : { ...leaf, racy: true }, bytes };
 }
 
 /** Undefined for a link. */
