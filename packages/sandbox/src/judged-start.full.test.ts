@@ -25,8 +25,9 @@ const flippers: Readonly<Record<string, string>> = {
     "for i in 1 2 3; do while :; do cp evil t$i; mv t$i s.sh; cp good t$i; mv t$i s.sh; done & done; wait",
 };
 
-/** Where nothing holds commands in, all processes of the machine are looked through for each start. */
-const rounds = { launcher: 300, bubblewrap: 100, landlock: 300, none: 40 } as const;
+/** Starts that race at the least, by what one costs; ten times as many: LATHE_RACES=10. */
+const races = Number(process.env.LATHE_RACES ?? 1);
+const rounds = { launcher: 60, bubblewrap: 30, landlock: 30, none: 15 } as const;
 
 for (const preference of ["launcher", "bubblewrap", "landlock", "none"] as const) {
   const probe = await probeDriver({ preference, cacheFolder, path });
@@ -48,24 +49,23 @@ for (const preference of ["launcher", "bubblewrap", "landlock", "none"] as const
         const { workspace } = sandbox.spec;
         const other = await sandbox.spawn({ script: flipper, cwd: workspace });
         if (isFailure(other)) assert.fail(other.text);
-        const told = await race(sandbox, join(workspace, "s.sh"), rounds[preference]).finally(() =>
+        const told = await race(sandbox, join(workspace, "s.sh"), races * rounds[preference]).finally(() =>
           sandbox.close(),
         );
         assert.equal(told.evil, 0, JSON.stringify(told));
-        assert.ok(told.honest > 0 && told.stale > 0, JSON.stringify(told));
       });
     }
   });
 }
 
-/** Only the harmless text is allowed, as policy would. */
+/** Only the harmless text is allowed, as policy would. It lasts until some ran and some did not. */
 async function race(
   sandbox: Sandbox,
   script: string,
-  most: number,
+  least: number,
 ): Promise<Record<"honest" | "evil" | "stale", number>> {
   const told = { honest: 0, evil: 0, stale: 0 };
-  for (let round = 0; round < most; ) {
+  for (let round = 0; round < least || told.honest === 0 || told.stale === 0; ) {
     const found = readFileText(script, 1_000);
     if (found?.text !== "echo good\n") {
       await new Promise(setImmediate);
@@ -79,6 +79,7 @@ async function race(
       told.stale++;
     } else if (result.output === "good\n") told.honest++;
     else told.evil++;
+    if (told.evil > 0) break;
   }
   return told;
 }

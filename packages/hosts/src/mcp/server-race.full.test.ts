@@ -18,7 +18,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const path = process.env.PATH ?? "";
 const probe = await probeDriver({ preference: "launcher", cacheFolder: join(folder, "cache"), path });
 const skip = probe.driver.name === "launcher" ? false : probe.reasons.join(" ");
-const rounds = 60;
+/** Starts that race at the least; ten times as many: LATHE_RACES=10. */
+const rounds = 12 * Number(process.env.LATHE_RACES ?? 1);
 
 /** What is exchanged; each good and evil text is a file in `zz`. */
 const exchanged: readonly (readonly [what: string, file: string])[] = [
@@ -39,19 +40,15 @@ describe("a trusted server of the project", { skip }, () => {
       if (isFailure(other)) assert.fail(other.text);
       const open = (): McpServers =>
         createLazyMcp({ cwd, env, version: "1", mcpServers: { x: { ...spec, trusted } } });
-      const told = await race(marker, open).finally(() => sandbox.close());
-      assert.ok(told.honest > 0 && told.refused > 0, JSON.stringify(told));
+      await race(marker, open).finally(() => sandbox.close());
     });
   }
 });
 
-/** Each round starts it anew. */
-async function race(
-  marker: string,
-  open: () => McpServers,
-): Promise<{ readonly honest: number; readonly refused: number }> {
+/** Each round starts it anew, until some ran and some did not. */
+async function race(marker: string, open: () => McpServers): Promise<void> {
   const told = { honest: 0, refused: 0 };
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds || told.honest === 0 || told.refused === 0; round++) {
     const servers = open();
     const outcome = await servers.call({ server: "x", tool: "where", input: {} }, never);
     await servers.close();
@@ -60,7 +57,6 @@ async function race(
     else assert.fail(JSON.stringify(outcome));
     assert.equal(existsSync(marker), false, `round ${round}: ${JSON.stringify(told)}`);
   }
-  return told;
 }
 
 let count = 0;
