@@ -1,57 +1,41 @@
 /** B3, B5, B6 and their neighbours: what a verdict or a trust rested on is exchanged before it runs, again and again. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { filterConfig, type HostilePlace, openHostilePlace } from "./hostile-place.ts";
 
 type Call = readonly [tool: string, input: object];
 
-const rounds = Number(process.env.LATHE_ROUNDS ?? 40);
-
-/** Writes one text and the other by turns, each whole: a new file is renamed over the old one. */
-const loop = `
-import itertools, os, sys, time
-path, spare, pause = sys.argv[1], sys.argv[2], float(sys.argv[3])
-for text in itertools.cycle(sys.argv[4:6]):
-    with open(spare, "w") as file: file.write(text)
-    os.rename(spare, path)
-    time.sleep(pause)
-`;
+const rounds = Number(process.env.LATHE_ROUNDS ?? 12);
 
 describe("a file that is exchanged between the verdict and the run", () => {
   let at: HostilePlace;
-  let stop = async (): Promise<void> => undefined;
   beforeEach(async () => {
     at = await openHostilePlace();
     at.put("zz/x", "");
     at.put("a.txt", "a\n");
   });
-  afterEach(async () => {
-    await stop();
-    await at.close();
-  });
+  afterEach(() => at.close());
 
   const nothingRan = (): void => assert.deepEqual(at.ran(), []);
+  /** A command of the session does it: nobody can hold back a process that is not Lathe's. */
   function flip(name: string, [good, evil]: readonly [string, string], seconds = 0.02): void {
-    const path = join(at.workspace, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, good);
-    const args = ["-c", loop, path, join(at.workspace, "zz/spare"), String(seconds), evil, good];
-    const child = spawn("python3", args, { stdio: ["ignore", "ignore", "inherit"] });
-    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    stop = async () => {
-      child.kill("SIGKILL");
-      await ended;
-    };
+    for (const [path, text] of [
+      [name, good],
+      ["zz/good", good],
+      ["zz/evil", evil],
+    ] as const)
+      at.put(path, text);
+    const turn = (from: string): string => `cp zz/${from} zz/t; mv zz/t ${name}; sleep ${seconds}`;
+    at.put("zz/flip.sh", `while :; do ${turn("evil")}; ${turn("good")}; done\n`);
   }
-  const often = (call: Call): void => at.answers(...Array.from({ length: rounds }, () => call));
+  const flipping: Call = ["shell", { command: "bash zz/flip.sh", background: true }];
+  const allowed = ["--allow", "bash zz/flip.sh"];
   /** Every command that is allowed unasked runs; one that would ask ends the run, so each has a run of its own. */
-  async function runEach(command: string, args: readonly string[] = []): Promise<void> {
-    for (let round = 0; round < rounds && at.ran().length === 0; round++) {
-      at.answers(["shell", { command }]);
-      await at.hello(["--no-sandbox", ...args]);
+  async function runEach(command: string): Promise<void> {
+    for (let round = 0; round < Math.ceil(rounds / 6) && at.ran().length === 0; round++) {
+      at.answers(flipping, ["shell", { command }]);
+      const { out, err } = await at.hello(["--no-sandbox", ...allowed]);
+      assert.match(at.sent(), /zz\/flip\.sh/, out + err);
     }
   }
   /** An alias for it: policy asks about what it does, and never about what it is called. */
@@ -63,8 +47,9 @@ describe("a file that is exchanged between the verdict and the run", () => {
     commit(at);
     const good = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
     flip(".git/config", [good, filterConfig(at.canary("config"))], 0.005);
-    often(["shell", { command: "touch -d @1 a.txt; git reset --hard HEAD" }]);
-    await at.hello(["--max-steps", String(rounds + 2)]);
+    const reset: Call = ["shell", { command: "touch -d @1 a.txt; git reset --hard HEAD" }];
+    at.answers(flipping, ...Array.from({ length: rounds }, () => reset));
+    await at.hello(["--max-steps", String(rounds + 3)]);
     nothingRan();
   });
 
@@ -104,12 +89,8 @@ describe("a file that is exchanged between the verdict and the run", () => {
     at.put("d1/s.sh", "true\n");
     at.put("d2/s.sh", `${evil("folder")}\n`);
     commit(at);
-    const child = spawn("python3", ["-c", linkLoop, join(at.workspace, "d"), join(at.workspace, "zz/l")]);
-    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    stop = async () => {
-      child.kill("SIGKILL");
-      await ended;
-    };
+    const turn = (to: string): string => `ln -s ${to} zz/l; mv -T zz/l d; sleep 0.02`;
+    at.put("zz/flip.sh", `while :; do ${turn("d1")}; ${turn("d2")}; done\n`);
     await runEach("bash d/s.sh");
     nothingRan();
   });
@@ -123,8 +104,8 @@ describe("a file that is exchanged between the verdict and the run", () => {
     assert.equal(code, 0, err);
     flip(name, [good, bad], 0.03);
     for (let round = 0; round < Math.ceil(rounds / 4) && at.ran().length === 0; round++) {
-      at.answers(...Array.from({ length: 8 }, (): Call => ["mcp__x__t", {}]));
-      await at.hello(["--allow", "mcp:x/*"]);
+      at.answers(flipping, ...Array.from({ length: 8 }, (): Call => ["mcp__x__t", {}]));
+      await at.hello(["--allow", "mcp:x/*", ...allowed]);
     }
     nothingRan();
   }
@@ -142,14 +123,6 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method === "tools/call") process.exit(0);
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
 });
-`;
-
-const linkLoop = `
-import os, sys, time
-path, spare = sys.argv[1:3]
-while True:
-    for target in ("d1", "d2"):
-        os.symlink(target, spare); os.rename(spare, path); time.sleep(0.02)
 `;
 
 function commit(at: HostilePlace): void {

@@ -1,0 +1,16 @@
+/** Each command that replaces what it runs, or runs something else, is asked about with the person's own rights. */
+import { after, before, describe, it } from "node:test";
+import type { HostilePlace } from "./hostile-place.ts";
+import { assertNotAllowed, indirect, openJudgedPlace, replaced } from "./judged-rows.ts";
+
+describe("a command that runs what was not judged", { concurrency: 2 }, () => {
+  let at: HostilePlace;
+  before(async () => {
+    at = await openJudgedPlace();
+  });
+  after(() => at.close());
+
+  for (const command of replaced)
+    it(`replaces it: ${command.split("\n")[0]}`, () => assertNotAllowed(at, command));
+  for (const command of indirect) it(`runs something else: ${command}`, () => assertNotAllowed(at, command));
+});
