@@ -14,7 +14,7 @@ import type { LayoutRange, LayoutReport } from "./layout-range.ts";
 
 const worker = fileURLToPath(new URL("layout-worker.ts", import.meta.url));
 const one = process.env.LATHE_LAYOUT;
-const count = one === undefined ? Number(process.env.LATHE_LAYOUTS ?? 150) : 1;
+const count = one === undefined ? Number(process.env.LATHE_LAYOUTS ?? 50) : 1;
 const isExploring = process.execArgv.includes("--conditions=explore");
 const first = Number(one ?? (isExploring ? seed : 0));
 /** One layout takes seconds at most, also where the machine does much else. */

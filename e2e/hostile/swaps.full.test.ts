@@ -67,7 +67,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
   }
 
   it("leads checkpoints, differences and a rewind nowhere", async () => {
-    at.answers(...rounds(40).map((n): Call => ["write", { path: `new${n}`, content: "x\n" }]));
+    at.answers(...rounds().map((n): Call => ["write", { path: `new${n}`, content: "x\n" }]));
     swaps = startSwaps(at, "d");
     const ended = await at.hello();
     const [id = ""] = await sessionIds();
@@ -96,7 +96,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     const [id = ""] = await sessionIds();
     swaps = startSwaps(at, "d");
     let shown = "";
-    for (let round = 0; swaps.count() < leastSwaps || round < 8; round++) {
+    for (let round = 0; swaps.count() < leastSwaps || round < 4; round++) {
       const way = round % 2 === 0 ? ["--files", "--force"] : ["--undo"];
       const { out, err } = await at.run(["sessions", "rewind", id, ...way]);
       shown += out + err;
@@ -124,7 +124,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     at.put(".config/lathe/x", "x\n");
     swaps = startSwaps(at, ".config");
     let shown = "";
-    for (let round = 0; swaps.count() < leastSwaps || round < 20; round++) {
+    for (let round = 0; swaps.count() < leastSwaps || round < 4; round++) {
       const words = round % 2 === 0 ? ["add", `fact ${round}`] : ["list"];
       const { out, err } = await at.run(["memory", ...words], { env: { HOME: at.workspace } });
       shown += out + err;
@@ -139,7 +139,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     at.git("commit", "-qm", "first");
     swaps = startSwaps(at, "d");
     let shown = "";
-    for (let round = 0; swaps.count() < leastSwaps || round < 6; round++) {
+    for (let round = 0; swaps.count() < leastSwaps || round < 2; round++) {
       const { out, err } = await at.hello([`--worktree=t${round}`]);
       shown += out + err;
     }

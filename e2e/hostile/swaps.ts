@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { HostilePlace } from "./hostile-place.ts";
 
-/** A quick run takes fewer: LATHE_SWAPS=200. */
+/** Swaps that each tool sees at the least; more find more: LATHE_SWAPS=50000. */
 export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 2000);
 /** Calls of one tool meanwhile. */
-export const leastCalls: number = Math.ceil(leastSwaps / 8);
+export const leastCalls: number = Math.ceil(leastSwaps / 50);
 
 /** The pauses differ, so that no pace of a tool stays in step with it. */
 const loop = `
