@@ -89,6 +89,19 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
+  it("names another repository of the user as its common folder", async () => {
+    const own = join(at.outside, "own");
+    mkdirSync(own);
+    writeFileSync(join(own, "f.ts"), `${at.secret}\n`);
+    commitAll(own);
+    at.rememberOutside();
+    writeFileSync(path(".git/commondir"), `${own}/.git\n`);
+    at.answers(["shell", { command: "cat f.ts" }]);
+    const { code, out, err } = await at.hello(["--worktree", "--dirty", "leave"]);
+    assert.equal(code, 2);
+    at.assertOutsideUntouched(out, err);
+  });
+
   it("has a configuration for this working tree alone", async () => {
     config("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n");
     writeFileSync(path(".git/config.worktree"), filterConfig(at.canary("config.worktree")));

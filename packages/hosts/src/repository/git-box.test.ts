@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -133,6 +134,31 @@ describe("openGitBox", () => {
     const bare = join(root, "bare");
     runGitIn(root, "clone", "-q", "--bare", join(top, ".git"), bare);
     assert.equal(repositoryPlace(bare), undefined);
+  });
+
+  it("refuses a repository that borrows objects from one it is not given to read", async () => {
+    const clone = join(root, "clone");
+    git("clone", "-q", "--shared", top, clone);
+    const place = repositoryPlace(clone);
+    assert.ok(place);
+    const box = await openGitBox(process.env, { place });
+    assert.ok(isFailure(box) && box.code === "invalid-arguments");
+    assert.ok(box.text.includes(`${top}/.git/objects`), box.text);
+  });
+
+  it("starts git from no folder of the repository, also through a link", async () => {
+    const programs = join(top, "programs");
+    mkdirSync(programs);
+    writeFileSync(join(programs, "git"), "#!/bin/sh\necho wrong\n", { mode: 0o755 });
+    symlinkSync(programs, join(root, "link"));
+    const place = repositoryPlace(top);
+    assert.ok(place);
+    for (const path of [programs, join(root, "link"), "programs", ""]) {
+      const box = await openGitBox({ ...process.env, PATH: path }, { place, made: top });
+      assert.ok(!isFailure(box), isFailure(box) ? box.text : "");
+      boxes.push(box);
+      assert.equal(await ask(box, "rev-parse", "HEAD"), git("rev-parse", "HEAD"), path);
+    }
   });
 
   it("is none without a sandbox", async () => {

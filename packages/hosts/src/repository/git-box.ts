@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { causeText, type Failure, failure, isFailure, type Process, type Sandbox } from "@lathe/protocol";
+import { systemPath } from "@lathe/system/find-program";
 import { plainText } from "@lathe/system/git/plain-bytes";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
 import { noSurroundings } from "@lathe/system/git-settings";
@@ -75,7 +76,7 @@ export async function openGitBox(env: Env, wish: GitBoxWish): Promise<GitBox | F
       shown: [...new Set([place.top, place.common, place.gitFolder])],
       hidden: hiddenPlaces(env, place.top),
       env: {
-        PATH: [hostProgramPath(env, place.top), usualPath].join(delimiter),
+        PATH: [hostProgramPath(env, place.top), systemPath].filter(Boolean).join(delimiter),
         HOME: join(own, "home"),
         TMPDIR: join(own, "tmp"),
         ...surroundings,
@@ -102,8 +103,6 @@ const surroundings: Readonly<Record<string, string>> = {
   GIT_ALLOW_PROTOCOL: "none",
   GIT_PAGER: "cat",
 };
-
-const usualPath = "/usr/local/bin:/usr/bin:/bin";
 
 const drivers = new Map<string, Promise<Containment>>();
 

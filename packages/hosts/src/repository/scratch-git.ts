@@ -1,6 +1,6 @@
 /** A git folder of our own over the objects of a repository: its settings are ours, so that none of the repository's is in force. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { plainSettings } from "@lathe/system/git/config-text";
 import { plainBytes, plainText } from "@lathe/system/git/plain-bytes";
@@ -34,6 +34,8 @@ export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env)
   if (refs !== "files") return unread(place.top, `its refs are kept as "${refs}"`);
   if (format !== "sha1" && format !== "sha256")
     return unread(place.top, `its objects are named by "${format}"`);
+  const lender = lenderOutside(place);
+  if (lender !== undefined) return borrowing(place, lender);
   for (const name of ["refs", "info"]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   const user = userSettings(env);
   writeFileSync(join(folder, "config"), settingsText(format, new Map([...user, ...own])));
@@ -56,6 +58,22 @@ export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env)
 
 function unread(top: string, why: string): Failure {
   const text = `${top} is a git repository of a kind that Lathe does not read: ${why}`;
+  return failure("invalid-arguments", text, { who: "user" });
+}
+
+/** An object folder that the repository borrows from and git in the sandbox does not see. */
+function lenderOutside({ top, gitFolder, common }: RepositoryPlace): string | undefined {
+  const objects = join(common, "objects");
+  const lines = (plainText(join(objects, "info", "alternates"), mostSettings) ?? "").split("\n");
+  const lenders = lines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => resolve(objects, line));
+  const shown = [top, gitFolder, common];
+  return lenders.find((path) => !shown.some((folder) => path.startsWith(`${folder}/`)));
+}
+
+function borrowing({ top, common }: RepositoryPlace, lender: string): Failure {
+  const text = `${top} borrows objects from ${lender}, which git in the sandbox cannot read: copy them with \`git repack -a -d\`, then delete ${join(common, "objects/info/alternates")}`;
   return failure("invalid-arguments", text, { who: "user" });
 }
 

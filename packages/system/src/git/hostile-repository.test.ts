@@ -93,6 +93,18 @@ describe("a repository in odd files", () => {
     assert.equal(await statusOf(other), "unknown");
   });
 
+  it("does not pass off another repository as its own by a commondir file", async () => {
+    const [root, other] = [make(), make()];
+    writeFileSync(join(root, ".git/commondir"), `${join(other, ".git")}\n`);
+    assert.equal(await statusOf(root), "unknown");
+    const own = join(root, "own");
+    mkdirSync(own);
+    renameSync(join(root, ".git"), join(root, "parts"));
+    writeFileSync(join(own, ".git"), "gitdir: ../parts\n");
+    writeFileSync(join(root, "parts/gitdir"), `${join(own, ".git")}\n`);
+    assert.equal(await statusOf(own), "unknown");
+  });
+
   for (const path of ["index", "HEAD", "config", "info/exclude", "packed-refs"]) {
     it(`is not waited for, with a pipe, a device or a link as ${path}`, async () => {
       for (const put of [

@@ -19,7 +19,9 @@ const mostConfig = 4 * 1024 * 1024;
 
 /**
  * *Contract:* never throws; a bare repository is none, and a `.git` that leads out of its folder counts only where what it
- * leads to names that folder in turn, or has seen the files that are there.
+ * leads to names that folder in turn, or has seen the files that are there. A `commondir` that leads out of the folder counts
+ * only in a linked working tree of the repository it leads to: otherwise a hostile repository could pass off another
+ * repository of the user as its own.
  */
 export function repositoryPlace(folder: string): RepositoryPlace | undefined {
   try {
@@ -42,10 +44,10 @@ function placeAt(top: string): RepositoryPlace | undefined {
   const gitFolder = kind.isFile() ? pointedAt(git) : realOf(git);
   if (gitFolder === undefined || !isFolder(gitFolder)) return undefined;
   const common = commonOf(gitFolder);
-  if (common === undefined || plainText(join(gitFolder, "HEAD"), mostPointer) === undefined) return undefined;
+  if (common === undefined || !isOwnCommon(common, { gitFolder, top })) return undefined;
+  if (plainText(join(gitFolder, "HEAD"), mostPointer) === undefined) return undefined;
   if (!isFolder(join(common, "objects")) || !isFolder(join(common, "refs"))) return undefined;
-  const isOutside = !gitFolder.startsWith(top === sep ? top : top + sep);
-  return isOutside && !namesTree(gitFolder, git) ? undefined : { top, gitFolder, common };
+  return !isInside(gitFolder, top) && !namesTree(gitFolder, git) ? undefined : { top, gitFolder, common };
 }
 
 /** Where a `.git` file leads. */
@@ -58,6 +60,18 @@ function pointedAt(file: string): string | undefined {
 function commonOf(gitFolder: string): string | undefined {
   const named = plainText(join(gitFolder, "commondir"), mostPointer);
   return named === undefined ? gitFolder : realOf(resolve(gitFolder, named.trim()));
+}
+
+/** Whether a repository's files may be used for a working tree whose own files are in `gitFolder`. */
+function isOwnCommon(
+  common: string,
+  { gitFolder, top }: Pick<RepositoryPlace, "gitFolder" | "top">,
+): boolean {
+  return common === gitFolder || isInside(common, top) || dirname(gitFolder) === join(common, "worktrees");
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder === sep ? folder : folder + sep);
 }
 
 /** As `git worktree` and `git submodule` leave it behind; where nothing does, its index tells whose it is. */
