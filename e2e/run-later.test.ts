@@ -1,4 +1,4 @@
-/** What runs later: files that programs obey are asked about, whatever writes them; of the others that run later a person is told. */
+/** Files that run later: a write to one that a program obeys asks, whichever tool writes it; the others are reported. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ describe("what runs later", () => {
     parts: [call(`w${path}`, "write", { path, content })],
   });
 
-  it("is asked about by each tool, and nothing is left where nobody can be asked", async () => {
+  it("asks with each tool, and leaves nothing behind in a headless run", async () => {
     const paths = [
       ".opencode/plugin/x.js",
       ".Vscode/tasks.json",
@@ -54,7 +54,7 @@ describe("what runs later", () => {
     assert.equal((await lathe("run", "--no-sandbox", "go")).code, 0);
   });
 
-  it("is told of once where it is allowed, whoever wrote it", async () => {
+  it("reports an allowed change once, by a tool or by a command", async () => {
     place.put("package.json", '{"scripts":{"test":"node t.js"}}\n');
     const commands = [
       `echo '{"scripts":{"test":"node -e 0"}}' > package.json`,

@@ -39,7 +39,7 @@ describe("repository layouts", () => {
   });
 });
 
-/** A process that says nothing for too long hangs at the layout after its last one: it is told as that. */
+/** A process that prints nothing for too long hangs at the layout after its last one, which is then reported. */
 function tryRange(range: LayoutRange): Promise<readonly LayoutReport[]> {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "lathe-layouts-"));
   const child = fork(worker, [root], {

@@ -1,4 +1,4 @@
-/** What the processes that open layouts are told, and what they tell. */
+/** The messages between the test and the processes that open layouts. */
 export interface LayoutRange {
   readonly from: number;
   readonly to: number;

@@ -81,7 +81,7 @@ function drawFiles(draw: Draw): readonly Tracked[] {
   ];
 }
 
-/** Git shows whether a commit is signed, where it is told to: by a program. */
+/** Settings can make git show whether a commit is signed, which starts a program. */
 function drawHeader(draw: Draw): { readonly header?: string } {
   if (!draw.chance(0.3)) return {};
   const kind = draw.one(["PGP SIGNATURE", "SSH SIGNATURE"]);

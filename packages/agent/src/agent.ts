@@ -46,7 +46,7 @@ export interface Surroundings {
   exists(path: string): Promise<boolean>;
   /** *Contract:* the file at a path, absolute or from the workspace; without a text where there is none, and for large ones. */
   text(path: string): Promise<JudgedText>;
-  /** *Contract:* why a program of the user's runs or obeys a file, by its real path from the workspace; absent where nobody looks. */
+  /** *Contract:* why a program of the user's runs or obeys a file, by its real path from the workspace; absent where none is looked for. */
   obeyed?(path: string): Promise<string | undefined>;
   /** *Contract:* the user's and the repository's aliases of git, by name. */
   gitAliases(): Promise<Readonly<Record<string, string>>>;

@@ -1,4 +1,4 @@
-/** Scripts that nobody writes: nested without end, or loops within loops. Each gets a verdict, and soon. */
+/** Hostile scripts, deeply nested or with loops within loops: each gets a verdict quickly. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertGrowth } from "@lathe/testkit/growth";

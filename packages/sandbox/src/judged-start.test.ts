@@ -1,4 +1,4 @@
-/** A judged command starts only while its files are as they were judged, and nobody changes them while it begins. */
+/** A judged command starts only while its files are unchanged, and no other command changes them during the start. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {

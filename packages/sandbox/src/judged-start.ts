@@ -1,7 +1,7 @@
 /**
  * Judged starts: a command whose verdict depended on files starts only while these are as they were judged.
  *
- * The files are compared at the last moment and not covered by read-only copies. A mount over a file holds nobody off who
+ * The files are compared at the last moment and not covered by read-only copies. A mount over a file does not stop anyone who
  * lives in another mount namespace: a rename over the file takes the mount away under the command (tried on Linux 6.18),
  * and each other command of the session has a namespace of its own. It would stop honest work, too: `npm install`,
  * formatters, `git checkout` and scripts that update themselves could not replace what they were started from.

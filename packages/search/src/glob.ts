@@ -79,7 +79,7 @@ const meanings: Readonly<Record<string, readonly Part[]>> = {
   "?": [one(withinFolder)],
 };
 
-/** Longer ones, and braces within more braces, are no globs: nobody writes them. */
+/** Longer patterns and deeper braces are refused as globs: ordinary ones have neither. */
 const maxLength = 4_096;
 const maxDepth = 32;
 

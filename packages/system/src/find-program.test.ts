@@ -48,7 +48,7 @@ it("takes only files that can be executed, and names alone", () => {
   assert.equal(findProgram("tool", { path: undefined }), undefined);
 });
 
-it("leaves of PATH what lies outside the workspace", () => {
+it("keeps the folders of PATH outside the workspace", () => {
   const place = { path: path("", ".", inside, own, "bin", join(folder, "leading")), outside: [workspace] };
   assert.equal(hostPath(place), own);
 });

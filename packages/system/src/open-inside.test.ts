@@ -30,7 +30,7 @@ describe("a file opened inside a folder", () => {
   });
   afterEach(() => rmSync(temp, { recursive: true }));
 
-  it("is read where it lies in the folder", () => {
+  it("is read where it is inside the folder", () => {
     const file = openInside(root, "d/f");
     assert.equal(readFileSync(file, "utf8"), "inside");
     closeSync(file);

@@ -19,7 +19,7 @@ export function openInside(root: string, path: string): number {
   const place = openSync(absolute, pathOnly | safely);
   try {
     const reached = `/proc/self/fd/${place}`;
-    // One look tells where it lies. Where the spelling differs, as on a disk that ignores case, the folders are walked.
+    // One call shows where the file is. Where the spelling differs, as on a disk that ignores case, the folders are walked.
     if (readlinkSync(reached) !== absolute) return openSlowly(absolute);
     if (!fstatSync(place).isFile()) throw notRegular(absolute);
     return openSync(reached, constants.O_RDONLY);

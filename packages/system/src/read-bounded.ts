@@ -28,7 +28,7 @@ export interface BoundedFile {
   readonly bytes: Buffer;
   /** Of the open file. */
   readonly stats: Stats;
-  /** Whether the file goes on after them. */
+  /** Whether the file is longer than these bytes. */
   readonly isCut: boolean;
 }
 

@@ -12,7 +12,7 @@ const place = swappingPlace(["f", "sub/f"]);
 after(place.remove);
 const workspace = createWorkspace({ root: place.root, journal: join(place.folder, "journal") });
 const { versionOf } = workspace;
-/** What a swap may lead to: a refusal, or another state of the folder than the one looked at before. */
+/** Allowed results of a swap: a refusal, or a later state of the same folder. */
 const refusals: ReadonlySet<string> = new Set([
   "outside-workspace",
   "stale-version",

@@ -10,7 +10,7 @@ import { exactTree } from "@lathe/testkit";
 /** Swaps that each kind of work sees at the least; more find more: LATHE_SWAPS=50000. */
 export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 2_000);
 
-/** `renameat2` with `RENAME_EXCHANGE`: at no moment is there no `d`. Ends when nobody holds its input any more. */
+/** `renameat2` with `RENAME_EXCHANGE`, so that `d` always exists. Ends when its input is closed. */
 const exchanging = `
 import ctypes, os, random, select, sys, time
 os.chdir(sys.argv[1])

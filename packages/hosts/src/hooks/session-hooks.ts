@@ -180,7 +180,7 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
   };
 }
 
-/** Undefined where hooks of the project must not run; nothing is looked at where none of them would. */
+/** Undefined where hooks of the project must not run; reads no file where none of them would run. */
 function judgedFor(hooks: readonly Hook[], { trust }: TrustedPlace): JudgedFiles | undefined {
   return hooks.some(({ isProjects }) => isProjects) ? trust.trustedFiles() : {};
 }

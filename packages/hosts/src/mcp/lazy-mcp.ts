@@ -74,7 +74,7 @@ function withOwnCaches(servers: McpOptions["mcpServers"], env: McpOptions["env"]
   return Object.fromEntries(named);
 }
 
-/** Relative entries of PATH would name what the workspace holds; of absolute ones what is in it has been looked at. */
+/** Relative entries of PATH would lead into the workspace. Absolute ones may: the digest covers the programs found there. */
 function withAbsolutePath(env: McpOptions["env"]): McpOptions["env"] {
   return { ...env, PATH: hostPath({ path: env.PATH }) };
 }

@@ -95,7 +95,7 @@ export async function openGitBox(env: Env, wish: GitBoxWish): Promise<GitBox | F
   }
 }
 
-/** Nothing of this user's or this machine's settings; nothing is fetched, and nobody asked. */
+/** No settings of the user or the machine apply; git fetches nothing and asks for no password. */
 const surroundings: Readonly<Record<string, string>> = {
   LC_ALL: "C",
   ...noSurroundings,

@@ -87,7 +87,7 @@ describe("what a verdict depended on", () => {
 
   const write = (name: string, text: string): void => writeFileSync(join(root, name), text);
 
-  /** A file is exchanged right after it was looked at. */
+  /** A file is exchanged right after it was checked. */
   function surroundings(swap: Swap | undefined): AgentPorts["surroundings"] {
     const real = createSurroundings(root, process.env);
     let looks = 0;
@@ -168,7 +168,7 @@ describe("what a verdict depended on", () => {
     });
   }
 
-  it("is judged again where it changed, and runs where nobody has to be asked", async () => {
+  it("is judged again where it changed, and runs where no approval is needed", async () => {
     write("s.sh", good);
     await drive({ calls: [[shell("bash s.sh")]], swap: { name: "s.sh", text: "echo other\n", after: 1 } });
     assert.match(texts(), /^other/);

@@ -1,4 +1,4 @@
-/** Which changed files run later is told from checkpoints, whoever changed them. */
+/** Checkpoints show which changed files run later, whatever changed them. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -26,7 +26,7 @@ export function createSurroundings(
       const { obeyedReason } = await import("@lathe/sandbox/obeyed-file");
       return obeyedReason(resolve(root, path), { workspace: root, home: homeFolder(env) });
     },
-    // Looked up each time: a file that the settings include may lie in the workspace.
+    // Read each time: the settings may include a file of the workspace.
     gitAliases: () => readAliases(repository),
     // A checkpoint holds files that git ignores, but not whole folders of them.
     uncovered: async () => {

@@ -68,7 +68,7 @@ let key: string | undefined;
 function fingerprint(secret: string): string {
   const { hash, randomBytes } = process.getBuiltinModule("node:crypto");
   key ??= randomBytes(32).toString("hex");
-  // Four digits of the digest let nobody go on from it, as its whole would.
+  // Four digits of the digest do not give the value away, as the whole digest could.
   return hash("sha256", key + secret, "hex").slice(0, 4);
 }
 

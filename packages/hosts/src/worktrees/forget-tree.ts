@@ -22,7 +22,7 @@ export function forgetTree({ top, path }: PlacedTree): Failure | undefined {
     const common = commonFolder(top);
     if (common === undefined) return undefined;
     const places = [path, realPlaceOf(path)];
-    // One that was cut off while it was made does not say yet where it lies.
+    // An entry that was interrupted while it was made does not name its path yet.
     const halfMade = join(common, "worktrees", basename(path));
     const isHalfMade = existsSync(halfMade) && !existsSync(join(halfMade, "gitdir"));
     const entries = linkedTrees(common).filter((one) => places.includes(one.path));

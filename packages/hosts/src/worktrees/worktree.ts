@@ -310,7 +310,7 @@ async function make(box: GitBox, place: NewPlace, wish: WorktreeWish): Promise<W
 
 interface NewBranch {
   readonly base: string;
-  /** What is in no commit, and what of Lathe's own is left out wherever it lies. */
+  /** Uncommitted changes, and Lathe's own places, which are left out. */
   readonly changed: readonly string[];
   readonly kept: readonly string[];
   readonly isCarried: boolean;

@@ -14,12 +14,12 @@ export interface Reading {
   bodyOf(node: SyntaxNode): readonly Statement[];
 }
 
-/** What is nested deeper is not read: nobody writes it, and the script then counts as not whole. */
+/** Deeper nesting is not read: ordinary scripts have none, and the script then counts as incomplete. */
 const maxDepth = 400;
 /** A longer script counts as not whole: reading more takes seconds. */
 const maxSteps = 40_000;
 
-/** What `work` gives, or `otherwise` where it lies too deep or too much was read before. */
+/** The result of `work`, or `otherwise` where the nesting is too deep or too much was read before. */
 export function deeper<T>(reading: Reading, work: () => T, otherwise: T): T {
   if (reading.depth >= maxDepth || reading.steps >= maxSteps) {
     reading.isWhole = false;

@@ -14,7 +14,7 @@ export interface Word {
 
 export const emptyWord: Word = { text: "", glob: "", isLiteral: true, raw: "" };
 
-/** A word that stands for itself. */
+/** A word without expansions. */
 export function literal(text: string): Word {
   return { text, glob: escapeGlob(text), isLiteral: true, raw: text };
 }

@@ -26,7 +26,7 @@ export function fileText(path: Word, { walk, environment }: Place): string | und
   return knownText(place, walk);
 }
 
-/** Whether something is there that could not be read, so that nobody knows what it runs. */
+/** Whether a file exists that could not be read, so that its commands are unknown. */
 export function isUnread(path: Word, { walk, environment }: Place): boolean {
   const place = placeOf(path, environment);
   return place === undefined || walk.known.unreadFiles?.has(place) === true;

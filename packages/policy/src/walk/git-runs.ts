@@ -34,7 +34,7 @@ const running =
 const obeyed =
   /^(?:core\.(?:hookspath|worktree|attributesfile)|include(?:if\..*)?\.path|init\.templatedir|protocol\..*allow|alias\..*)$/iu;
 
-/** `--config-env=core.pager=NAME`, `--exec-path=FOLDER`: what is said elsewhere. */
+/** `--config-env=core.pager=NAME`, `--exec-path=FOLDER`: settings whose values are not in the command. */
 function elsewhereRuns({ text, raw }: Word): readonly Inner[] {
   return /^--(?:config-env|exec-path)=?./u.test(text) || text === "--config-env"
     ? [{ type: "unfollowed", text: `git ${raw}` }]

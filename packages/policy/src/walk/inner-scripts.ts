@@ -70,7 +70,7 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
     : [];
 }
 
-/** A program that does what its first words say, given these by another: nobody knows what it does. */
+/** A program that gets its first words from another program: its effect is unknown. */
 function givenWords({ program, args, hasMoreArgs, word }: ProgramCall): readonly Inner[] {
   const [first] = positional(args);
   if (!hasMoreArgs && first?.text !== "$item" && first?.text !== "$found") return [];

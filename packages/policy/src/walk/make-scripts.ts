@@ -60,7 +60,7 @@ function folderOf({ folders }: MakeOptions, start: string | undefined): string |
   return folder;
 }
 
-/** All its files as one; `made`: the script has made one of them, and nobody knows what is in it. */
+/** All its files as one; `made`: the script itself makes one of them, so that its content is unknown. */
 function readAll({ files }: MakeOptions, folder: string, looking: Looking): MakeFile | "made" | undefined {
   const at = (name: string): string => (folder === "" || name.startsWith("/") ? name : `${folder}/${name}`);
   const file = emptyMakeFile();

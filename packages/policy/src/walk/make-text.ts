@@ -7,7 +7,7 @@ interface Told {
 
 export interface MakePlace {
   readonly file: Told;
-  /** Set by whoever runs make: over what the file says. */
+  /** Set on make's command line, which takes precedence over the file. */
   readonly given: ReadonlyMap<string, string | undefined>;
   /** Set in the environment: where the file says nothing. */
   readonly inherited?: ReadonlyMap<string, string | undefined>;

@@ -95,7 +95,7 @@ export function setVariables(
   };
 }
 
-/** `export NAME` of what was set in a way that nobody followed. */
+/** `export NAME` of a variable whose value is unknown. */
 export function exported(
   words: readonly Word[],
   { variables }: Environment,
@@ -119,5 +119,5 @@ export function isInherited({ variables }: Environment): (one: { readonly name: 
   return ({ name }) => isExporting || usual.test(name);
 }
 
-/** No name of a variable: `set -a` was said. */
+/** Not a variable's name: it marks that the script has called `set -a`. */
 const exporting = "set -a";

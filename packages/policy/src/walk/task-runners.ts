@@ -80,7 +80,7 @@ function tasksRun(
   return isFound ? runs : [...runs, unfollowed];
 }
 
-/** `{{.NAME}}` is a value that nobody knows. */
+/** `{{.NAME}}` has an unknown value. */
 function projectScript(text: string, folder: string): Inner {
   const told = text.replace(/\{\{[^{}]*\}\}/gu, "$task_value");
   return {

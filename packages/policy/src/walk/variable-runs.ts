@@ -142,7 +142,7 @@ function moduleRuns(value: Word, program: string, unfollowed: Inner): readonly I
   );
 }
 
-/** Where no command of the session could have put a program unasked, or those of its packages lie. */
+/** Folders in which no command of the session can put a program without approval, and those of its packages. */
 function isUsualFolder(folder: string): boolean {
   if (/(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin)\/?$/u.test(folder)) return true;
   return (

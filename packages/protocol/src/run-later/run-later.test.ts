@@ -19,7 +19,7 @@ describe("files that run later", () => {
     }
   });
 
-  it("are found by every spelling, wherever they lie", () => {
+  it("are found in every spelling and in every folder", () => {
     for (const { path, listed } of spelledRunLaterPaths()) {
       for (const name of [path, `/home/me/project/${path}`])
         assert.ok(findRunLater(name)?.entry.paths.includes(listed), `${name} is ${listed}`);

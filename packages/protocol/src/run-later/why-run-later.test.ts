@@ -1,4 +1,4 @@
-/** What is said of changed files that may run, or be followed, after a session; and of which nothing is said. */
+/** Which changed files are reported because they may run, or be followed, after a session, and why. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ChangedPath, changedScripts, whyRunLater } from "./why-run-later.ts";
@@ -9,7 +9,7 @@ const file = (path: string, more: Partial<ChangedPath> = {}): ChangedPath => ({
 });
 
 describe("a changed file", () => {
-  it("is told of where programs or later sessions run or follow it", () => {
+  it("is reported where programs or later sessions run or follow it", () => {
     const told =
       "AGENTS.md sub/CLAUDE.md GEMINI.md .github/copilot-instructions.md .windsurfrules Makefile lib/rules.mk justfile " +
       "Taskfile.yml .github/workflows/ci.yml .gitlab-ci.yml .pre-commit-config.yaml Dockerfile build.rs .vscode/tasks.json " +
@@ -25,7 +25,7 @@ describe("a changed file", () => {
     assert.equal(whyRunLater(file("AGENTS.md", { what: "deleted" })), undefined);
   });
 
-  it("is told of once it can be executed", () => {
+  it("is reported once it can be executed", () => {
     const modes = { before: 0o644, after: 0o755 };
     assert.equal(whyRunLater(file("a.sh", { what: "mode", modes })), "new executable");
     assert.equal(whyRunLater(file("a.sh", { what: "added", modes: { after: 0o700 } })), "new executable");
@@ -36,7 +36,7 @@ describe("a changed file", () => {
     );
   });
 
-  it("is told of where it is hidden, new and at the top", () => {
+  it("is reported where it is hidden, new and at the top", () => {
     assert.equal(whyRunLater(file(".foo", { what: "added" }), true), "new hidden file");
     assert.equal(whyRunLater(file(".foo/bar", { what: "added" }), true), "new hidden folder");
     for (const path of [".gitignore", ".prettierignore", "src/.foo", "foo"])

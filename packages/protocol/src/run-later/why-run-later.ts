@@ -1,4 +1,4 @@
-/** Why run later: what is said of a changed file that may run, or be followed, after the session. */
+/** Why run later: the reason why a changed file is reported as one that may run, or be followed, after the session. */
 import { findReported } from "./reported-files.ts";
 import { findRunLater } from "./run-later.ts";
 
@@ -10,7 +10,7 @@ export interface RunLaterFile {
 
 export interface RunLaterChanges {
   readonly files: readonly RunLaterFile[];
-  /** Paths that went: what was said of them before holds no longer. */
+  /** Deleted paths: earlier reports about them no longer hold. */
   readonly gone: readonly string[];
 }
 
@@ -65,7 +65,7 @@ const manifests: Readonly<Record<string, readonly string[]>> = {
   "deno.json": ["tasks"],
 };
 
-/** Whether what is said of a change depends on the texts. */
+/** Whether the report of a change depends on the file's text. */
 export function isManifest(path: string): boolean {
   return Object.hasOwn(manifests, nameOf(path));
 }

@@ -50,7 +50,7 @@ const stillMs = 500;
 /** Stops the tree, and resolves once all of it stands still; what is not Linux is not waited for. */
 export async function pauseTree(tree: Tree): Promise<void> {
   const deadline = performance.now() + stillMs;
-  // A child may be made while the others are looked at: a second look has to find the same.
+  // A child may start during the search: a second search has to find the same processes.
   for (let looks = 0; looks < 2; looks++) {
     const moving = polite(members(tree), tree).filter(({ pid }) => !isStill(pid));
     signalAll(moving, "SIGSTOP");

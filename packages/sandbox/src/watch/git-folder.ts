@@ -73,7 +73,7 @@ export function pointedAt(file: string, state: FileState): string | undefined {
   return path && realPlace(path) === path ? path : undefined;
 }
 
-/** Git takes a folder that looks so for a repository, wherever it lies; names in small letters. */
+/** Git takes a folder with these entries for a repository, at any path; names in lower case. */
 export function isGitFolder(names: ReadonlySet<string>): boolean {
   return names.has("head") && (names.has("commondir") || (names.has("objects") && names.has("refs")));
 }

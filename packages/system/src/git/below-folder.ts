@@ -49,7 +49,7 @@ export function writeNew(folder: HeldFolder, name: string, content: string | Uin
   }
 }
 
-/** By another name first: nobody sees half of it. *Contract:* as `writeNew`, for the lock of the name. */
+/** Writes to a lock file and renames it, so that the file appears whole. *Contract:* as `writeNew`, for the lock of the name. */
 export function replaceFile(folder: HeldFolder, name: string, content: string | Uint8Array): boolean {
   const lock = `${name}.lock`;
   if (!writeNew(folder, lock, content)) return false;

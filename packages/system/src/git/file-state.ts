@@ -20,7 +20,7 @@ export type FileState = "same" | "changed" | "bytes";
 
 /** Files that changed when the index was written may have changed once more in the same moment. */
 const racyMs = 20;
-/** Times are told in nanoseconds, and read with a little less. */
+/** Git stores times in nanoseconds; a JavaScript number of milliseconds is less exact. */
 const timeStepMs = 0.001;
 const word = 2 ** 32;
 

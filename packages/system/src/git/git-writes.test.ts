@@ -55,7 +55,7 @@ describe("a repository that is written without git", () => {
     assert.equal(readRef(common, "refs/heads/lathe/one"), commit);
   });
 
-  it("loses a branch that lies in a file of its own, among the packed ones, or in both", async () => {
+  it("loses a branch that is a file of its own, packed, or both", async () => {
     await createRef(common, "refs/heads/lathe/one", commit);
     git("tag", "-a", "-m", "tag", "v1");
     git("pack-refs", "--all", "--no-prune");

@@ -1,4 +1,4 @@
-/** Whatever lies in a repository's files: reading it runs nothing, waits for nothing, and ends. */
+/** Hostile repository files: reading them runs nothing, waits for nothing, and ends. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {

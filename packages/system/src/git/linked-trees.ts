@@ -8,7 +8,7 @@ import { type Head, readHead } from "./ref-files.ts";
 export interface LinkedTree {
   /** What git keeps about it. */
   readonly gitFolder: string;
-  /** Where it lies, or lay. */
+  /** Its path, which may be gone. */
   readonly path: string;
   readonly head: Head | undefined;
   readonly isLocked: boolean;
@@ -74,7 +74,7 @@ export function linkTree(common: string, { path, head }: NewTree): string {
   });
 }
 
-/** What git keeps about it goes; what lies at its path stays. Throws what the disk says. */
+/** Removes git's entry for the working tree; the tree itself stays. Throws what the file system throws. */
 export function unlinkTree(common: string, gitFolder: string): void {
   inFolder(common, ["worktrees"], (trees) =>
     rmSync(`${trees.reached}/${basename(gitFolder)}`, { recursive: true, force: true }),

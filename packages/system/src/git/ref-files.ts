@@ -44,7 +44,7 @@ export function readHead({
   return { ref, ...(commit !== undefined && { commit }) };
 }
 
-/** The object that a full name stands for, links among refs followed. *Contract:* never throws. */
+/** The object that a full ref name refers to; symbolic refs are followed. *Contract:* never throws. */
 export function readRef(common: string, name: string): string | undefined {
   let ref = name;
   for (let hop = 0; hop < mostHops && isRefName(ref); hop++) {
@@ -92,7 +92,7 @@ function looseNames(common: string): readonly string[] {
   try {
     look("refs", 0);
   } catch {
-    // What can be read is told.
+    // The refs that could be read still count.
   }
   return names;
 }

@@ -1,4 +1,4 @@
-/** Where the repository of a folder lies: found by its `.git`, without git and whatever its settings say. */
+/** Finds the repository of a folder by its `.git`, without git and regardless of its settings. */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { plainSettings } from "./config-text.ts";
@@ -56,7 +56,7 @@ function pointedAt(file: string): string | undefined {
   return target === undefined ? undefined : realOf(resolve(dirname(file), target));
 }
 
-/** Undefined where it is said to lie elsewhere and is not there. */
+/** Undefined where `commondir` names a folder that does not exist. */
 function commonOf(gitFolder: string): string | undefined {
   const named = plainText(join(gitFolder, "commondir"), mostPointer);
   return named === undefined ? gitFolder : realOf(resolve(gitFolder, named.trim()));

@@ -17,7 +17,7 @@ export class WalkBudget {
     this.#left = entries;
   }
 
-  /** Before each entry that is looked at. *Contract:* throws `BudgetError` when there is nothing left. */
+  /** Called before each entry is read. *Contract:* throws `BudgetError` when there is nothing left. */
   spend(): void {
     this.#left--;
     if (this.#left < 0) throw new BudgetError("the repository has too many entries");

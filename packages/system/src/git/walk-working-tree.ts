@@ -168,7 +168,7 @@ function isRepository(folder: HeldFolder): boolean {
   return folder.lstat(".git") !== undefined;
 }
 
-/** Found one, the rest need not be looked at. */
+/** Ends a search at the first match. */
 class FoundUntracked extends Error {}
 
 async function holdsUntracked(walked: WalkedFolder, options: WalkOptions): Promise<boolean> {

@@ -71,7 +71,7 @@ export async function deleteRef(common: string, name: string): Promise<RefOutcom
   );
 }
 
-/** Out of the file with many refs; false while somebody else writes it. */
+/** Removes it from `packed-refs`; false while another process writes that file. */
 function unpack(common: string, name: string): boolean {
   return inFolder(common, [], (folder: HeldFolder) => {
     if (!withoutRef(packedText(common), name)) return true;
@@ -88,7 +88,7 @@ function unpack(common: string, name: string): boolean {
   });
 }
 
-/** The line after a tag says what it leads to. Undefined where the ref is not among them. */
+/** A line that starts with `^` belongs to the tag before it. Undefined where the ref is not in the file. */
 function withoutRef(text: string, name: string): string | undefined {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => !line.startsWith("#") && line.slice(line.indexOf(" ") + 1) === name);

@@ -22,7 +22,7 @@ function textOf(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString();
 }
 
-/** Objects that one run of git reads, and characters of those that are held until somebody asks. */
+/** Limits of one run of git: objects that it reads, and characters that are kept until they are used. */
 const mostAtOnce = 2_000;
 const mostHeld = 64 * 1024 * 1024;
 

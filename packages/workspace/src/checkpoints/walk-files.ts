@@ -221,7 +221,7 @@ function isOrdinary(stats: Stats, { maxFileBytes }: Walk): boolean {
   return (stats.isFile() || stats.isSymbolicLink()) && stats.size <= maxFileBytes;
 }
 
-/** Undefined for what is not there, is reached through a link, or may not be looked at. */
+/** Undefined where the entry is missing, is reached through a link, or may not be read. */
 function heldStats(places: HeldPlaces, path: string): Stats | undefined {
   return quietly(() => lstatSync(places.atBytes(path), { throwIfNoEntry: false }));
 }

@@ -47,7 +47,7 @@ function namedLink(root: string, change: Change): Failure | undefined {
   return failure("not-a-file", `${change.path} is a symbolic link: use \`${command}\` in the shell.`);
 }
 
-/** What may not be looked at is refused by the plan. */
+/** Paths that may not be read are refused by the plan. */
 function isLink(root: string, path: string): boolean {
   const asked = resolve(root, path);
   const folder = resolvePath(root, dirname(asked));

@@ -73,7 +73,7 @@ export function stateOf(absolute: string, places: HeldPlaces): State {
   const stats = lstatOf(absolute, places);
   if (!stats) return { type: "absent" };
   if (stats.isFile()) {
-    // A pipe or a link may have taken its place meanwhile: nobody waits for the one, or follows the other.
+    // A pipe or a link may have taken its place meanwhile: the open waits for no pipe and follows no link.
     const read = readUnlinked(places.at(absolute));
     return read ? { type: "file", version: versionOf(read.bytes), stats } : { type: "other", stats };
   }
