@@ -49,6 +49,8 @@ const place: Place = {
     "good.yml":
       "version: '3'\nvars:\n  A: 1\ntasks:\n  default:\n    desc: Builds\n    cmds:\n      - npm run build\n      - task: lint\n  lint: npx eslint .\n",
     "ok.sh": "#!/bin/sh\nset -e\nnpm test\n",
+    "gen.py": 'open("ok.sh", "w").write(open("words").read())\n',
+    "build.py": 'open("out.txt", "w").write("x")\n',
     "ok.py": "#!/usr/bin/env python3\nimport json\nprint(json.dumps({}))\n",
   },
   unread: ["build/app"],

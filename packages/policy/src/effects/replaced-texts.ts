@@ -31,12 +31,17 @@ export function replacedTexts(
 }
 
 function mayReplace({ found, effects }: ToldCall, path: string): boolean {
-  if (found.code !== undefined) return found.origin === "typed" && writing.test(found.code);
+  if (found.code !== undefined) return writing.test(found.code) && mayMean(found, path);
   if (found.calls.some(isUnpacking)) return true;
   return effects.some(
     ({ kind, target, expansion }) =>
       (kind === "write" || kind === "delete") && (expansion === "unknown" || isNamed(target, path)),
   );
+}
+
+/** Build scripts write files all the time, so that code of a file counts only where it names the other file. */
+function mayMean({ origin, code = "" }: FoundCall, path: string): boolean {
+  return origin === "typed" || code.includes(path.slice(path.lastIndexOf("/") + 1));
 }
 
 function isNamed(target: string, path: string): boolean {
