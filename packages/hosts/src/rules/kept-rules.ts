@@ -6,6 +6,7 @@ import { isFailure, type Rule } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { configFolder } from "../places/config-folder.ts";
 import { homeFolder } from "../places/home-folder.ts";
+import { isInside } from "../places/inside.ts";
 import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
 
 export interface OpenKeptRules {
@@ -45,9 +46,13 @@ export function openKeptRules({
   return { rules, kept: { offered, keep } };
 }
 
-/** Whether the user's configuration lies in the workspace: a command may have written it, also by way of a link of the user's. */
+/**
+ * Whether the user's configuration is in the workspace, by its name or by its real path: a command may have written it, or
+ * may put another link in the place of one that leads out.
+ */
 export function isInReach({ cwd, env }: Pick<LocalOptions, "cwd" | "env">): boolean {
-  return liesIn(configFolder(env), cwd);
+  const folder = configFolder(env);
+  return isInside(cwd, resolve(folder)) || liesIn(folder, cwd);
 }
 
 /** By its real path, also where it is not there yet. */

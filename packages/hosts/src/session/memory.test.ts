@@ -152,6 +152,17 @@ describe("memory", () => {
     assert.deepEqual(memoryTexts(within), []);
   });
 
+  it("keeps nothing through a link of the workspace that leads out, which a command may have put there", async () => {
+    const home = join(root, "home");
+    const outside = join(root, "outside");
+    mkdirSync(home);
+    mkdirSync(outside);
+    symlinkSync(outside, join(home, ".config"));
+    const refused = await addMemory({ cwd: home, env: { HOME: home } }, "user", "fact");
+    assert.equal(refused?.code, "no-access");
+    assert.deepEqual(readdirSync(outside), []);
+  });
+
   it("a proposal is kept when a person agrees, never with a key in it, and told to the next session", async () => {
     const key = createHash("sha256").update("x").digest("base64url");
     const propose = (id: string, fact: string) => ({
