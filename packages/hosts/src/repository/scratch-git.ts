@@ -7,6 +7,7 @@ import { plainBytes, plainText } from "@lathe/system/git/plain-bytes";
 import { allRefs, readHead } from "@lathe/system/git/ref-files";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
 import { homeFolder } from "../places/home-folder.ts";
+import { type SparseCheckout, sparseCheckoutOf, sparseSettings } from "./sparse-checkout.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Settings = ReadonlyMap<string, string>;
@@ -38,7 +39,9 @@ export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env)
   if (lender !== undefined) return borrowing(place, lender);
   for (const name of ["refs", "info"]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   const user = userSettings(env);
-  writeFileSync(join(folder, "config"), settingsText(format, new Map([...user, ...own])));
+  const sparse = sparseCheckoutOf(place);
+  writeFileSync(join(folder, "config"), settingsText(format, new Map([...user, ...own]), sparse));
+  if (sparse) writeFileSync(join(folder, "info", "sparse-checkout"), sparse.rules);
   const home = homeFolder(env);
   const rules = (name: string, of: string): string =>
     [
@@ -103,7 +106,7 @@ export function addIndex(folder: string, index: string, own: string): string | u
   return own;
 }
 
-function settingsText(format: string, settings: Settings): string {
+function settingsText(format: string, settings: Settings, sparse: SparseCheckout | undefined): string {
   const kept = Object.entries(copied).flatMap(([name, values]) => {
     const value = settings.get(name);
     return value !== undefined && values.test(value) ? [`\t${name.slice("core.".length)} = ${value}\n`] : [];
@@ -111,7 +114,7 @@ function settingsText(format: string, settings: Settings): string {
   return [
     "[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tfsmonitor = false\n\thooksPath = /dev/null\n",
     "\tuntrackedCache = false\n\texcludesFile = /dev/null\n\tattributesFile = /dev/null\n\tlogAllRefUpdates = false\n",
-    ...["\tquotePath = false\n\tsafecrlf = false\n", ...kept],
+    ...["\tquotePath = false\n\tsafecrlf = false\n", ...kept, sparse ? sparseSettings(sparse) : ""],
     `[extensions]\n\tobjectFormat = ${format}\n`,
     "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[log]\n\tshowSignature = false\n[protocol]\n\tallow = never\n",
     "[submodule]\n\trecurse = false\n[index]\n\tversion = 2\n",

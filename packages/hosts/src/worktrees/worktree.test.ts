@@ -60,6 +60,19 @@ describe("openWorktree", () => {
   }
 
   for (const isStaged of [true, false]) {
+    it("leaves out what a sparse checkout leaves out", async () => {
+      put(join(top, "other/h"), "committed\n");
+      git("add", ".");
+      git("commit", "-qm", "second");
+      git("sparse-checkout", "set", "--cone", "data");
+      const { path } = await open();
+      assert.equal(existsSync(join(path, "data/f")), true);
+      assert.equal(existsSync(join(path, "other")), false);
+      assert.equal(runGitIn(path, "status", "--porcelain"), "");
+      assert.match(runGitIn(path, "sparse-checkout", "list"), /^data$/m);
+      git("worktree", "remove", path);
+    });
+
     it(`carries a link in place of a folder, not what is behind it (${isStaged ? "" : "not "}staged)`, async () => {
       rmSync(join(top, "data"), { recursive: true });
       symlinkSync(elsewhere, join(top, "data"));

@@ -10,6 +10,7 @@ import { createRef, type RefOutcome } from "@lathe/system/git/write-ref";
 import { systemClock } from "../machine/system-clock.ts";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { linkFailure } from "../repository/refused-link.ts";
+import { putSparseCheckout, sparseCheckoutOf } from "../repository/sparse-checkout.ts";
 import { newSessionId } from "../session-id.ts";
 import { carryFiles } from "./carry-files.ts";
 import { changedFiles, comparedWithOwn, namesIn } from "./changed-files.ts";
@@ -297,6 +298,8 @@ async function make(box: GitBox, place: NewPlace, wish: WorktreeWish): Promise<W
   }
   const { base, changed, kept, isCarried } = begun;
   const gitFolder = linkTree(repository.common, { path: real, head: { ref: `refs/heads/${branch}` } });
+  const sparse = sparseCheckoutOf(repository);
+  if (sparse) putSparseCheckout(gitFolder, sparse);
   const failed = await checkOut(box, { path: real, gitFolder, commit: base });
   if (failed) return (await removeTree(place)) ?? failed;
   if (!isCarried) return { carried: [], left: changed, gitFolder };

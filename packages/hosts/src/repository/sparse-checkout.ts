@@ -1,0 +1,52 @@
+/** Sparse checkout: which files of a commit a working tree leaves out, read from it and given to one that is made of it. */
+import { join } from "node:path";
+import { inFolder, replaceFile } from "@lathe/system/git/below-folder";
+import { plainSettings } from "@lathe/system/git/config-text";
+import { plainText } from "@lathe/system/git/plain-bytes";
+import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+
+export interface SparseCheckout {
+  /** The patterns, as git-sparse-checkout(1) keeps them. */
+  readonly rules: string;
+  readonly isCone: boolean;
+  /** Whether each working tree has its own settings. */
+  readonly isOwn: boolean;
+}
+
+const mostSettings = 4 * 1024 * 1024;
+const mostRules = 4 * 1024 * 1024;
+
+/** Undefined where all files are checked out. */
+export function sparseCheckoutOf({
+  common,
+  gitFolder,
+}: Pick<RepositoryPlace, "common" | "gitFolder">): SparseCheckout | undefined {
+  const shared = plainSettings(plainText(join(common, "config"), mostSettings) ?? "");
+  const isOwn = isTrue(shared?.get("extensions.worktreeconfig"));
+  const own = isOwn
+    ? plainSettings(plainText(join(gitFolder, "config.worktree"), mostSettings) ?? "")
+    : undefined;
+  const holds = (name: string): boolean => isTrue(own?.get(name) ?? shared?.get(name));
+  const rules = holds("core.sparsecheckout")
+    ? plainText(join(gitFolder, "info", "sparse-checkout"), mostRules)
+    : undefined;
+  return rules === undefined ? undefined : { rules, isCone: holds("core.sparsecheckoutcone"), isOwn };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return /^(?:true|yes|on|1)$/i.test(value ?? "");
+}
+
+/** Lines of a section `core`. */
+export function sparseSettings({ isCone }: SparseCheckout): string {
+  return `\tsparseCheckout = true\n\tsparseCheckoutCone = ${isCone}\n`;
+}
+
+/** Gives it to a working tree that is being made, by what git keeps about that. Throws what the disk says. */
+export function putSparseCheckout(gitFolder: string, sparse: SparseCheckout): void {
+  inFolder(gitFolder, ["info"], (folder) => replaceFile(folder, "sparse-checkout", sparse.rules));
+  if (sparse.isOwn)
+    inFolder(gitFolder, [], (folder) =>
+      replaceFile(folder, "config.worktree", `[core]\n${sparseSettings(sparse)}`),
+    );
+}
