@@ -1,12 +1,13 @@
 /** Adds what is in a file to a hash, in pieces, since a file may be longer than what Node reads at once. */
 import type { Hash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openEntry } from "@lathe/system/held-folder";
 
 const pieceBytes = 1024 * 1024;
 
 /** Throws what the disk says. */
 export function addContentOf(hash: Hash, path: string | Buffer): void {
-  const file = openSync(path, "r");
+  const file = openEntry(path);
   try {
     const piece = Buffer.allocUnsafe(pieceBytes);
     for (let size = readSync(file, piece); size > 0; size = readSync(file, piece)) {
