@@ -14,6 +14,8 @@ export interface ReaderOptions {
   readonly git: Git;
   /** Tells an object that is damaged from one that is gone; git calls both missing. */
   readonly isKept: (id: string) => boolean;
+  /** The bytes of a tree that need not be read. */
+  readonly recentTree?: (id: string) => Buffer | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }
@@ -43,7 +45,7 @@ export class ObjectReader {
   }
 
   async tree(id: string): Promise<readonly TreeEntry[] | Failure> {
-    const bytes = await this.read("tree", id);
+    const bytes = this.#options.recentTree?.(id) ?? (await this.read("tree", id));
     return isFailure(bytes) ? bytes : (decodeTree(bytes) ?? broken(id));
   }
 

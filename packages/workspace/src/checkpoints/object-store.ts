@@ -19,6 +19,8 @@ const packBytes = 16 * 1024 * 1024;
 export const keptBytes: number = 4 * 1024 * 1024;
 /** Above this a worker thread of Node compresses: it takes longer than a tick of the event loop should. */
 const largeBytes = 128 * 1024;
+/** Bytes of the trees that are remembered: those of the latest checkpoints, which are compared with each other. */
+const recentBytes = 4 * 1024 * 1024;
 /** Git's own temporary files have no pid in their names; no packing takes this long. */
 const abandonedMs = 60 * 60_000;
 
@@ -58,6 +60,8 @@ export class ObjectStore {
   #pending: PackedObject[] = [];
   #writing: readonly PackedObject[] = [];
   #pendingBytes = 0;
+  readonly #recent = new Map<string, Buffer>();
+  #recentBytes = 0;
 
   /** Throws what the file system throws, as all of it does. */
   constructor(folder: string, disk: Disk) {
@@ -95,6 +99,11 @@ export class ObjectStore {
     return this.#ids.has(id);
   }
 
+  /** The bytes of a tree that was put lately; undefined where it must be read. */
+  recentTree(id: string): Buffer | undefined {
+    return this.#ids.has(id) ? this.#recent.get(id) : undefined;
+  }
+
   get size(): number {
     return [...this.#known.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -108,6 +117,7 @@ export class ObjectStore {
   /** Keeps what was put so far in memory until `flush`, or until it is a pack's worth. */
   async put(type: ObjectType, bytes: Buffer): Promise<string> {
     const id = objectId(type, bytes);
+    if (type === "tree") this.#remember(id, bytes);
     if (this.#ids.has(id)) return id;
     const deflated = bytes.length > largeBytes ? await deflateAside(bytes, fast) : deflatedNow(bytes);
     this.#ids.add(id);
@@ -115,6 +125,17 @@ export class ObjectStore {
     this.#pendingBytes += deflated.length;
     if (this.#pendingBytes > packBytes) await this.flush();
     return id;
+  }
+
+  #remember(id: string, bytes: Buffer): void {
+    if (this.#recent.has(id) || bytes.length > recentBytes / 4) return;
+    this.#recent.set(id, bytes);
+    this.#recentBytes += bytes.length;
+    for (const [oldest, { length }] of this.#recent) {
+      if (this.#recentBytes <= recentBytes) return;
+      this.#recent.delete(oldest);
+      this.#recentBytes -= length;
+    }
   }
 
   async flush(): Promise<void> {

@@ -210,7 +210,7 @@ class OpenCheckpoints implements Checkpoints {
       if (isFailure(after)) return after;
       const before = await shadow.treeOf(from, { signal });
       if (isFailure(before)) return before;
-      return shadow.reading((reader) => list(reader, { before, after }), { signal });
+      return shadow.reading((reader) => list(reader, { before, after }), { signal, fromMemory: true });
     });
   }
 

@@ -39,6 +39,8 @@ interface Head {
 }
 
 interface ReadHow {
+  /** Trees of the latest checkpoints are taken from memory: for what is told, not for what is restored. */
+  readonly fromMemory?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
 }
@@ -125,12 +127,16 @@ export class Shadow {
     this.#heads.delete(session);
   }
 
-  async reading<T>(work: (reader: ObjectReader) => Promise<T>, how: ReadHow): Promise<T> {
+  async reading<T>(
+    work: (reader: ObjectReader) => Promise<T>,
+    { fromMemory = false, ...how }: ReadHow,
+  ): Promise<T> {
     const isKept = (id: string): boolean => {
       this.store.refresh();
       return this.store.has(id);
     };
-    const reader = new ObjectReader({ ...how, git: this.git, isKept });
+    const recentTree = (id: string): Buffer | undefined => this.store.recentTree(id);
+    const reader = new ObjectReader({ ...how, git: this.git, isKept, ...(fromMemory && { recentTree }) });
     try {
       return await work(reader);
     } finally {
