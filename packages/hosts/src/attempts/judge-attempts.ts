@@ -26,8 +26,8 @@ export async function judgeAttempts(
   const [first] = order;
   const byTests = { results, by: "tests", why, ...(first !== undefined && { winner: first }) } as const;
   const changing = order.filter((at) => (results[at]?.files ?? 0) > 0);
-  const sure = changing.filter((at) => isSure(results[at]));
-  const choice = sure.length > 0 ? sure : changing;
+  const hasSure = changing.some((at) => isSure(results[at]));
+  const choice = hasSure ? changing.filter((at) => !isDoubtful(results[at])) : changing;
   if (judge === "tests" || choice.length < 2) return byTests;
   const shown = choice.map((attempt) => ({
     attempt,
@@ -39,9 +39,13 @@ export async function judgeAttempts(
   return { ...byTests, why: `${whyNot(opinion)}; without it: ${why}` };
 }
 
-/** Passing tests, none of which it changed: where there are such attempts a model chooses among them. */
+/** Where an attempt passes tests that it did not change, a model is not offered one that changed them. */
 function isSure(result: AttemptResult | undefined): boolean {
-  return result?.tests?.passed === true && !hasDoubtfulTests(result);
+  return result?.tests?.passed === true && !isDoubtful(result);
+}
+
+function isDoubtful(result: AttemptResult | undefined): boolean {
+  return result !== undefined && hasDoubtfulTests(result);
 }
 
 function whyNot({ text }: Failure): string {
