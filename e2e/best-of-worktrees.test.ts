@@ -42,7 +42,8 @@ describe("lathe run --best-of, in git working trees", () => {
     await running.said("attempt 1 · 3 steps");
     running.child.kill("SIGKILL");
     await running.ended;
-    await until(() => bench.place.leftovers().length === 0);
+    // The folder of git in the sandbox stays where the kill meets it; the next one removes it.
+    await until(() => bench.place.leftovers().every((one) => one.startsWith("lathe-git-")));
     assert.equal(word(), "none\n");
     const left = await forks();
     assert.deepEqual([left.length, left.every(({ worktree }) => existsSync(worktree ?? ""))], [2, true]);
