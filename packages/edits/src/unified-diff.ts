@@ -53,14 +53,17 @@ export function hunkText(
   const startNow = first.after[0] - lead;
   const endNow = last.after[1] + (end - last.before[1]);
   const lines: string[] = [`@@ -${span(start, end)} +${span(startNow, endNow)} @@`];
+  const add = (mark: string, from: readonly string[], [first, behind]: readonly [number, number]): void => {
+    for (let at = first; at < behind; at++) lines.push(marked(mark, from[at] ?? ""));
+  };
   let at = start;
   for (const { before, after } of runs) {
-    for (const one of old.slice(at, before[0]).map((line) => marked(" ", line))) lines.push(one);
-    for (const one of old.slice(...before).map((line) => marked("-", line))) lines.push(one);
-    for (const one of now.slice(...after).map((line) => marked("+", line))) lines.push(one);
+    add(" ", old, [at, before[0]]);
+    add("-", old, before);
+    add("+", now, after);
     at = before[1];
   }
-  for (const one of old.slice(at, end).map((line) => marked(" ", line))) lines.push(one);
+  add(" ", old, [at, end]);
   return lines.join("\n");
 }
 
