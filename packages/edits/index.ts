@@ -10,4 +10,4 @@ export { isInPlace, proposedHunks } from "./src/proposed-hunks.ts";
 export { type Lifetime, type Survival, survivalOf } from "./src/survival.ts";
 export { gateSyntax } from "./src/syntax-gate.ts";
 export { changedRanges, hunksBetween, takeHunks } from "./src/take-hunks.ts";
-export { unifiedDiff } from "./src/unified-diff.ts";
+export { unifiedDiff, unifiedDiffStart } from "./src/unified-diff.ts";

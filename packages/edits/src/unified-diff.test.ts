@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { assertGrowth } from "@lathe/testkit/growth";
 import { fc } from "@lathe/testkit/properties";
 import { diffLines } from "./document/diff-lines.ts";
-import { unifiedDiff } from "./unified-diff.ts";
+import { unifiedDiff, unifiedDiffStart } from "./unified-diff.ts";
 
 function rebuilt(before: readonly string[], after: readonly string[]): readonly string[] {
   const result: string[] = [];
@@ -108,4 +108,14 @@ describe("unifiedDiff", () => {
       { numRuns: 60 },
     );
   });
+});
+
+it("starts as the whole does, and says whether there is more", () => {
+  const lines = (mod: number): string => Array.from({ length: 60 }, (_, at) => `${at % mod}\n`).join("");
+  const sides = { before: lines(7), after: lines(5), path: "a" };
+  const whole = unifiedDiff(sides.before, sides.after, "a");
+  for (const most of [1, 20, whole.length - 1, whole.length, whole.length + 1]) {
+    const { text, isCut } = unifiedDiffStart(sides, most);
+    assert.deepEqual([text, isCut], [whole.slice(0, most), most < whole.length]);
+  }
 });

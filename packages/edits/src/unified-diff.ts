@@ -6,11 +6,36 @@ const context = 3;
 /** Unified diff with three lines of context; undefined stands for a file that does not exist; "" when nothing differs. */
 export function unifiedDiff(before: string | undefined, after: string | undefined, path: string): string {
   if (before === after) return "";
-  const head = [
-    `--- ${before === undefined ? "/dev/null" : `a/${path}`}`,
-    `+++ ${after === undefined ? "/dev/null" : `b/${path}`}`,
-  ];
-  return `${head.join("\n")}\n${unifiedHunks(before, after)}`;
+  return headOf(before, after, path) + unifiedHunks(before, after);
+}
+
+/** Two versions of a file; undefined where it does not exist. */
+export interface DiffSides {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly path: string;
+}
+
+/** The first `maxChars` characters of the unified diff; no line beyond them is rendered. */
+export function unifiedDiffStart(
+  { before, after, path }: DiffSides,
+  maxChars: number,
+): { readonly text: string; readonly isCut: boolean } {
+  if (before === after) return { text: "", isCut: false };
+  let text = headOf(before, after, path);
+  const [old, now] = [splitLines(before ?? ""), splitLines(after ?? "")];
+  for (const runs of grouped(diffLines(old, now), 2 * context)) {
+    for (const line of hunkLines(runs, old, now)) {
+      text += `${line}\n`;
+      if (text.length > maxChars) return { text: text.slice(0, maxChars), isCut: true };
+    }
+  }
+  return { text, isCut: false };
+}
+
+function headOf(before: string | undefined, after: string | undefined, path: string): string {
+  const from = before === undefined ? "/dev/null" : `a/${path}`;
+  return `--- ${from}\n+++ ${after === undefined ? "/dev/null" : `b/${path}`}\n`;
 }
 
 /** Without the names of files. */
@@ -44,27 +69,30 @@ export function hunkText(
   old: readonly string[],
   now: readonly string[],
 ): string {
+  return [...hunkLines(runs, old, now)].join("\n");
+}
+
+function* hunkLines(
+  runs: readonly ChangedLines[],
+  old: readonly string[],
+  now: readonly string[],
+): Generator<string> {
   const first = runs[0];
   const last = runs.at(-1);
-  if (!first || !last) return "";
+  if (!first || !last) return;
   const lead = Math.min(context, first.before[0]);
   const start = first.before[0] - lead;
   const end = Math.min(old.length, last.before[1] + context);
   const startNow = first.after[0] - lead;
   const endNow = last.after[1] + (end - last.before[1]);
-  const lines: string[] = [`@@ -${span(start, end)} +${span(startNow, endNow)} @@`];
-  const add = (mark: string, from: readonly string[], [first, behind]: readonly [number, number]): void => {
-    for (let at = first; at < behind; at++) lines.push(marked(mark, from[at] ?? ""));
-  };
+  yield `@@ -${span(start, end)} +${span(startNow, endNow)} @@`;
   let at = start;
   for (const { before, after } of runs) {
-    add(" ", old, [at, before[0]]);
-    add("-", old, before);
-    add("+", now, after);
-    at = before[1];
+    for (; at < before[0]; at++) yield marked(" ", old[at] ?? "");
+    for (; at < before[1]; at++) yield marked("-", old[at] ?? "");
+    for (let line = after[0]; line < after[1]; line++) yield marked("+", now[line] ?? "");
   }
-  add(" ", old, [at, end]);
-  return lines.join("\n");
+  for (; at < end; at++) yield marked(" ", old[at] ?? "");
 }
 
 function span(start: number, end: number): string {

@@ -1,5 +1,5 @@
 /** The facts of a change to a file: its versions, a diff for people, and how its edit was found. */
-import { unifiedDiff } from "@lathe/edits";
+import { unifiedDiffStart } from "@lathe/edits";
 import type { Committed, FileChange } from "@lathe/protocol";
 
 const diffChars = 20_000;
@@ -13,7 +13,7 @@ export interface Rewritten {
 }
 
 export function changedFile(committed: Committed, { before, after, match }: Rewritten): FileChange {
-  const diff = unifiedDiff(before, after, committed.path);
-  const shown = diff.length > diffChars ? `${diff.slice(0, diffChars)}\n[diff cut]\n` : diff;
+  const { text, isCut } = unifiedDiffStart({ before, after, path: committed.path }, diffChars);
+  const shown = isCut ? `${text}\n[diff cut]\n` : text;
   return { ...committed, diff: shown, ...(match !== undefined && { match }) };
 }

@@ -1,5 +1,5 @@
 /** Freshness: what a file was when the model last saw it, and what it has become since. */
-import { unifiedDiff } from "@lathe/edits";
+import { unifiedDiffStart } from "@lathe/edits";
 import { type Failure, type FileContent, failure, isFailure, type ToolContext } from "@lathe/protocol";
 
 /** Characters of what others changed that a model is told. */
@@ -32,6 +32,6 @@ export async function refuseStale(file: FileContent, context: ToolContext): Prom
 
 /** From what the model was shown to what there is. */
 export function othersDiff({ path, text }: FileContent, shown: string): string {
-  const diff = unifiedDiff(shown, text, path);
-  return diff.length > othersChars ? `${diff.slice(0, othersChars)}\n[cut: read the file again]` : diff;
+  const diff = unifiedDiffStart({ before: shown, after: text, path }, othersChars);
+  return diff.isCut ? `${diff.text}\n[cut: read the file again]` : diff.text;
 }
