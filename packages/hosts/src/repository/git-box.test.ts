@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { createNoneDriver } from "@lathe/sandbox";
 import { repositoryPlace } from "@lathe/system/git/repository-place";
 import { runGitIn } from "@lathe/testkit";
 import { type GitBox, type GitBoxWish, openGitBox } from "./git-box.ts";
@@ -161,16 +162,14 @@ describe("openGitBox", () => {
     }
   });
 
-  const hasBubblewrap = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"].some((path) =>
-    existsSync(path),
-  );
-  const skip = hasBubblewrap && "bubblewrap is installed, which needs nothing to be kept";
-  it("is none without a sandbox", { skip }, async () => {
+  it("is none without a sandbox", async () => {
     const place = repositoryPlace(top);
     assert.ok(place);
-    // Nothing can be kept there, so there is no launcher; nor is any other driver on this PATH.
-    const env = { HOME: top, PATH: "/nowhere", XDG_CACHE_HOME: join(top, "cache") };
-    const refused = await openGitBox(env, { place });
+    const none = {
+      driver: createNoneDriver({ check: async () => undefined, home: top }),
+      reasons: ["none here"],
+    };
+    const refused = await openGitBox(process.env, { place }, Promise.resolve(none));
     assert.ok(isFailure(refused) && refused.code === "sandbox-unavailable");
   });
 });

@@ -53,9 +53,13 @@ const mostOutput = 256 * 1024 * 1024;
 const usualTimeoutMs = 120_000;
 
 /** *Contract:* a failure that says what to do where no sandbox works: git is then run nowhere else. */
-export async function openGitBox(env: Env, wish: GitBoxWish): Promise<GitBox | Failure> {
+export async function openGitBox(
+  env: Env,
+  wish: GitBoxWish,
+  found: Promise<Containment> = driverFor(env, wish.place.top),
+): Promise<GitBox | Failure> {
   const { place } = wish;
-  const { driver, reasons } = await driverFor(env, place.top);
+  const { driver, reasons } = await found;
   if (driver.tier === "none") return noSandbox(place.top, reasons);
   const scratch = openPassingScratch("git");
   if (isFailure(scratch)) return scratch;
