@@ -67,7 +67,7 @@ export function writeGitFiles(
   return commit;
 }
 
-/** Of folders from the innermost out. */
+/** Folders, innermost first. */
 function writeTree(entries: readonly Entry[], object: (type: string, content: Buffer) => string): string {
   const here = new Map<string, { mode: number; id: string }>();
   const below = new Map<string, Entry[]>();

@@ -26,7 +26,7 @@ describe("a hostile repository that is opened", () => {
   afterEach(() => at.close());
 
   const path = (name: string): string => join(at.workspace, name);
-  /** Of the same size with another time: git has to read it through the filter. */
+  /** Same size, different time: git must read the file through the filter. */
   const touch = (folder = at.workspace): void => utimesSync(join(folder, "a.txt"), 1, 1);
   const config = (text: string, file = ".git/config"): void => appendFileSync(path(file), text);
   const nothingRan = (): void => assert.deepEqual(at.ran(), []);

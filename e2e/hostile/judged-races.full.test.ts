@@ -17,7 +17,7 @@ describe("a file that is exchanged between the verdict and the run", () => {
   afterEach(() => at.close());
 
   const nothingRan = (): void => assert.deepEqual(at.ran(), []);
-  /** A command of the session does it: nobody can hold back a process that is not Lathe's. */
+  /** A command of the session exchanges the files, because Lathe cannot pause processes of others. */
   function flip(name: string, [good, evil]: readonly [string, string], seconds = 0.02): void {
     for (const [path, text] of [
       [name, good],
@@ -30,7 +30,7 @@ describe("a file that is exchanged between the verdict and the run", () => {
   }
   const flipping: Call = ["shell", { command: "bash zz/flip.sh", background: true }];
   const allowed = ["--allow", "bash zz/flip.sh"];
-  /** Every command that is allowed unasked runs; one that would ask ends the run, so each has a run of its own. */
+  /** A command that asks ends its run, so each command gets its own run. */
   async function runEach(command: string): Promise<void> {
     for (let round = 0; round < Math.ceil(rounds / 6) && at.ran().length === 0; round++) {
       at.answers(flipping, ["shell", { command }]);

@@ -46,7 +46,7 @@ export function lastLines(text: string, limit: number): readonly string[] {
 const turning = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
 const driving = new RegExp(String.raw`(?![\n\t])[\p{Cc}${turning}]`, "gu");
 
-/** What takes no room on a screen, but for the joiners that emoji and some scripts are written with. */
+/** Zero-width characters, except the joiners that emoji and some scripts need. */
 const invisible =
   /[\u00ad\u115f\u1160\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu;
 

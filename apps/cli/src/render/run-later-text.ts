@@ -15,7 +15,7 @@ export function isLooked(event: Event): event is Event<"checkpoint.taken"> {
   return event.type === "checkpoint.taken" && event.data.moment === "after" && event.data.ref !== undefined;
 }
 
-/** Of the events of one session, one after the other: the line for each turn, when it ends. */
+/** Takes a session's events in order, and returns a line when a turn ends. */
 export function collectRunLater(): (event: Event) => string | undefined {
   let files: readonly RunLaterFile[] = [];
   return (event) => {
