@@ -123,7 +123,24 @@ export class HeldFolder {
  */
 export function holdFolder(path: EntryName): HeldFolder {
   const top = rootOf(path);
-  return hold(HeldFolder.open(top, top), path);
+  return holdAtOnce(path) ?? hold(HeldFolder.open(top, top), path);
+}
+
+/**
+ * As `holdFolder`, with one call for the whole path: a link on the way shows in the path that the kernel gives for what
+ * was opened. Undefined where that is another path, or nothing was opened: walking the path tells why.
+ */
+export function holdAtOnce(path: EntryName): HeldFolder | undefined {
+  if (!holdsDescriptors()) return undefined;
+  let folder: HeldFolder;
+  try {
+    folder = HeldFolder.open(path, path);
+  } catch {
+    return undefined;
+  }
+  if (Buffer.from(path).equals(readlinkSync(folder.reached, "buffer"))) return folder;
+  folder.close();
+  return undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -14,7 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { openInside } from "./open-inside.ts";
+import { InsideOpener, openInside } from "./open-inside.ts";
+
+const onLinux = { skip: existsSync("/proc/self/fd") ? false : "only where /proc shows descriptors" };
 
 describe("a file opened inside a folder", () => {
   let temp: string;
@@ -30,26 +33,57 @@ describe("a file opened inside a folder", () => {
   });
   afterEach(() => rmSync(temp, { recursive: true }));
 
-  it("is read where it is inside the folder", () => {
-    const file = openInside(root, "d/f");
-    assert.equal(readFileSync(file, "utf8"), "inside");
-    closeSync(file);
-  });
+  const ways: Readonly<Record<string, () => (path: string) => number>> = {
+    "at once": () => (path) => openInside(root, path),
+    "by an opener of many": () => {
+      const opener = new InsideOpener(root);
+      return (path) => {
+        try {
+          return opener.open(path);
+        } finally {
+          opener.close();
+        }
+      };
+    },
+  };
+  for (const [way, makeOpen] of Object.entries(ways)) {
+    describe(way, () => {
+      const open = (path: string): number => makeOpen()(path);
 
-  it("is refused where a folder on the way is a link, or it is one itself", () => {
+      it("is read where it is inside the folder", () => {
+        const file = open("d/f");
+        assert.equal(readFileSync(file, "utf8"), "inside");
+        closeSync(file);
+      });
+
+      it("is refused where a folder on the way is a link, or it is one itself", () => {
+        renameSync(join(root, "d"), join(root, "away"));
+        symlinkSync(join(temp, "outside"), join(root, "d"));
+        assert.throws(() => open("d/f"), { code: "ENOTDIR" });
+        symlinkSync(join(temp, "outside", "f"), join(root, "link"));
+        assert.throws(() => open("link"), { code: /ELOOP|EINVAL/ });
+      });
+
+      it("is no folder, no pipe and no path that leaves", () => {
+        assert.throws(() => open("d"), { code: "EINVAL" });
+        assert.throws(() => open("../outside/f"), { code: "EINVAL" });
+        assert.throws(() => open(""), { code: "EINVAL" });
+        assert.throws(() => open("none"), { code: "ENOENT" });
+        execFileSync("mkfifo", [join(root, "pipe")]);
+        assert.throws(() => open("pipe"), { code: "EINVAL" });
+      });
+    });
+  }
+
+  it("is the one of the held folder after that was swapped", onLinux, () => {
+    const opener = new InsideOpener(root);
+    closeSync(opener.open("d/f"));
     renameSync(join(root, "d"), join(root, "away"));
     symlinkSync(join(temp, "outside"), join(root, "d"));
-    assert.throws(() => openInside(root, "d/f"), { code: "ENOTDIR" });
-    symlinkSync(join(temp, "outside", "f"), join(root, "link"));
-    assert.throws(() => openInside(root, "link"), { code: /ELOOP|EINVAL/ });
-  });
-
-  it("is no folder, no pipe and no path that leaves", () => {
-    assert.throws(() => openInside(root, "d"), { code: "EINVAL" });
-    assert.throws(() => openInside(root, "../outside/f"), { code: "EINVAL" });
-    assert.throws(() => openInside(root, ""), { code: "EINVAL" });
-    assert.throws(() => openInside(root, "none"), { code: "ENOENT" });
-    execFileSync("mkfifo", [join(root, "pipe")]);
-    assert.throws(() => openInside(root, "pipe"), { code: "EINVAL" });
+    const file = opener.open("d/f");
+    assert.equal(readFileSync(file, "utf8"), "inside");
+    closeSync(file);
+    opener.close();
+    assert.throws(() => opener.open("d/f"), { code: "ENOTDIR" });
   });
 });

@@ -4,7 +4,7 @@
  */
 import { lstatSync, type Stats } from "node:fs";
 import { basename, dirname, sep } from "node:path";
-import { type EntryName, type HeldFolder, holdFolder } from "@lathe/system/held-folder";
+import { type EntryName, type HeldFolder, holdAtOnce, holdFolder } from "@lathe/system/held-folder";
 import { bytePath, diskPath } from "./checkpoints/byte-path.ts";
 import { errorCode } from "./file-failure.ts";
 
@@ -46,8 +46,7 @@ export class HeldPlaces {
   folder(path: string): HeldFolder {
     const held = this.#held.get(path);
     if (held) return held;
-    const above = dirname(path);
-    const folder = above === path ? holdFolder(path) : enter(this.folder(above), path);
+    const folder = this.#open(path);
     const { dev, ino } = folder.stats();
     const found = `${dev} ${ino}`;
     if ((this.#seen.get(path) ?? found) !== found) {
@@ -95,6 +94,19 @@ export class HeldPlaces {
   /** Between two uses: so that not too many are held. */
   trim(): void {
     if (this.#held.size > maxHeld) this.close();
+  }
+
+  #open(path: string): HeldFolder {
+    const above = dirname(path);
+    const folder = this.#isSeen(above) ? undefined : holdAtOnce(diskPath(path));
+    return folder ?? (above === path ? holdFolder(path) : enter(this.folder(above), path));
+  }
+
+  /** Whether a folder on the way was held before: then it must still be the same one. */
+  #isSeen(path: string): boolean {
+    if (this.#seen.has(path)) return true;
+    const above = dirname(path);
+    return above !== path && this.#isSeen(above);
   }
 
   #parent(path: string): HeldFolder {

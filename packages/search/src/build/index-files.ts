@@ -1,7 +1,7 @@
 /** Indexes files from the disk: reads them, and makes segments of them. */
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, readFileSync, readSync } from "node:fs";
-import { openInside } from "@lathe/system/open-inside";
+import { InsideOpener, openInside } from "@lathe/system/open-inside";
 import type { CodeLanguage } from "../definitions/languages.ts";
 import type { HeldSegment } from "../segments/segment.ts";
 import type { SegmentBuilder } from "../segments/segment-builder.ts";
@@ -49,26 +49,28 @@ export function indexFiles(
   const read: ReadFile[] = [];
   // One for all files: thousands of them would be given back to the system late.
   const room = new Uint8Array(most.code);
+  const opener = new InsideOpener(root);
   for (const { path, language, id } of files) {
     const isNamed = language === "none" && id !== undefined;
-    const found = isNamed ? { id, size: 0, bytes: room.subarray(0, 0) } : readFile(root, path, room);
+    const found = isNamed ? { id, size: 0, bytes: room.subarray(0, 0) } : readFile(opener, path, room);
     if (!found) continue;
     builder.add({ id: found.id, language: indexedLanguage(language, found.size), bytes: found.bytes });
     read.push({ path, id: found.id });
     onFile();
   }
+  opener.close();
   return { segment: builder.finish(), files: read };
 }
 
 /** The id of these very bytes: the file may have changed since it was looked up. No bytes of a file that is larger than the room. */
 function readFile(
-  root: string,
+  opener: InsideOpener,
   path: string,
   room: Uint8Array,
 ): { readonly id: string; readonly size: number; readonly bytes: Uint8Array } | undefined {
   let file: number | undefined;
   try {
-    file = openInside(root, path);
+    file = opener.open(path);
     const { size } = fstatSync(file);
     const hash = createHash("sha1").update(`blob ${size}\0`);
     for (let at = 0; at < size; ) {

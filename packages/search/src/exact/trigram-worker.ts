@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { openInside } from "@lathe/system/open-inside";
+import { InsideOpener } from "@lathe/system/open-inside";
 import { blobId } from "../build/index-files.ts";
 import { type FileStamp, isFresh, isSameStamp, stampOf } from "../tree/file-stamp.ts";
 import { isOtherEncoding } from "./files-holding.ts";
@@ -35,25 +35,32 @@ const maxFileBytes = 64_000_000;
 function work({ root, folder, paths }: Share): void {
   const builder = new TrigramBuilder();
   const files: ReadFile[] = [];
+  const opener = new InsideOpener(root);
   let unsaid = 0;
   for (const path of paths) {
-    const stamp = add(builder, root, path);
+    const stamp = add({ builder, opener }, root, path);
     if (stamp) files.push({ path, stamp, place: builder.files - 1 });
     if (++unsaid < filesPerMessage) continue;
     tell({ type: "progress", files: unsaid });
     unsaid = 0;
   }
+  opener.close();
   const name = files.length === 0 ? undefined : write(folder, builder.finish());
   tell({ type: "done", files, ...(name !== undefined && { name }) });
 }
 
-function add(builder: TrigramBuilder, root: string, path: string): FileStamp | undefined {
+interface Work {
+  readonly builder: TrigramBuilder;
+  readonly opener: InsideOpener;
+}
+
+function add({ builder, opener }: Work, root: string, path: string): FileStamp | undefined {
   try {
     const absolute = join(root, path);
     const before = stampOf(absolute);
     // It may change once more with the same stamp.
     if (!before || isFresh(before, Date.now())) return undefined;
-    const bytes = readText(openInside(root, path), before.size);
+    const bytes = readText(opener.open(path), before.size);
     const behind = stampOf(absolute);
     if (!bytes || !behind || !isSameStamp(before, behind)) return undefined;
     builder.add(blobId(bytes), bytes);
