@@ -4,7 +4,11 @@ import { isAbsolute } from "node:path";
 
 /** A user without any has `/`, as at a login: nothing can be kept there, and that is said. */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
-  return [env.HOME, homedir(), registered()].find((path) => path && isAbsolute(path)) ?? "/";
+  return absolute(env.HOME) ?? absolute(homedir()) ?? absolute(registered()) ?? "/";
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
 }
 
 /** As the system knows it. */

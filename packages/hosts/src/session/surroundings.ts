@@ -15,6 +15,7 @@ export function createSurroundings(
   env: Readonly<Record<string, string | undefined>>,
 ): Surroundings {
   const repository = createLocalRepository(root, env);
+  let obeyedFile: Promise<typeof import("@lathe/sandbox/obeyed-file")> | undefined;
   return {
     exists: (path) => exists(resolve(root, path)),
     text: async (asked) => {
@@ -23,7 +24,8 @@ export function createSurroundings(
       return { path, text: found?.text, digest: found?.digest ?? null };
     },
     obeyed: async (path) => {
-      const { obeyedReason } = await import("@lathe/sandbox/obeyed-file");
+      obeyedFile ??= import("@lathe/sandbox/obeyed-file");
+      const { obeyedReason } = await obeyedFile;
       return obeyedReason(resolve(root, path), { workspace: root, home: homeFolder(env) });
     },
     // Read each time: the settings may include a file of the workspace.

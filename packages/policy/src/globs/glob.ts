@@ -43,9 +43,25 @@ function compiled(glob: string, kind: Kind): TextMatcher {
   const known = cache[kind].get(glob);
   if (known) return known;
   const whole = kind === "path" ? atAnyDepth(glob) : glob;
-  const made = patternMatcher(patternOf(whole, kind));
+  const made = remembering(patternMatcher(patternOf(whole, kind)));
   cache[kind].set(glob, made);
   return made;
+}
+
+/** Texts whose answers a glob remembers. */
+const maxRemembered = 64;
+
+/** A session names the same few files again and again, and every rule is asked about each. */
+function remembering(matches: TextMatcher): TextMatcher {
+  const answers = new Map<string, boolean>();
+  return (of) => {
+    const known = answers.get(of);
+    if (known !== undefined) return known;
+    if (answers.size >= maxRemembered) answers.clear();
+    const answer = matches(of);
+    answers.set(of, answer);
+    return answer;
+  };
 }
 
 function atAnyDepth(glob: string): string {

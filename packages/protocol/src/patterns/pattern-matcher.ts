@@ -9,14 +9,24 @@ import type { Part, Pattern, TextMatcher } from "./pattern.ts";
  */
 export function patternMatcher(pattern: Pattern): TextMatcher {
   const longest = longestTried(pattern);
-  if (longest === 0) return compileAutomaton(pattern);
+  const required = requiredText(pattern);
   const expression = new RegExp(`^${sourceOf(pattern)}$`, "su");
   let automaton: TextMatcher | undefined;
   return (of) => {
+    // Most texts lack it, and an expression is only compiled when it is first asked.
+    if (!of.includes(required)) return false;
     if (of.length <= longest) return expression.test(of);
     automaton ??= compileAutomaton(pattern);
     return automaton(of);
   };
+}
+
+/** The longest text that every match contains; it may be empty. */
+function requiredText(pattern: Pattern): string {
+  let longest = "";
+  for (const part of pattern)
+    if (part.type === "text" && part.text.length > longest.length) longest = part.text;
+  return longest;
 }
 
 /** Ways that may be tried of one text: less than a millisecond. */
@@ -26,19 +36,34 @@ const maxLength = 4_096;
 const minLength = 8;
 
 function longestTried(pattern: Pattern): number {
-  for (let length = maxLength; length >= minLength; length = Math.floor(length * 0.75)) {
-    if (waysOf(pattern, length) <= mostWays) return length;
+  const { choices, runs } = waysOf(pattern);
+  const longest = runs === 0 ? maxLength : Math.floor((mostWays / choices) ** (1 / runs));
+  return longest < minLength || choices > mostWays ? 0 : Math.min(longest, maxLength);
+}
+
+/** A text of at least `minLength` can be divided in at most `choices * length ** runs` ways. */
+interface Ways {
+  readonly choices: number;
+  readonly runs: number;
+}
+
+function waysOf(pattern: Pattern): Ways {
+  let [choices, runs] = [1, 0];
+  for (const part of pattern) {
+    const ways = waysOfPart(part);
+    choices *= ways.choices;
+    runs += ways.runs;
   }
-  return 0;
+  return { choices, runs };
 }
 
-function waysOf(pattern: Pattern, length: number): number {
-  return pattern.reduce((ways, part) => ways * waysOfPart(part, length), 1);
-}
-
-function waysOfPart(part: Part, length: number): number {
-  if (part.type === "many") return length;
-  return part.type === "either" ? part.of.reduce((sum, choice) => sum + waysOf(choice, length), 0) : 1;
+function waysOfPart(part: Part): Ways {
+  if (part.type !== "either") return { choices: 1, runs: part.type === "many" ? 1 : 0 };
+  const all = part.of.map(waysOf);
+  const runs = Math.max(0, ...all.map((ways) => ways.runs));
+  // Fewer runs divide a text in fewer ways, the more so the longer it is.
+  const choices = all.reduce((sum, ways) => sum + ways.choices / minLength ** (runs - ways.runs), 0);
+  return { choices, runs };
 }
 
 function sourceOf(pattern: Pattern): string {

@@ -25,6 +25,8 @@ export type FoundBinary =
 
 const run = promisify(execFile);
 const ownSource = fileURLToPath(new URL("../../native/", import.meta.url));
+/** Hashing the sources takes a millisecond, and each search asks while the launcher is not compiled. */
+let ownKey: string | undefined;
 const compileMs = 60_000;
 const flags = ["-O2", "-s", "-std=gnu11"];
 
@@ -34,14 +36,13 @@ export async function nativeBinary(options: BinaryOptions): Promise<FoundBinary>
   const shipped = join(sourceFolder, `lathe-box-${process.platform}-${process.arch}`);
   if (isTrusted(shipped)) return { binary: shipped };
   try {
-    const sources = sourceFiles(sourceFolder);
-    const binary = join(cacheFolder, `lathe-box-${keyOf(sources)}`);
+    const binary = join(cacheFolder, `lathe-box-${keyOf(sourceFolder)}`);
     if (mayCompile) mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
     if (!isTrusted(cacheFolder)) return untrusted(cacheFolder);
     if (isTrusted(binary)) return { binary };
     if (!mayCompile) return notCompiled();
     return await compile(
-      sources.filter((file) => file.endsWith(".c")),
+      sourceFiles(sourceFolder).filter((file) => file.endsWith(".c")),
       binary,
       options.path,
     );
@@ -56,7 +57,13 @@ function sourceFiles(folder: string): readonly string[] {
   return names.sort().map((name) => join(folder, name));
 }
 
-function keyOf(files: readonly string[]): string {
+function keyOf(folder: string): string {
+  if (folder !== ownSource) return hashOf(sourceFiles(folder));
+  ownKey ??= hashOf(sourceFiles(folder));
+  return ownKey;
+}
+
+function hashOf(files: readonly string[]): string {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch} ${flags.join(" ")}`);
   for (const file of files) hash.update(`\0${file.slice(dirname(file).length)}\0`).update(readFileSync(file));
   return hash.digest("hex").slice(0, 24);
