@@ -5,15 +5,15 @@
 import { existsSync, globSync } from "node:fs";
 import { dirname } from "node:path";
 
-const entryOf = { "packages/hosts": "local.ts", "apps/cli": "../../packages/hosts/local.ts" };
+const entryOf = { "packages/hosts/local": "local.ts", "apps/cli": "../../packages/hosts/local/local.ts" };
 
 // Started by themselves, on tasks.
-const started = { "packages/evals": ["task/*.mjs"] };
+const started = { "packages/measure/evals": ["task/*.mjs"] };
 
 // Used, but named in a way that cannot be seen from outside.
-const hidden = { "packages/syntax": ["@vscode/tree-sitter-wasm"] };
+const hidden = { "packages/adapters/syntax": ["@vscode/tree-sitter-wasm"] };
 
-const folders = globSync(["apps/*/package.json", "packages/*/package.json"])
+const folders = globSync(["apps/*/package.json", "packages/{,*/}*/package.json"])
   .map((manifest) => dirname(manifest).replaceAll("\\", "/"))
   .sort();
 const reserved = folders.filter((folder) => !existsSync(`${folder}/${entryOf[folder] ?? "index.ts"}`));

@@ -39,14 +39,23 @@ const configuration = [
 ];
 const linked = ["@types", "@biomejs", "knip", "oxc-parser", "typescript", "valibot", "undici-types"];
 
+const folders: Readonly<Record<string, string>> = {
+  protocol: "packages/core/protocol",
+  edits: "packages/core/edits",
+  stores: "packages/adapters/stores",
+  tools: "packages/sessions/tools",
+  testkit: "packages/testkit",
+};
+
 /** A package of the fixture: its manifest and a source that keeps every rule. */
 function cleanPackage(name: string, manifest: Readonly<Record<string, unknown>>): Files {
   const head = { name: `@lathe/${name}`, version: "0.1.0", private: true, type: "module" };
+  const folder = folders[name] ?? `packages/${name}`;
   const body = { exports: { ".": "./index.ts" }, ...manifest };
   return {
-    [`packages/${name}/package.json`]: `${JSON.stringify({ ...head, ...body }, null, 2)}\n`,
-    [`packages/${name}/index.ts`]: `export { ${name} } from "./src/${name}.ts";\n`,
-    [`packages/${name}/src/${name}.ts`]: `export const ${name}: string = "${name}";\n`,
+    [`${folder}/package.json`]: `${JSON.stringify({ ...head, ...body }, null, 2)}\n`,
+    [`${folder}/index.ts`]: `export { ${name} } from "./src/${name}.ts";\n`,
+    [`${folder}/src/${name}.ts`]: `export const ${name}: string = "${name}";\n`,
   };
 }
 
@@ -67,13 +76,13 @@ export const clean: Files = {
     "/** Nobody starts programs. */\n\nexport interface Spawner {\n  readonly why: string;\n  readonly bare?: true;\n}\n\nexport const spawners: Readonly<Record<string, Spawner>> = {};\n",
   "e2e/all.test.ts":
     'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { protocol } from "@lathe/protocol";\nimport { testkit } from "@lathe/testkit";\n\ntest("differs", () => assert.notEqual(protocol, testkit));\n',
-  "packages/edits/src/edits.ts":
+  "packages/core/edits/src/edits.ts":
     'import { protocol } from "@lathe/protocol";\n\nexport function edits(signal: AbortSignal): string {\n  return signal.aborted ? "" : protocol;\n}\n',
-  "packages/stores/src/stores.ts":
+  "packages/adapters/stores/src/stores.ts":
     'import { protocol } from "@lathe/protocol";\n\nexport const stores: string = protocol + Date.now().toString();\n',
-  "packages/stores/src/stores.test.ts":
+  "packages/adapters/stores/src/stores.test.ts":
     'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { testkit } from "@lathe/testkit";\nimport { stores } from "./stores.ts";\n\ntest("differs", () => assert.notEqual(stores, testkit));\n',
-  "packages/tools/src/tools.ts":
+  "packages/sessions/tools/src/tools.ts":
     'import { edits } from "@lathe/edits";\n\nexport const tools: typeof edits = edits;\n',
 };
 
@@ -87,9 +96,8 @@ export function writeFixture(files: Files): string {
     const target = join(root, "node_modules", name);
     if (existsSync(target)) symlinkSync(target, join(folder, "node_modules", name), "junction");
   }
-  for (const name of ["protocol", "edits", "stores", "testkit", "tools"]) {
-    symlinkSync(join(folder, "packages", name), join(folder, "node_modules", "@lathe", name), "junction");
-  }
+  for (const [name, place] of Object.entries(folders))
+    symlinkSync(join(folder, place), join(folder, "node_modules", "@lathe", name), "junction");
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -65,7 +65,7 @@ export function violations(root: string): readonly Violation[] {
 }
 
 function readPackages(root: string): readonly Package[] {
-  return globSync(["apps/*/package.json", "packages/*/package.json"], { cwd: root })
+  return globSync(["apps/*/package.json", "packages/{,*/}*/package.json"], { cwd: root })
     .sort()
     .map((path) => {
       const manifest = JSON.parse(readFileSync(join(root, path), "utf8"));
@@ -174,7 +174,7 @@ function isOwnIndex(name: string, { file, owner }: Source): boolean {
 }
 
 function isPure({ file, owner }: Source): boolean {
-  return pure.some((name) => owner.folder === `packages/${name}`) && !isTest(file);
+  return pure.some((name) => owner.folder === `packages/core/${name}`) && !isTest(file);
 }
 
 function isMisplacedIndex({ file, owner }: Source): boolean {

@@ -40,7 +40,7 @@ test("a dropped platform package, a foreign registry and a missing hash are seen
       resolved: "https://example.com/a.tgz",
       optionalDependencies: { "a-linux-x64": "1.0.0" },
     },
-    "node_modules/@lathe/tools": { link: true, resolved: "packages/tools" },
+    "node_modules/@lathe/tools": { link: true, resolved: "packages/sessions/tools" },
   };
   assert.deepEqual(
     problems(packages).map((text) => text.split(":")[0]),

@@ -16,45 +16,57 @@ export const spawners: Readonly<Record<string, Spawner>> = {
     why: "runs git in the demo's own folder, before anything else does",
   },
   "apps/cli/src/forks/enter-fork.ts": { why: launcher },
-  "packages/evals/src/trials/bring-answer.ts": { why: "copies files of a trial with the system's cp" },
-  "packages/evals/src/trials/build-environment.ts": { why: "copies files of a trial with the system's cp" },
-  "packages/evals/task/run-tests.mjs": { why: "runs a task's tests, inside the sandbox that starts it" },
-  "packages/hosts/src/attempts/child-process.ts": { why: itself },
-  "packages/hosts/src/attempts/fork-place.ts": { why: launcher },
-  "packages/hosts/src/attempts/make-places.ts": { why: launcher },
-  "packages/hosts/src/attempts/worktree-place.ts": { why: "copies files with a fixed script of /bin/sh" },
-  "packages/hosts/src/evals/eval-agent.ts": { why: itself },
-  "packages/hosts/src/evals/mine-repository.ts": {
+  "packages/measure/evals/src/trials/bring-answer.ts": {
+    why: "copies files of a trial with the system's cp",
+  },
+  "packages/measure/evals/src/trials/build-environment.ts": {
+    why: "copies files of a trial with the system's cp",
+  },
+  "packages/measure/evals/task/run-tests.mjs": {
+    why: "runs a task's tests, inside the sandbox that starts it",
+  },
+  "packages/hosts/local/src/attempts/child-process.ts": { why: itself },
+  "packages/hosts/local/src/attempts/fork-place.ts": { why: launcher },
+  "packages/hosts/local/src/attempts/make-places.ts": { why: launcher },
+  "packages/hosts/local/src/attempts/worktree-place.ts": {
+    why: "copies files with a fixed script of /bin/sh",
+  },
+  "packages/hosts/local/src/evals/eval-agent.ts": { why: itself },
+  "packages/hosts/local/src/evals/mine-repository.ts": {
     why: "asks python3 and pnpm for their versions, outside any repository",
   },
-  "packages/hosts/src/evals/open-views.ts": { why: launcher },
-  "packages/hosts/src/machine/clipboard-image.ts": { why: "reads the clipboard, with fixed arguments" },
-  "packages/hosts/src/machine/clipboard-text.ts": { why: "writes the clipboard, with fixed arguments" },
-  "packages/hosts/src/machine/edit-text.ts": { why: "starts the user's own editor on a file of ours" },
-  "packages/hosts/src/machine/machine.ts": { why: "asks git for its version, in no repository's name" },
-  "packages/hosts/src/measure/keep-in-background.ts": { why: itself },
-  "packages/hosts/src/models/token-command.ts": { why: "runs the command of the user's own configuration" },
-  "packages/mcp/src/child-transport.ts": { why: "starts MCP servers that a person trusts" },
-  "packages/sandbox/src/box/landlock-version.ts": { why: launcher },
-  "packages/sandbox/src/box/native-binary.ts": { why: "compiles the launcher from our own sources" },
-  "packages/sandbox/src/drivers/launcher-driver.ts": { why: launcher },
-  "packages/sandbox/src/forks/copy-layers.ts": { why: "copies files of a fork with the system's cp" },
-  "packages/sandbox/src/forks/differences.ts": { why: launcher },
-  "packages/sandbox/src/forks/hold-fork.ts": { why: launcher },
-  "packages/sandbox/src/probe/verify-driver.ts": {
+  "packages/hosts/local/src/evals/open-views.ts": { why: launcher },
+  "packages/hosts/local/src/machine/clipboard-image.ts": { why: "reads the clipboard, with fixed arguments" },
+  "packages/hosts/local/src/machine/clipboard-text.ts": { why: "writes the clipboard, with fixed arguments" },
+  "packages/hosts/local/src/machine/edit-text.ts": { why: "starts the user's own editor on a file of ours" },
+  "packages/hosts/local/src/machine/machine.ts": { why: "asks git for its version, in no repository's name" },
+  "packages/hosts/local/src/measure/keep-in-background.ts": { why: itself },
+  "packages/hosts/local/src/models/token-command.ts": {
+    why: "runs the command of the user's own configuration",
+  },
+  "packages/adapters/mcp/src/child-transport.ts": { why: "starts MCP servers that a person trusts" },
+  "packages/adapters/sandbox/src/box/landlock-version.ts": { why: launcher },
+  "packages/adapters/sandbox/src/box/native-binary.ts": { why: "compiles the launcher from our own sources" },
+  "packages/adapters/sandbox/src/drivers/launcher-driver.ts": { why: launcher },
+  "packages/adapters/sandbox/src/forks/copy-layers.ts": {
+    why: "copies files of a fork with the system's cp",
+  },
+  "packages/adapters/sandbox/src/forks/differences.ts": { why: launcher },
+  "packages/adapters/sandbox/src/forks/hold-fork.ts": { why: launcher },
+  "packages/adapters/sandbox/src/probe/verify-driver.ts": {
     why: "makes an empty repository of its own, to be guarded",
   },
-  "packages/sandbox/src/processes/pipe-pool.ts": {
+  "packages/adapters/sandbox/src/processes/pipe-pool.ts": {
     why: "makes pipes; looks in folders of the system",
     bare: true,
   },
-  "packages/sandbox/src/processes/running-process.ts": {
+  "packages/adapters/sandbox/src/processes/running-process.ts": {
     why: "starts what a driver has wrapped for its sandbox",
   },
-  "packages/search/src/exact/exact-samples.ts": { why: samples, bare: true },
-  "packages/search/src/ripgrep.ts": { why: "starts the ripgrep that was installed with Lathe" },
-  "packages/telemetry/src/keep/sample-ground.ts": { why: samples, bare: true },
-  "packages/workspace/src/checkpoints/run-git.ts": {
+  "packages/adapters/search/src/exact/exact-samples.ts": { why: samples, bare: true },
+  "packages/adapters/search/src/ripgrep.ts": { why: "starts the ripgrep that was installed with Lathe" },
+  "packages/measure/telemetry/src/keep/sample-ground.ts": { why: samples, bare: true },
+  "packages/adapters/workspace/src/checkpoints/run-git.ts": {
     why: "runs git on the shadow repository alone, with an environment of our own",
   },
 };

@@ -14,7 +14,7 @@ import { type Editor, type EditorOptions, openEditor } from "./acp-editor.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 export const sampleServer: string = fileURLToPath(
-  new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url),
+  new URL("../packages/adapters/mcp/src/fixtures/server.mjs", import.meta.url),
 );
 
 export function prompt(text: string): ContentBlock[] {

@@ -10,7 +10,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { call, say } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
-const program = fileURLToPath(new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../packages/adapters/mcp/src/fixtures/server.mjs", import.meta.url));
 const lathe = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
 const bin = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { makePlaces } from "../packages/hosts/src/attempts/make-places.ts";
+import type { makePlaces } from "../packages/hosts/local/src/attempts/make-places.ts";
 
 const [attempts = 4, files = 10_000] = process.argv.slice(2, 4).map(Number);
 const own = fileURLToPath(new URL("..", import.meta.url));
@@ -52,7 +52,7 @@ function gitTimes(trace: string): string {
 }
 
 async function round(checkout: string, at: number): Promise<number> {
-  const path = pathToFileURL(join(checkout, "packages/hosts/src/attempts/make-places.ts")).href;
+  const path = pathToFileURL(join(checkout, "packages/hosts/local/src/attempts/make-places.ts")).href;
   const { makePlaces: make } = (await import(path)) as { makePlaces: typeof makePlaces };
   const trace = join(folder, `trace-${at}`);
   const env = { ...process.env, XDG_STATE_HOME: join(folder, "state"), GIT_TRACE2_EVENT: trace };

@@ -8,7 +8,9 @@ import { startWireServer, type WireServer } from "@lathe/testkit";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux, sameScreen, type Tmux } from "./tmux.ts";
 
-const sampleServer = fileURLToPath(new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url));
+const sampleServer = fileURLToPath(
+  new URL("../packages/adapters/mcp/src/fixtures/server.mjs", import.meta.url),
+);
 const size = { columns: 80, rows: 24 };
 
 describe("trust at the terminal", { skip: noTmux() }, () => {

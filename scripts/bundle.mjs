@@ -2,8 +2,8 @@
  * Joins the command's sources into a few files that load in half the time, and notes what they were made from.
  * `bin/lathe.mjs` takes them only while nothing of that has changed; so there is no step between an edit and its run.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
@@ -72,12 +72,14 @@ function isOwn(id) {
 
 /** What decides which packages are joined, beside the sources. */
 function manifests() {
-  const folders = ["apps", "packages"].flatMap((kind) =>
-    readdirSync(join(root, kind)).map((name) => join(root, kind, name, "package.json")),
-  );
-  return [join(root, "package-lock.json"), ...folders].filter((file) =>
-    statSync(file, { throwIfNoEntry: false }),
-  );
+  return [join(root, "package-lock.json"), ...packageFolders().map((folder) => join(folder, "package.json"))];
+}
+
+/** The folders of this repository's packages. */
+export function packageFolders() {
+  return globSync("{apps,packages,packages/*}/*/package.json", { cwd: root })
+    .map((file) => join(root, dirname(file)))
+    .sort();
 }
 
 /** For this checkout: addresses of the files that were made. */

@@ -8,7 +8,7 @@ import { root } from "./bundle.mjs";
 const entry = "apps/cli/sdk.d.ts";
 
 /** What it may name beside itself: the words of the protocol. */
-const protocol = "packages/protocol/index.d.ts";
+const protocol = "packages/core/protocol/index.d.ts";
 
 /** Writes them below `folder` and returns where the first one is, from there. */
 export function writeDeclarations(folder) {
@@ -26,7 +26,7 @@ function compile(outDir) {
   const options = { noEmit: false, emitDeclarationOnly: true, outDir, rootDir: root };
   const typeRoots = [join(root, "node_modules/@types")];
   // What a package is reached through is taken for somebody else's, unless it is named.
-  const include = ["apps/cli/sdk.ts", "packages/protocol/**/*.ts"].map((file) => join(root, file));
+  const include = ["apps/cli/sdk.ts", "packages/core/protocol/**/*.ts"].map((file) => join(root, file));
   const config = { extends: join(root, "tsconfig.json"), include, exclude: [join(root, "**/*.test.ts")] };
   const path = join(outDir, "tsconfig.json");
   writeFileSync(path, JSON.stringify({ ...config, compilerOptions: { ...options, typeRoots } }));

@@ -4,9 +4,9 @@
  * installed.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { joinSources, root } from "./bundle.mjs";
+import { joinSources, packageFolders, root } from "./bundle.mjs";
 import { writeDeclarations } from "./declarations.mjs";
 
 const target = resolve(process.argv[2] ?? join(root, "tmp"));
@@ -17,9 +17,9 @@ const data = [
   "apps/cli/demo",
   "apps/cli/package.json",
   "schemas",
-  "packages/evals/task",
+  "packages/measure/evals/task",
   "packages/repair/python",
-  "packages/sandbox/native",
+  "packages/adapters/sandbox/native",
 ];
 
 const manifestOf = (path) => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
@@ -27,8 +27,8 @@ const manifestOf = (path) => JSON.parse(readFileSync(join(root, path, "package.j
 /** What is not joined comes from the registry, at the versions of our packages. */
 function dependencies(files) {
   const wanted = new Map(
-    readdirSync(join(root, "packages")).flatMap((name) =>
-      Object.entries(manifestOf(`packages/${name}`).dependencies ?? {}),
+    packageFolders().flatMap((folder) =>
+      Object.entries(manifestOf(relative(root, folder)).dependencies ?? {}),
     ),
   );
   const named = files.flatMap(({ code }) => [
@@ -60,9 +60,9 @@ function manifest(files, types) {
 
 /** Threads start from files of their own. */
 const threads = [
-  "packages/search/src/build/build-worker",
-  "packages/search/src/exact/trigram-worker",
-  "packages/web/src/html-worker",
+  "packages/adapters/search/src/build/build-worker",
+  "packages/adapters/search/src/exact/trigram-worker",
+  "packages/adapters/web/src/html-worker",
 ];
 const place = (source) => {
   const path = relative(root, source).split(sep).join("/").replace(/\.ts$/, ".js");
@@ -84,7 +84,10 @@ for (const path of data) {
 }
 for (const thread of threads) {
   mkdirSync(dirname(join(folder, thread)), { recursive: true });
-  writeFileSync(join(folder, `${thread}.js`), `import "${"../".repeat(4)}lib/${basename(thread)}.mjs";\n`);
+  writeFileSync(
+    join(folder, `${thread}.js`),
+    `import "${relative(dirname(thread), `lib/${basename(thread)}.mjs`)}";\n`,
+  );
 }
 const types = writeDeclarations(join(folder, "types"));
 cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true });

@@ -7,7 +7,7 @@ import { launcherFlags } from "./launcher-flags.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, "node_modules", ".cache", "lathe");
-const sources = ["apps/cli/src/main.ts", "packages/hosts/local.ts"]
+const sources = ["apps/cli/src/main.ts", "packages/hosts/local/local.ts"]
   .map((entry) => join(root, entry))
   .filter((entry) => existsSync(entry));
 

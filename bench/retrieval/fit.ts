@@ -1,6 +1,6 @@
 /**
  * Learns the weights of ranking: `node bench/retrieval/fit.ts [--clones DIR] [--queries N] [--units]` asks the queries of the
- * repositories that are not held out, collects the features of the candidates, and prints `learnt-weights.ts` of `packages/search`;
+ * repositories that are not held out, collects the features of the candidates, and prints `learnt-weights.ts` of `packages/adapters/search`;
  * with `--units` only what lines are chosen by, from the queries of doc comments.
  * Clones are used as `run.ts` does.
  */

@@ -19,7 +19,7 @@ import { changedIn, knowServers, serversWithin } from "./known-servers.ts";
 import { createLazyMcp } from "./lazy-mcp.ts";
 import { digestOf, type ServerFiles, serverFiles } from "./server-files.ts";
 
-const program = fileURLToPath(new URL("../../../mcp/src/fixtures/server.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../../../../adapters/mcp/src/fixtures/server.mjs", import.meta.url));
 const command = process.execPath;
 const never = new AbortController().signal;
 

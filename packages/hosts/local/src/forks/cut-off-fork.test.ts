@@ -62,7 +62,7 @@ it("a fork that was cut off in the middle of a change is told, and mended", asyn
   for (const name of ["a", "b"]) writeFileSync(join(base, name), "1");
   const fork = await openFork(env, { cwd: base, about: "" });
   if (isFailure(fork)) return context.skip(fork.text);
-  const [code, signal, said] = await runIn(fork, dying, "../../../workspace/index.ts");
+  const [code, signal, said] = await runIn(fork, dying, "../../../../adapters/workspace/index.ts");
   if (code === 125) {
     await dropFork(env, fork);
     return context.skip(`no fork can be entered here: ${said}`);

@@ -10,7 +10,7 @@ import { probeDriver } from "@lathe/sandbox";
 import { createLazyMcp } from "./lazy-mcp.ts";
 import { digestOf, serverFiles } from "./server-files.ts";
 
-const program = fileURLToPath(new URL("../../../mcp/src/fixtures/server.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../../../../adapters/mcp/src/fixtures/server.mjs", import.meta.url));
 const command = process.execPath;
 const never = new AbortController().signal;
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-mcp-race-")));

@@ -8,7 +8,7 @@ import { createNoneDriver } from "../drivers/none-driver.ts";
 import { probeDriver } from "./probe.ts";
 import { type Tried, verifyDriver } from "./verify-driver.ts";
 
-const cache = join(import.meta.dirname, "../../../../node_modules/.cache");
+const cache = join(import.meta.dirname, "../../../../../node_modules/.cache");
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, "lathe-verify-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -300,7 +300,7 @@ describe("a stream", () => {
 });
 
 describe("this repository", () => {
-  const root = join(import.meta.dirname, "../../../..");
+  const root = join(import.meta.dirname, "../../../../..");
   const texts = (pattern: string): readonly (readonly [string, string])[] =>
     globSync(pattern, { cwd: root }).map((path) => [path, readFileSync(join(root, path), "utf8")]);
 

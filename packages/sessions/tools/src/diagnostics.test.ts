@@ -16,7 +16,7 @@ import {
 import { type Bench, bench, factsOf } from "./bench.test.ts";
 import { createDiagnosticsTool } from "./diagnostics.ts";
 
-const bin = fileURLToPath(new URL("../../../node_modules/.bin", import.meta.url));
+const bin = fileURLToPath(new URL("../../../../node_modules/.bin", import.meta.url));
 
 function install(b: Bench, name: string): void {
   mkdirSync(join(b.root, "node_modules/.bin"), { recursive: true });
