@@ -150,7 +150,10 @@ function checkerSource(own: FoundChecker, all: readonly FoundChecker[]): Source 
   const inner = all.filter((one) => one.checker === checker && own.below.includes(one.folder));
   const where = places[checker.home];
   return {
-    ...{ name, folder, pace, isInner },
+    name,
+    folder,
+    pace,
+    isInner,
     inner: inner.map((one) => one.folder),
     ...(program === undefined && { missing: `${checker.program} is not installed ${where}` }),
     knows: (path) => knows.test(path),

@@ -34,7 +34,10 @@ describe("MCP servers", () => {
     const kept = new Map<string, readonly McpTool[]>();
     const env = { PATH: process.env.PATH, HOME: cwd, SECRET_API_KEY: "sk-not-for-servers" };
     const one = openServers({
-      ...{ servers, env, version: "1.0.0", placeOf: () => cwd },
+      servers,
+      env,
+      version: "1.0.0",
+      placeOf: () => cwd,
       recall: (name) => kept.get(name),
       remember: (name, tools) => void kept.set(name, tools),
     });
@@ -170,7 +173,9 @@ describe("MCP servers", () => {
     assert.deepEqual(succeeded(await servers.list("sample", never)), [
       { name: "plain", description: "As it should be", parameters: object, readOnly: false },
       {
-        ...{ name: "untyped", description: "", readOnly: false },
+        name: "untyped",
+        description: "",
+        readOnly: false,
         parameters: { ...object, properties: { a: { type: "number" } } },
       },
       { name: "bare", description: "", parameters: object, readOnly: false },

@@ -153,7 +153,9 @@ export class ProcessSandbox implements Sandbox {
     try {
       atEnd = this.#watched(command) ?? nothingMade;
       const request = {
-        ...{ id, command, hasInput },
+        id,
+        command,
+        hasInput,
         capture: new Capture(kept),
         errors: command.apart ? new Capture(kept) : undefined,
         memoryBytes: this.#options.limits?.memoryBytes ?? usualLimits().memoryBytes,

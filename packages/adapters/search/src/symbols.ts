@@ -67,7 +67,10 @@ export async function symbolsNamed(
     definitions: sorted(definitions, (one) => 2 * Number(isElsewhere(one)) + notInCode(one)).slice(0, limit),
     references: sorted(references, notInCode).slice(0, limit),
     more: found.more || definitions.length > limit || references.length > limit,
-    ...{ leftOut, skipped, binary, unsearched },
+    leftOut,
+    skipped,
+    binary,
+    unsearched,
     ...(isInNone && { notIn: within }),
   };
 }

@@ -81,9 +81,9 @@ describe("a turn", () => {
     const bench = openBench({ script: [{ calls: [say("x")] }, { text: "ok" }] });
     const log = await begin(bench);
     const durable: string[] = [];
-    const watched = {
+    const watched: typeof log = {
       ...log,
-      append: (...[drafts, options]: Parameters<typeof log.append>) => {
+      append: (drafts, options) => {
         if (options.durable)
           durable.push(...drafts.map((draft) => `${draft.type} after ${bench.done.length}`));
         return log.append(drafts, options);
@@ -291,9 +291,9 @@ describe("the log", () => {
       limits: { steps: 5 },
     });
     const log = await begin(bench);
-    const stolen = {
+    const stolen: typeof log = {
       ...log,
-      append: async (...[drafts, options]: Parameters<typeof log.append>) =>
+      append: async (drafts, options) =>
         bench.done.length === 2 ? failure("stale-epoch", "claimed elsewhere") : log.append(drafts, options),
     };
     const session = fold(unwrap(await bench.store.read("s1")));

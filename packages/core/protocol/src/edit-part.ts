@@ -73,7 +73,10 @@ export interface TakenHunks {
 export function partOf(files: readonly FileOfHunks[], taken: readonly (readonly number[])[]): EditPart {
   return {
     files: files.map(({ path, to, version, hunks }, at) => ({
-      ...{ path, version, of: hunks.length, taken: taken[at] ?? [] },
+      path,
+      version,
+      of: hunks.length,
+      taken: taken[at] ?? [],
       ...(to !== undefined && { to }),
     })),
   };

@@ -55,7 +55,10 @@ const other = { lines: 5, lead: 2 };
 
 /** Of a file of which only the name is indexed: none of its lines. */
 const nameAlone: Unit = {
-  ...{ from: 0, to: 0, head: 0, above: 0 },
+  from: 0,
+  to: 0,
+  head: 0,
+  above: 0,
   said: { name: 0, covered: 0, head: 0, headless: 1, lines: 0 },
   offsetOf: () => 0,
 };

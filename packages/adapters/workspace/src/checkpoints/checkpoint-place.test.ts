@@ -41,7 +41,7 @@ export async function placeAt(root: string, more: More = {}): Promise<Place> {
     root,
     state,
     checkpoints,
-    put: (path, content, mode) => put(root, path, content, mode),
+    put: (path, content, mode = 0o644) => putWith(mode)(root, path, content),
     take: async () => succeeded(await checkpoints.take("s1")),
     tree: () => exactTree(root, isNotGit),
   };
@@ -51,12 +51,16 @@ export async function place(more: More = {}): Promise<Place> {
   return placeAt(mkdtempSync(join(folder, "root-")), more);
 }
 
-type File = readonly [path: string, content: string | Uint8Array, mode?: number];
+type Put = (root: string, path: string, content: string | Uint8Array) => void;
 
-export function put(root: string, ...[path, content, mode = 0o644]: File): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), content);
-  chmodSync(join(root, path), mode);
+export const put: Put = putWith(0o644);
+
+export function putWith(mode: number): Put {
+  return (root, path, content) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+    chmodSync(join(root, path), mode);
+  };
 }
 
 export function repository(root: string): string {

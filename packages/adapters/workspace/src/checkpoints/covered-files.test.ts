@@ -14,6 +14,7 @@ import {
   place,
   placeAt,
   put,
+  putWith,
   repository,
 } from "./checkpoint-place.test.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
@@ -208,10 +209,10 @@ describe("bytes", () => {
     const root = committed(newFolder());
     const trace = join(root, "..", "hook-ran");
     const hook = `#!/bin/sh\necho ran >> '${trace}'\ncat\n`;
-    put(root, "hook.sh", hook, 0o755);
+    putWith(0o755)(root, "hook.sh", hook);
     for (const name of readdirSync(join(root, ".git/hooks"))) rmSync(join(root, ".git/hooks", name));
     for (const name of ["pre-commit", "post-index-change", "reference-transaction", "post-checkout"]) {
-      put(root, `.git/hooks/${name}`, hook, 0o755);
+      putWith(0o755)(root, `.git/hooks/${name}`, hook);
     }
     appendFileSync(
       join(root, ".git/config"),

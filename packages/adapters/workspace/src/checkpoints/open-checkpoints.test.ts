@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { type Checkpoint, type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 import { failedWith, runGitIn, succeeded } from "@lathe/testkit";
-import { folder, newFolder, optionsFor, place, put } from "./checkpoint-place.test.ts";
+import { folder, newFolder, optionsFor, place, put, putWith } from "./checkpoint-place.test.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 
 describe("take", () => {
@@ -127,7 +127,7 @@ describe("where there are no checkpoints", () => {
 
   it("says that git is missing or too old", async () => {
     const bin = join(folder, "old-git");
-    put(bin, "git", "#!/bin/sh\necho git version 2.19.4\n", 0o755);
+    putWith(0o755)(bin, "git", "#!/bin/sh\necho git version 2.19.4\n");
     const old = await openCheckpoints(optionsFor(newFolder(), join(folder, "x"), { path: bin }));
     failedWith("no-access", old);
     assert.match((old as Failure).text, /2\.20 or later/);

@@ -17,7 +17,7 @@ import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { succeeded } from "@lathe/testkit";
 import { type Disk, nodeDisk } from "../disk.ts";
-import { folder, newFolder, optionsFor, place, put } from "./checkpoint-place.test.ts";
+import { folder, newFolder, optionsFor, place, put, putWith } from "./checkpoint-place.test.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 
 describe("after a power cut", () => {
@@ -69,7 +69,7 @@ describe("permissions", { skip: process.getuid?.() !== 0 && "needs root to becom
     const root = newFolder();
     const state = mkdtempSync(join(folder, "state-"));
     put(root, "a", "1");
-    put(root, "closed", "secret", 0o000);
+    putWith(0o000)(root, "closed", "secret");
     put(root, "locked/x", "x");
     put(root, "read-only/x", "x");
     put(root, "listed/x", "x");

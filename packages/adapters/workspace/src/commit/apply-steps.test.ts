@@ -131,10 +131,10 @@ function faultyDisk(fails: number): Disk {
   let left = fails;
   const entries = Object.entries(nodeDisk).map(([name, call]) => [
     name,
-    (...args: [string, string, never]) => {
+    (from: string, to: string, mode: never) => {
       left -= 1;
       if (left === 0) throw Object.assign(new Error(`injected into ${name}`), { code: "ENOSPC" });
-      return (call as (...all: unknown[]) => void)(...args);
+      return (call as (...all: unknown[]) => void)(from, to, mode);
     },
   ]);
   return Object.fromEntries(entries) as Disk;

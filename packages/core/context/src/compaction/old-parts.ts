@@ -34,15 +34,22 @@ export function oldParts({ messages }: Pick<Session, "messages">, info: ModelInf
   const inputs = inputsOf(messages);
   const later = createLater();
   const room = {
-    ...{ kept: keptTokens(info), latest: latestTokens(info), unseen: unseenTokens(info) },
-    ...{ images: maxImages, chars: maxImageChars, isFull: false },
+    kept: keptTokens(info),
+    latest: latestTokens(info),
+    unseen: unseenTokens(info),
+    images: maxImages,
+    chars: maxImageChars,
+    isFull: false,
   };
   const lastResults = messages.findLastIndex(({ role }) => role === "tool");
   const lastAnswer = messages.findLastIndex(({ role }) => role === "assistant");
   const places = messages.flatMap(({ parts }, message) =>
     parts.map((one, part) => ({
-      ...{ message, part, one },
-      ...{ isLatest: message === lastResults, isUnseen: message > lastAnswer },
+      message,
+      part,
+      one,
+      isLatest: message === lastResults,
+      isUnseen: message > lastAnswer,
     })),
   );
   const found: OldPart[] = [];

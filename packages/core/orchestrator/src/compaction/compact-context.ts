@@ -53,7 +53,9 @@ export async function* compactContext(
   yield compacted(
     {
       ...data,
-      ...{ before, after: isSmaller ? after : between, parts },
+      before,
+      after: isSmaller ? after : between,
+      parts,
       ...(summary.made && isSmaller && { summary: summary.made }),
       ...(summary.attempt && { summarized: summary.attempt }),
     },

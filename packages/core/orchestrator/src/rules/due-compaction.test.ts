@@ -4,11 +4,18 @@ import { emptySession, type Freed, failure, type Session } from "@lathe/protocol
 import { dueCompaction } from "./due-compaction.ts";
 
 const freed = (why: Freed["why"], after: number, more: Partial<Freed> = {}): Freed => ({
-  ...{ why, before: 100, after },
+  why,
+  before: 100,
+  after,
   ...more,
 });
 const turn: NonNullable<Session["turn"]> = {
-  ...{ startedAt: 0, steps: 1, failures: 0, modelFailures: 0, waitedMs: 0, cut: 0 },
+  startedAt: 0,
+  steps: 1,
+  failures: 0,
+  modelFailures: 0,
+  waitedMs: 0,
+  cut: 0,
 };
 const refusal = {
   modelFailures: 1,

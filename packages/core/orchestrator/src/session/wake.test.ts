@@ -63,7 +63,8 @@ async function opened(script: Script, wakes = true): Promise<Chat> {
   const log = await begin(whole);
   const first = await run(whole, log);
   return {
-    ...{ bench: whole, first },
+    bench: whole,
+    first,
     end: (id) => void waiting.push(id),
     say: async (text) => {
       if (text !== "") await bench.store.offer("s1", { type: "message", text });

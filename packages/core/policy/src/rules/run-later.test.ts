@@ -13,7 +13,11 @@ function decide(effects: readonly Effect[], fact: Partial<PathFact> = {}, rules:
     effects.map(({ target }) => [target, { real: target, inside: true, ...fact }]),
   );
   const facts: Facts = {
-    ...{ mode: "auto", containment: "full", uncontainedAllowed: false, uncovered: [], unsaved: false },
+    mode: "auto",
+    containment: "full",
+    uncontainedAllowed: false,
+    uncovered: [],
+    unsaved: false,
     paths,
   };
   return evaluate({ effects }, facts, [...defaultRules, ...rules]);

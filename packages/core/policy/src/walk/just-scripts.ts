@@ -127,7 +127,10 @@ function told(text: string, { variables }: JustFile): string {
 
 function readJustFile(text: string): JustFile {
   const file: JustFile = {
-    ...{ recipes: new Map(), variables: new Map(), aliases: new Map(), scripts: [] },
+    recipes: new Map(),
+    variables: new Map(),
+    aliases: new Map(),
+    scripts: [],
     isWhole: true,
   };
   let recipe: Recipe | undefined;

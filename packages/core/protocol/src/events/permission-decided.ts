@@ -74,7 +74,8 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
     if (grant) return granted(session, { call, effects, decision, grant });
     const decided = updateCall(session, call, (state) => ({
       ...state,
-      ...{ effects, decision },
+      effects,
+      decision,
       ...(part && { part }),
       ...(judged && { judged }),
     }));

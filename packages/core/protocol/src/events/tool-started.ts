@@ -26,7 +26,8 @@ export const toolStarted: EventType<"tool.started", ToolStarted> = {
     const isNew = child !== undefined && !children.includes(child);
     return updateCall(isNew ? { ...session, children: [...children, child] } : session, call, (state) => ({
       ...state,
-      ...{ startedAt: at, before },
+      startedAt: at,
+      before,
       ...(child !== undefined && { child }),
     }));
   },

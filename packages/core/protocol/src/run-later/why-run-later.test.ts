@@ -4,7 +4,9 @@ import { describe, it } from "node:test";
 import { type ChangedPath, changedScripts, whyRunLater } from "./why-run-later.ts";
 
 const file = (path: string, more: Partial<ChangedPath> = {}): ChangedPath => ({
-  ...{ path, what: "modified", modes: { before: 0o644, after: 0o644 } },
+  path,
+  what: "modified",
+  modes: { before: 0o644, after: 0o644 },
   ...more,
 });
 

@@ -98,13 +98,21 @@ it("refuses a candidate whose tests put a link in the place of the project", asy
       patch: async () => "",
       close: async () => undefined,
     },
-    ...{ folder: join(root, "work"), setUp: evil, run: evil, path: "", runs: 1 },
+    folder: join(root, "work"),
+    setUp: evil,
+    run: evil,
+    path: "",
+    runs: 1,
     tools: { python: "3", node: "24", pnpm: false },
     installed: { failed: new Map() },
   };
   const commit = { id: "b", parent: "a", subject: "", body: "", files: [] };
   const candidate = {
-    ...{ commit, language: "node" as const, tests: ["a.test.js"], deletedTests: [], runnable: ["a.test.js"] },
+    commit,
+    language: "node" as const,
+    tests: ["a.test.js"],
+    deletedTests: [],
+    runnable: ["a.test.js"],
     fix: [{ path: "a.js", status: "changed" as const }],
   };
   const found = await verify(bench, candidate);

@@ -45,8 +45,14 @@ let users = 2;
 async function built(steps: readonly BuildStep[], shell: Shell = still, digest = "d") {
   const seconds = { agent: 1, verifier: 1, build: 1 };
   const task: Task = {
-    ...{ name: "t", folder: join(root, "task"), digest, instruction: "", seconds, verifierEnv: {} },
-    ...{ protectTests: true, isMined: false },
+    name: "t",
+    folder: join(root, "task"),
+    digest,
+    instruction: "",
+    seconds,
+    verifierEnv: {},
+    protectTests: true,
+    isMined: false,
   };
   const build: Build = { base: "node", workdir: "/app", env: {}, steps };
   const openShell = async () => ({ run: shell, close: async () => undefined });
@@ -130,8 +136,14 @@ it("gives each set-up a sandbox of its own folder alone, and closes it", async (
   const builder = { openShell, folder: join(root, "work"), path: "", layers: new Map<string, number>() };
   for (const digest of ["1", "2"]) {
     const task: Task = {
-      ...{ name: "t", folder: join(root, "task"), digest, instruction: "", seconds, verifierEnv: {} },
-      ...{ protectTests: true, isMined: false },
+      name: "t",
+      folder: join(root, "task"),
+      digest,
+      instruction: "",
+      seconds,
+      verifierEnv: {},
+      protectTests: true,
+      isMined: false,
     };
     await buildEnvironment(task, build, builder);
   }

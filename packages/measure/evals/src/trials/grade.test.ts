@@ -22,8 +22,14 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 async function graded(leave: (verifier: string) => void, isMined = false) {
   const seconds = { agent: 1, verifier: 1, build: 1 };
   const task: Task = {
-    ...{ name: "t", folder: join(root, "task"), digest: "d", instruction: "", seconds, verifierEnv: {} },
-    ...{ protectTests: true, isMined },
+    name: "t",
+    folder: join(root, "task"),
+    digest: "d",
+    instruction: "",
+    seconds,
+    verifierEnv: {},
+    protectTests: true,
+    isMined,
   };
   const folder = join(root, "grade");
   const run = async () => {

@@ -86,7 +86,10 @@ function keysOf({ tasks, agents, attempts }: TrialsWanted): readonly TrialKey[] 
   return numbers.flatMap((attempt) =>
     agents.flatMap(({ name: agent, definition: variant }) =>
       tasks.map(({ name, digest }) => ({
-        ...{ task: name, digest, agent, attempt },
+        task: name,
+        digest,
+        agent,
+        attempt,
         ...(variant !== undefined && { variant }),
       })),
     ),

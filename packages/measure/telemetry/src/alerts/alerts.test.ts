@@ -9,7 +9,13 @@ import { markdownTickets, writeTickets } from "./tickets.ts";
 import { type WatchedCall, watchCalls } from "./watch-calls.ts";
 
 const call = (at: number, isFailed: boolean, more: Partial<WatchedCall> = {}): WatchedCall => ({
-  ...{ at, tool: "edit", model: "test/one", session: "s", seq: at, shape: "{path: text of <8}", ms: 3 },
+  at,
+  tool: "edit",
+  model: "test/one",
+  session: "s",
+  seq: at,
+  shape: "{path: text of <8}",
+  ms: 3,
   code: isFailed ? "no-match" : null,
   ...more,
 });

@@ -11,8 +11,16 @@ import type { Alert } from "./watch-calls.ts";
 
 const secret = "planted_secret_19d";
 const alert: Alert = {
-  ...{ signature: "edit one no-match", kind: "jump", tool: "edit", model: "test/one", code: "no-match" },
-  ...{ baseline: 0.05, since: 1_000_000, lastAt: 2_000_000, calls: 50, failures: 20 },
+  signature: "edit one no-match",
+  kind: "jump",
+  tool: "edit",
+  model: "test/one",
+  code: "no-match",
+  baseline: 0.05,
+  since: 1_000_000,
+  lastAt: 2_000_000,
+  calls: 50,
+  failures: 20,
   examples: [{ at: 1_000_000, session: "s1", seq: 4, shape: `{${secret}: text of <8, n: number}`, ms: 3 }],
 };
 

@@ -5,11 +5,17 @@ import { calledRate, lognormal, type SampleExperiment } from "./sample-experimen
 const runs = 5_000;
 const same: Readonly<Record<string, SampleExperiment>> = {
   "a rate, half and half": {
-    ...{ metric: "done", days: 60, perDay: 10, share: 0.5 },
+    metric: "done",
+    days: 60,
+    perDay: 10,
+    share: 0.5,
     value: (random) => (random() < 0.8 ? 1 : 0),
   },
   "money with a long tail, one in five": {
-    ...{ metric: "cost", days: 60, perDay: 10, share: 0.2 },
+    metric: "cost",
+    days: 60,
+    perDay: 10,
+    share: 0.2,
     value: (random) => lognormal(random, 1.2),
   },
 };
@@ -26,7 +32,10 @@ describe("10,000 experiments whose arms are the same, with a look every day", ()
 
 describe("power, as the decision states it", () => {
   const rates = (control: number, treated: number, sessions: number): SampleExperiment => ({
-    ...{ metric: "done", days: sessions / 20, perDay: 20, share: 0.5 },
+    metric: "done",
+    days: sessions / 20,
+    perDay: 20,
+    share: 0.5,
     value: (random, isTreated) => (random() < (isTreated ? treated : control) ? 1 : 0),
   });
   it("70 % against 90 % is found within 600 sessions in 9 of 10 runs", () => {
@@ -37,7 +46,10 @@ describe("power, as the decision states it", () => {
   });
   it("a cost that falls by 30 % is found within 600 sessions in 8 of 10 runs", () => {
     const sample: SampleExperiment = {
-      ...{ metric: "cost", days: 30, perDay: 20, share: 0.5 },
+      metric: "cost",
+      days: 30,
+      perDay: 20,
+      share: 0.5,
       value: (random, isTreated) => lognormal(random, 0.8) * (isTreated ? 0.7 : 1),
     };
     assert.ok(calledRate(sample, 200, 7) >= 0.8);

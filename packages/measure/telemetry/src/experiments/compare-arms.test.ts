@@ -17,7 +17,10 @@ import { ratioAlpha, sampleRatio } from "./sample-ratio.ts";
 
 const shares = { a: 0.5, b: 0.5 };
 const doneRate = (control: number, treated: number): SampleExperiment => ({
-  ...{ metric: "done", days: 30, perDay: 20, share: 0.5 },
+  metric: "done",
+  days: 30,
+  perDay: 20,
+  share: 0.5,
   value: (random, isTreated) => (random() < (isTreated ? treated : control) ? 1 : 0),
 });
 const verdictOf = (sample: SampleExperiment): string | undefined => {
@@ -84,7 +87,10 @@ describe("an experiment", () => {
     assert.equal(verdictOf(doneRate(0.6, 0.9)), "better");
     assert.equal(verdictOf(doneRate(0.9, 0.6)), "worse");
     const cost: SampleExperiment = {
-      ...{ metric: "cost", days: 60, perDay: 20, share: 0.5 },
+      metric: "cost",
+      days: 60,
+      perDay: 20,
+      share: 0.5,
       value: (random, isTreated) => lognormal(random, 0.8) * (isTreated ? 0.6 : 1),
     };
     assert.equal(verdictOf(cost), "better");

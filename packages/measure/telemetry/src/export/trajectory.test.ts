@@ -47,8 +47,11 @@ test("a session is a trajectory: numbered steps, calls with their observations, 
     trajectory_id: "one",
     agent: { name: "lathe", version: "0.0.0", model_name: "test/one" },
     final_metrics: {
-      ...{ total_prompt_tokens: 2000, total_completion_tokens: 100, total_cached_tokens: 1600 },
-      ...{ total_cost_usd: 0.02, total_steps: 4 },
+      total_prompt_tokens: 2000,
+      total_completion_tokens: 100,
+      total_cached_tokens: 1600,
+      total_cost_usd: 0.02,
+      total_steps: 4,
     },
   });
   assert.equal(trajectoryOf(events.slice(1)), undefined);

@@ -57,7 +57,10 @@ export async function followHistory(options: FollowOptions): Promise<FollowedLin
   const { git } = repository;
   const blobs = git === undefined || isFailure(commits) ? undefined : new BlobReader(git);
   const course: Course = {
-    ...{ options, following: createFollowing(), texts: createTexts(), blobs },
+    options,
+    following: createFollowing(),
+    texts: createTexts(),
+    blobs,
     isAhead: false,
   };
   const found = sessions.map(({ edits }) => edits.map((): TrackedLine[] => []));
@@ -98,7 +101,8 @@ function begin(course: Course, session: FollowedSession, found: readonly Tracked
   const { edits, endedAt, ends } = session;
   const written = edits.map(
     ({ path, from, before, after }): Edit => ({
-      ...{ path, from },
+      path,
+      from,
       before: textOf(course, before),
       after: textOf(course, after),
     }),

@@ -61,7 +61,10 @@ describe("the keep rate of sessions", () => {
     await ingest(facts, { store, now: Date.now });
   };
   const sources = (now: number, more: Partial<KeepSources> = {}): KeepSources => ({
-    ...{ facts, observations, now, git: plainGit(process.env) },
+    facts,
+    observations,
+    now,
+    git: plainGit(process.env),
     textOf: async (version) => texts.get(version),
     endsOf: async () => new Map(),
     languageOf: () => "python",

@@ -177,7 +177,16 @@ function observed({ languageOf }: KeepSources, { session, change, lines }: Follo
     const removers = lines.map((line) => removedBy(line, at));
     const kept = lines.filter((_, i) => removers[i] === undefined);
     return {
-      ...{ session: id, seq, part, horizon, at, model, tool, language, project, folder },
+      session: id,
+      seq,
+      part,
+      horizon,
+      at,
+      model,
+      tool,
+      language,
+      project,
+      folder,
       lines: lines.length,
       kept: kept.length,
       laidOut: kept.filter(({ laidOutAt }) => laidOutAt !== undefined && laidOutAt <= at).length,

@@ -45,7 +45,8 @@ export function openExporter(options: ExporterOptions): Exporter {
   const parents = new Map<string, SpanContext>();
   const open = (id: string): SessionTrace => {
     const trace = new SessionTrace({
-      ...{ isTool: options.isTool, withContent: options.withContent },
+      isTool: options.isTool,
+      withContent: options.withContent,
       parentOf: (session) => parents.get(session),
       opens: (session, by) => parents.set(session, by),
     });

@@ -90,7 +90,9 @@ export class SessionTrace {
     const key = `${session.id}\n${seq}`;
     const traceId = parent?.traceId ?? digits(`trace\n${key}`, 32);
     return {
-      ...{ traceId, spanId: digits(`turn\n${key}`, 16), startedAt: at },
+      traceId,
+      spanId: digits(`turn\n${key}`, 16),
+      startedAt: at,
       used: { input: 0, output: 0, cost: 0, isPriced: false },
     };
   }
@@ -137,13 +139,18 @@ export class SessionTrace {
     const output = ended.parts && this.#options.withContent ? outputContent(ended.parts, reason) : undefined;
     const content = { ...open?.input, ...output };
     const span: Span = {
-      ...{ traceId: turn.traceId, parentId: turn.spanId },
+      traceId: turn.traceId,
+      parentId: turn.spanId,
       spanId: digits(`step\n${session.id}\n${event.seq}`, 16),
       name: `chat ${modelNames(model)["gen_ai.request.model"]}`,
       kind: "client",
-      ...{ startedAt: at - ms, endedAt: at },
+      startedAt: at - ms,
+      endedAt: at,
       attributes: {
-        ...{ ...common, ...failed, "gen_ai.conversation.id": session.id, "gen_ai.request.stream": true },
+        ...common,
+        ...failed,
+        "gen_ai.conversation.id": session.id,
+        "gen_ai.request.stream": true,
         ...(open?.isSummary && { "lathe.step.purpose": "summary" }),
         ...(reason !== undefined && { "gen_ai.response.finish_reasons": [finishReason(reason)] }),
         ...(firstMs !== undefined && { "gen_ai.response.time_to_first_chunk": firstMs / 1000 }),
@@ -175,13 +182,17 @@ export class SessionTrace {
     };
     const input = this.#inputs.get(data.call);
     const span: Span = {
-      ...{ ...this.#callContext(turn, session, data.call), parentId: turn.spanId },
+      ...this.#callContext(turn, session, data.call),
+      parentId: turn.spanId,
       name: `execute_tool ${name}`,
       kind: "internal",
-      ...{ startedAt: at - data.ms, endedAt: at },
+      startedAt: at - data.ms,
+      endedAt: at,
       attributes: {
-        ...{ "gen_ai.operation.name": "execute_tool", ...tool },
-        ...{ "gen_ai.conversation.id": session.id, "lathe.tool.outcome": data.outcome.type },
+        "gen_ai.operation.name": "execute_tool",
+        ...tool,
+        "gen_ai.conversation.id": session.id,
+        "lathe.tool.outcome": data.outcome.type,
       },
       ...(input !== undefined && {
         content: {
@@ -210,14 +221,21 @@ export class SessionTrace {
     const agent = { "gen_ai.agent.name": agentName(session), ...failed };
     const { traceId, spanId, startedAt } = turn;
     const span: Span = {
-      ...{ traceId, spanId, ...(parent && { parentId: parent.spanId }) },
+      traceId,
+      spanId,
+      ...(parent && { parentId: parent.spanId }),
       name: `invoke_agent ${agentName(session)}`,
       kind: "internal",
-      ...{ startedAt, endedAt: at },
+      startedAt,
+      endedAt: at,
       attributes: {
-        ...{ "gen_ai.operation.name": "invoke_agent", ...modelNames(session.model), ...agent },
-        ...{ "gen_ai.conversation.id": session.id, "lathe.turn.end": end.type },
-        ...{ "gen_ai.usage.input_tokens": input, "gen_ai.usage.output_tokens": output },
+        "gen_ai.operation.name": "invoke_agent",
+        ...modelNames(session.model),
+        ...agent,
+        "gen_ai.conversation.id": session.id,
+        "lathe.turn.end": end.type,
+        "gen_ai.usage.input_tokens": input,
+        "gen_ai.usage.output_tokens": output,
         ...(isPriced && { "lathe.cost": cost }),
         ...armsOf(session),
       },
@@ -259,7 +277,8 @@ function stepMeasurements(
       : [
           {
             metric: "gen_ai.client.operation.time_to_first_chunk" as const,
-            ...{ value: firstMs / 1000, attributes: common },
+            value: firstMs / 1000,
+            attributes: common,
           },
         ]),
     ...(cost === undefined ? [] : [{ metric: "lathe.cost" as const, value: cost, attributes: common }]),
@@ -292,8 +311,13 @@ function armsOf({ settings, exposed = [] }: Session): Attributes {
 
 /** The conventions' words for providers that they know. */
 const providerNames: Readonly<Record<string, string>> = {
-  ...{ google: "gcp.gemini", vertex: "gcp.vertex_ai", bedrock: "aws.bedrock", azure: "azure.ai.openai" },
-  ...{ mistral: "mistral_ai", moonshot: "moonshot_ai", xai: "x_ai" },
+  google: "gcp.gemini",
+  vertex: "gcp.vertex_ai",
+  bedrock: "aws.bedrock",
+  azure: "azure.ai.openai",
+  mistral: "mistral_ai",
+  moonshot: "moonshot_ai",
+  xai: "x_ai",
 };
 
 function modelNames(id: string): {

@@ -80,8 +80,17 @@ export function openGroup(): OpenGroup {
     samples: { first: [], step: [], turn: [], test: [] },
     sums: {
       ...sums,
-      ...{ written: 0, output: 0, calls: 0, cost: 0, unpriced: 0, agentTurns: 0 },
-      ...{ times: 0, before: 0, after: 0, summaries: 0, summaryCost: 0 },
+      written: 0,
+      output: 0,
+      calls: 0,
+      cost: 0,
+      unpriced: 0,
+      agentTurns: 0,
+      times: 0,
+      before: 0,
+      after: 0,
+      summaries: 0,
+      summaryCost: 0,
     },
   };
 }

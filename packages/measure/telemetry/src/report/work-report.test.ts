@@ -56,7 +56,10 @@ const usage = { input: 3000, cached: 0, written: 0, output: 200, reasoning: 0 };
 const compacted: Draft = {
   type: "context.compacted",
   data: {
-    ...{ why: "window", before: 9000, after: 2000, parts: [] },
+    why: "window",
+    before: 9000,
+    after: 2000,
+    parts: [],
     summary: { messages: 1, text: "short" },
     summarized: { attempt: "s", model: "test/small", usage, cost: 0.03, ms: 900 },
   },
