@@ -2,6 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Expression, type ParseResult, parseSync, Visitor } from "oxc-parser";
+import { type Exceptions, exceptions } from "./exceptions.ts";
+import { dodgedCaps, exportPaths, type FileImports, folderKnots } from "./shape.ts";
 
 /** One broken rule: its name, the file (relative to the root) and what is wrong there. */
 export interface Violation {
@@ -23,6 +25,10 @@ export const rules = [
   "index-place",
   "folder-name",
   "file-size",
+  "folder-cycle",
+  "export-paths",
+  "dodged-cap",
+  "stale-exception",
 ] as const;
 
 interface Package {
@@ -33,6 +39,15 @@ interface Package {
   readonly wanted: Readonly<Record<string, string>>;
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
+  readonly exports: unknown;
+}
+
+/** A rule about a whole package: what it counts, how many are allowed, and what is wrong above that. */
+interface Measure {
+  readonly rule: keyof Exceptions;
+  readonly count: number;
+  readonly limit: number;
+  readonly texts: readonly (readonly [file: string, text: string])[];
 }
 
 interface Source {
@@ -51,6 +66,7 @@ const pure: readonly string[] = ["protocol", "orchestrator", "context", "policy"
 const testkit = "@lathe/testkit";
 const forbiddenFolders = /(^|\/)(utils?|common|shared|helpers?)\//;
 const maxLines = 400;
+const maxExportPaths = 8;
 
 /** Everything that is wrong in the repository at `root`; empty when all rules hold. */
 export function violations(root: string): readonly Violation[] {
@@ -59,9 +75,53 @@ export function violations(root: string): readonly Violation[] {
   const repository: Repository = { version, packages: new Map(packages.map((one) => [one.name, one])) };
   const found = packages.flatMap((one) => manifestViolations(one, repository));
   for (const owner of packages) {
-    for (const source of readSources(root, owner)) found.push(...sourceViolations(source, repository));
+    const sources = readSources(root, owner);
+    for (const source of sources) found.push(...sourceViolations(source, repository));
+    for (const measure of measures(root, owner, sources)) found.push(...measureViolations(measure, owner));
   }
   return found;
+}
+
+function measures(root: string, owner: Package, sources: readonly Source[]): readonly Measure[] {
+  const imports = sources.filter(({ file }) => !isTest(file)).map((one) => importsInside(one));
+  const knots = folderKnots(imports);
+  const paths = exportPaths(owner.exports, (pattern) => globSync(pattern, { cwd: join(root, owner.folder) }));
+  const dodged = sources.flatMap(({ file, parsed, text }) =>
+    dodgedCaps(parsed.program, text).map((found) => [file, found] as const),
+  );
+  const knotTexts = knots.map((folders) => [owner.folder, `has a circle: ${folders.join(", ")}`] as const);
+  const tooMany = `has ${paths} export paths, more than ${maxExportPaths}`;
+  return [
+    { rule: "folder-cycle", count: knots.flat().length, limit: 0, texts: knotTexts },
+    {
+      rule: "export-paths",
+      count: paths,
+      limit: maxExportPaths,
+      texts: [[`${owner.folder}/package.json`, tooMany]],
+    },
+    { rule: "dodged-cap", count: dodged.length, limit: 0, texts: dodged },
+  ];
+}
+
+/** A package may break a rule as often as checks/exceptions.ts says, and that number must be exact. */
+function measureViolations({ rule, count, limit, texts }: Measure, { folder }: Package): Violation[] {
+  const listed = exceptions[rule][folder];
+  if (listed === undefined || count > listed)
+    return count > limit ? texts.map(([file, text]) => ({ rule, file, text })) : [];
+  const now = count > limit ? `lower it to ${count}` : "remove it";
+  const stale = count < listed || count <= limit;
+  return stale
+    ? [{ rule: "stale-exception", file: folder, text: `is listed with ${listed} for ${rule}: ${now}` }]
+    : [];
+}
+
+/** A source with its imports of the same package as paths below the package's folder. */
+function importsInside(source: Source): FileImports {
+  const inside = (path: string): string => path.slice(source.owner.folder.length + 1);
+  const imports = importsOf(source)
+    .filter((name) => name.startsWith(".") && !leavesPackage(name, source))
+    .map((name) => inside(resolve("/", dirname(source.file), name).slice(1)));
+  return { file: inside(source.file), imports };
 }
 
 function readPackages(root: string): readonly Package[] {
@@ -77,6 +137,7 @@ function readPackages(root: string): readonly Package[] {
         wanted: { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies },
         dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
         devDependencies: Object.keys(manifest.devDependencies ?? {}),
+        exports: manifest.exports,
       };
     });
 }
@@ -114,7 +175,9 @@ function manifestViolations(one: Package, { packages, version }: Repository): Vi
 
 function sourceViolations(source: Source, repository: Repository): readonly Violation[] {
   const imports = importsOf(source);
-  const texts: Readonly<Record<Exclude<Rule, "manifest">, readonly string[]>> = {
+  const texts: Readonly<
+    Record<Exclude<Rule, "manifest" | "stale-exception" | keyof Exceptions>, readonly string[]>
+  > = {
     layer: imports.flatMap((name) => layerText(name, source, repository)),
     testkit: imports
       .filter((name) => isTestkitMisused(name, source))

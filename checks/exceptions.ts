@@ -1,0 +1,35 @@
+/**
+ * Packages that do not yet keep a rule about their shape, and how often they break it. A number may only fall: the
+ * check fails when a package does better than its number, until the number is lowered.
+ */
+export type Exceptions = Readonly<
+  Record<"folder-cycle" | "export-paths" | "dodged-cap", Readonly<Record<string, number>>>
+>;
+
+export const exceptions: Exceptions = {
+  "folder-cycle": {
+    "apps/cli": 28,
+    "packages/adapters/search": 17,
+    "packages/adapters/workspace": 6,
+    "packages/core/edits": 3,
+    "packages/core/policy": 2,
+    "packages/core/protocol": 5,
+    "packages/hosts/local": 19,
+    "packages/measure/telemetry": 4,
+    "packages/testkit": 3,
+  },
+  "export-paths": {
+    "packages/adapters/sandbox": 18,
+    "packages/core/orchestrator": 12,
+    "packages/core/system": 28,
+    "packages/hosts/local": 72,
+    "packages/measure/telemetry": 25,
+    "packages/testkit": 48,
+  },
+  "dodged-cap": {
+    "apps/cli": 26,
+    "packages/hosts/local": 74,
+    "packages/sessions/agent": 2,
+    "packages/sessions/tools": 4,
+  },
+};
