@@ -1,5 +1,6 @@
 /** @lathe/hosts/local: Lathe on this machine. */
 export { brokenExample, type RuleExamples } from "@lathe/policy";
+export { configFolder, homeFolder } from "@lathe/system";
 export { findSession, listSessions, newestSession, readSession } from "./src/history/history.ts";
 export type {
   LocalOptions,
@@ -14,8 +15,6 @@ export { autoMode } from "./src/models/auto-models.ts";
 export { builtinModel, chooseModels, isAuto, isReached } from "./src/models/choose-models.ts";
 export { unknownModel } from "./src/models/model-gateway.ts";
 export { noRouterOptions, type RouterOptions } from "./src/models/router-options.ts";
-export { configFolder } from "./src/places/config-folder.ts";
-export { homeFolder } from "./src/places/home-folder.ts";
 export { readRootFile } from "./src/places/root-file.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";

@@ -2,7 +2,7 @@
 import { dirname, join, relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isFailure } from "@lathe/protocol";
-import { configFolder } from "../places/config-folder.ts";
+import { configFolder } from "@lathe/system";
 import { readRegularFile } from "../places/regular-file.ts";
 import { readRootFile } from "../places/root-file.ts";
 import { findCustomPaths, type Looked } from "./custom-paths.ts";

@@ -1,8 +1,8 @@
 /** Custom paths: where the files of one kind lie below a folder; bounded, whatever the links in it lead to. */
 import { type Dirent, opendirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isInside } from "@lathe/system";
 import { type EntryName, withFolder } from "@lathe/system/held-folder";
-import { isInside } from "../places/inside.ts";
 
 export interface CustomPaths {
   /** From the root; those that lie higher first. */

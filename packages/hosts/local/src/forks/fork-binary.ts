@@ -1,7 +1,7 @@
 /** The program that forks stand on. */
 import { type Failure, failure } from "@lathe/protocol";
 import { nativeBinary } from "@lathe/sandbox";
-import { cacheFolder } from "../places/cache-folder.ts";
+import { cacheFolder } from "@lathe/system";
 import { hostProgramPath } from "../places/host-programs.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 /** May have hooks: whether any are written down, without loading what reads them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { configFolder } from "@lathe/system";
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { configFolder } from "../places/config-folder.ts";
 
 /** From the workspace. */
 export const projectHookFiles: readonly string[] = [

@@ -1,9 +1,8 @@
 /** Own hook: whether one of the user's own runs nothing that a project's files can change, so that it may allow. */
 import { lstatSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
+import { homeFolder, liesIn } from "@lathe/system";
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { homeFolder } from "../places/home-folder.ts";
-import { liesIn } from "../rules/kept-rules.ts";
 import {
   commandsIn,
   isProgramOfSystem,

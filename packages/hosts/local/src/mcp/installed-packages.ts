@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import { isInside } from "@lathe/system";
 import { readSmallText } from "@lathe/system/read-bounded";
-import { isInside } from "../places/inside.ts";
 import { type CodeTree, digestOfEntry, foldersUp, mostFiles } from "./code-tree.ts";
 
 export interface InstalledPackage {

@@ -3,10 +3,8 @@ import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { ServerSpec, StdioServer } from "@lathe/mcp";
+import { homeFolder, isInside, realOr } from "@lathe/system";
 import { readSmallText } from "@lathe/system/read-bounded";
-import { homeFolder } from "../places/home-folder.ts";
-import { isInside } from "../places/inside.ts";
-import { realOr } from "../places/real-or.ts";
 import {
   CodeTree,
   digestOfEntry,

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isFailure } from "@lathe/protocol";
+import { cacheFolder } from "@lathe/system";
 import { type Ingested, ingest, openDatabase, openInMemory } from "@lathe/telemetry";
 import { openState } from "../history/state.ts";
-import { cacheFolder } from "../places/cache-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

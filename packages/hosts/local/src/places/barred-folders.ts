@@ -1,18 +1,18 @@
 /** The folders whose programs never run outside the sandbox: the workspace, all of its repository, and what it is a copy of. */
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { homeFolder, realOr } from "@lathe/system";
 import { linkedTrees } from "@lathe/system/git/linked-trees";
 import { mainTree, type RepositoryPlace, repositoryPlace } from "@lathe/system/git/repository-place";
-import { homeFolder } from "./home-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** *Contract:* never throws. The home folder is not among them, also where it is a repository: its programs are the user's. */
 export function barredFolders(workspace: string, env: Env): readonly string[] {
-  const home = realOf(homeFolder(env));
+  const home = realOr(homeFolder(env));
   const own = [workspace, process.cwd(), ...(env.LATHE_COPY_OF === undefined ? [] : [env.LATHE_COPY_OF])];
   const known = new Set<string>();
-  const tops = new Set([...new Set(own.map(realOf))].flatMap((folder) => addAround(folder, home, known)));
+  const tops = new Set([...new Set(own.map(realOr))].flatMap((folder) => addAround(folder, home, known)));
   const trees = [...tops].flatMap((top) => treesOf(repositoryPlace(top)));
   for (const tree of trees) if (!known.has(tree) && !isAbove(tree, home)) addAround(tree, home, known);
   return [...known];
@@ -53,13 +53,5 @@ function isThere(path: string): boolean {
   } catch {
     // A folder that others keep to themselves.
     return false;
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

@@ -2,8 +2,8 @@
 import { closeSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { isInside } from "@lathe/system";
 import { openInside } from "@lathe/system/open-inside";
-import { isInside } from "./inside.ts";
 import { type FileStart, notRead, readStart } from "./regular-file.ts";
 
 /**

@@ -1,8 +1,7 @@
 /** Skills places: of the user's configuration the one folder that sessions may read, as their skills tell them to. */
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { configFolder } from "./config-folder.ts";
-import { realOr } from "./real-or.ts";
+import { configFolder, realOr } from "@lathe/system";
 
 /** The folder, where it is there; what a link in its place leads to is somewhere else, and asked for like that. */
 export function skillsPlaces(env: Readonly<Record<string, string | undefined>>): readonly string[] {

@@ -1,7 +1,7 @@
 /** Where sessions and blobs are kept. */
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
-import { homeFolder } from "./home-folder.ts";
+import { homeFolder } from "@lathe/system";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

@@ -2,11 +2,11 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { homeFolder } from "@lathe/system";
 import { plainSettings } from "@lathe/system/git/config-text";
 import { plainBytes, plainText } from "@lathe/system/git/plain-bytes";
 import { allRefs, readHead } from "@lathe/system/git/ref-files";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
-import { homeFolder } from "../places/home-folder.ts";
 import { type SparseCheckout, sparseCheckoutOf, sparseSettings } from "./sparse-checkout.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,12 +1,10 @@
 /** Kept rules: what a person allowed for this project in earlier sessions and in this one, and what they may be offered to keep. */
-import { realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { statSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
 import type { KeptRules } from "@lathe/agent";
 import { isFailure, type Rule } from "@lathe/protocol";
+import { configFolder, homeFolder, isInside, liesIn, nearestReal } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
-import { configFolder } from "../places/config-folder.ts";
-import { homeFolder } from "../places/home-folder.ts";
-import { isInside } from "../places/inside.ts";
 import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
 
 export interface OpenKeptRules {
@@ -55,11 +53,6 @@ export function isInReach({ cwd, env }: Pick<LocalOptions, "cwd" | "env">): bool
   return isInside(cwd, resolve(folder)) || liesIn(folder, cwd);
 }
 
-/** By its real path, also where it is not there yet. */
-export function liesIn(path: string, folder: string): boolean {
-  return `${nearestReal(path)}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
-}
-
 /** Empty where there is none. */
 function stampOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -79,13 +72,4 @@ async function isOffered({ kinds, target = "" }: Rule, cwd: string, home: string
   return (
     `${real}${sep}`.startsWith(`${cwd}${sep}`) || isGrantable(real, kind !== "read", realOf(home) ?? home)
   );
-}
-
-/** With what is not there yet behind the real path of what is. */
-function nearestReal(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path === "/" ? path : join(nearestReal(dirname(path)), path.slice(path.lastIndexOf("/") + 1));
-  }
 }

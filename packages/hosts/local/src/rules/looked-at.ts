@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { configFolder } from "@lathe/system";
 import { writeWhole } from "@lathe/system/write-whole";
-import { configFolder } from "../places/config-folder.ts";
 import { isInReach } from "./kept-rules.ts";
 
 export interface LookPlace {

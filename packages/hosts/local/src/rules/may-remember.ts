@@ -1,8 +1,8 @@
 /** May remember: whether any facts are kept, without loading what reads them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { configFolder } from "@lathe/system";
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { configFolder } from "../places/config-folder.ts";
 
 export function mayRemember({ env }: Pick<CustomPlace, "env">): boolean {
   const folder = configFolder(env);

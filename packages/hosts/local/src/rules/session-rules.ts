@@ -2,9 +2,8 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { defaultRules, escapeGlob } from "@lathe/policy";
 import type { EffectKind, Rule } from "@lathe/protocol";
+import { homeFolder, realOr } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
-import { homeFolder } from "../places/home-folder.ts";
-import { realOr } from "../places/real-or.ts";
 import { ownPlaceRules } from "./own-places.ts";
 
 type Place = Pick<LocalOptions, "cwd" | "env">;

@@ -10,9 +10,8 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 import type { Tried } from "@lathe/sandbox";
+import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice } from "../local-options.ts";
-import { cacheFolder } from "../places/cache-folder.ts";
-import { homeFolder } from "../places/home-folder.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";
 import type { Containment } from "./containment.ts";

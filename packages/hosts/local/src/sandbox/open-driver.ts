@@ -1,8 +1,7 @@
 /** Which sandbox driver this machine gets: the best that really works, or none where none is wanted. */
 
+import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice, SandboxLimitsChoice } from "../local-options.ts";
-import { cacheFolder } from "../places/cache-folder.ts";
-import { homeFolder } from "../places/home-folder.ts";
 import { commandLimits } from "./command-limits.ts";
 import type { Containment } from "./containment.ts";
 

@@ -1,11 +1,9 @@
 /** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
 import { networkRules } from "@lathe/policy";
 import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
+import { cacheFolder, configFolder, realOr } from "@lathe/system";
 import { withTaskEnv } from "../evals/task-env.ts";
 import type { LocalOptions } from "../local-options.ts";
-import { cacheFolder } from "../places/cache-folder.ts";
-import { configFolder } from "../places/config-folder.ts";
-import { realOr } from "../places/real-or.ts";
 import { skillsPlaces } from "../places/skills-places.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { hasLoginsIn, hiddenPlaces } from "../rules/own-places.ts";

@@ -16,7 +16,7 @@ import { isFailure } from "@lathe/protocol";
 import { nativeBinary } from "@lathe/sandbox";
 import { openConfineReads } from "@lathe/sandbox/confine-reads";
 import { createSearch } from "@lathe/search";
-import { cacheFolder } from "../places/cache-folder.ts";
+import { cacheFolder } from "@lathe/system";
 import { confinedReads } from "./confined-reads.ts";
 
 const temp = realpathSync(mkdtempSync(join(tmpdir(), "lathe-confined-reads-")));

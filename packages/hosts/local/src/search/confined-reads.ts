@@ -1,6 +1,6 @@
 /** How searches are started, so that ripgrep reads nothing outside the tree it searches. */
 import type { ConfineReads } from "@lathe/sandbox/confine-reads";
-import { cacheFolder } from "../places/cache-folder.ts";
+import { cacheFolder } from "@lathe/system";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

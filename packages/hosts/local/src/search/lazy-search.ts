@@ -4,7 +4,7 @@ import { unreadable } from "@lathe/policy";
 import type { Git, Search } from "@lathe/protocol";
 import type { SearchOptions } from "@lathe/search";
 import type { DefinitionsOf } from "@lathe/syntax/definitions";
-import { cacheFolder } from "../places/cache-folder.ts";
+import { cacheFolder } from "@lathe/system";
 import { sessionRules } from "../rules/session-rules.ts";
 import { confinedReads } from "./confined-reads.ts";
 import type { EmbeddingSettings } from "./embedding-settings.ts";

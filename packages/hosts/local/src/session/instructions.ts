@@ -2,8 +2,8 @@
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { configFolder } from "@lathe/system";
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { configFolder } from "../places/config-folder.ts";
 import { type FileStart, readRegularFile } from "../places/regular-file.ts";
 import { readRootFile } from "../places/root-file.ts";
 

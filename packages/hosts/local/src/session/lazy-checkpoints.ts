@@ -8,8 +8,8 @@ import {
   failure,
   isFailure,
 } from "@lathe/protocol";
+import { homeFolder } from "@lathe/system";
 import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
-import { homeFolder } from "../places/home-folder.ts";
 import { hostProgramPath } from "../places/host-programs.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "./recovery-text.ts";

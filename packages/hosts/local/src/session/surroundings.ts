@@ -3,8 +3,8 @@ import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Surroundings } from "@lathe/agent";
 import { maxJudgedBytes, type Repository } from "@lathe/protocol";
+import { homeFolder } from "@lathe/system";
 import { readFileText } from "@lathe/system/file-text";
-import { homeFolder } from "../places/home-folder.ts";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
 /** Of a question to the repository. */

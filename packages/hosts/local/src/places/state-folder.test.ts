@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { isAbsolute } from "node:path";
 import { it } from "node:test";
-import { homeFolder } from "./home-folder.ts";
+import { homeFolder } from "@lathe/system";
 import { stateFolder } from "./state-folder.ts";
 
 it("is never below the folder that is worked in", () => {
