@@ -27,6 +27,7 @@ export {
   type Verdict,
 } from "./src/decision.ts";
 export type { Delta, SubagentProgress } from "./src/delta.ts";
+export { diskFailure } from "./src/disk-failure.ts";
 export {
   choosePart,
   type EditPart,

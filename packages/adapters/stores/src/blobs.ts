@@ -1,7 +1,7 @@
 /** The blobs port over one file per text, named by its sha256, in 256 folders. */
 import { dirname, join } from "node:path";
-import { type Blobs, type Failure, failure } from "@lathe/protocol";
-import { diskFailure, isMissing } from "./disk-failure.ts";
+import { type Blobs, diskFailure, type Failure, failure } from "@lathe/protocol";
+import { isMissing } from "./file-errors.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { writeWhole } from "./write-whole.ts";
 

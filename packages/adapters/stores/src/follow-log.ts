@@ -1,7 +1,7 @@
 /** Reading a session's log without owning it: what is new since the last look, and who owns it. */
 import { join } from "node:path";
-import { type Event, type Failure, failure, isFailure, type Owner } from "@lathe/protocol";
-import { diskFailure, isMissing } from "./disk-failure.ts";
+import { diskFailure, type Event, type Failure, failure, isFailure, type Owner } from "@lathe/protocol";
+import { isMissing } from "./file-errors.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { LogFile } from "./log-file.ts";
 import { checkSessionId } from "./session-id.ts";

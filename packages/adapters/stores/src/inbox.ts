@@ -2,13 +2,14 @@
 import { dirname, join } from "node:path";
 import {
   checkDrafts,
+  diskFailure,
   type Failure,
   failure,
   type Inbox,
   type Offer,
   type UserMessage,
 } from "@lathe/protocol";
-import { diskFailure, isMissing } from "./disk-failure.ts";
+import { isMissing } from "./file-errors.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { checkSessionId, isSessionId } from "./session-id.ts";
 import { watchNames } from "./watch-names.ts";

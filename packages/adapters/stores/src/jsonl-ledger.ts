@@ -1,6 +1,7 @@
 /** The ledger port over one append-only JSONL file per tree of sessions, beside the logs. */
 import { dirname, join } from "node:path";
 import {
+  diskFailure,
   emptyTreeAccount,
   enter,
   type Failure,
@@ -14,7 +15,7 @@ import {
   type TreeAccount,
 } from "@lathe/protocol";
 import { isRunning } from "@lathe/system/process-mark";
-import { diskFailure, isMissing } from "./disk-failure.ts";
+import { isMissing } from "./file-errors.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { processOwner } from "./process-owner.ts";
 import { checkSessionId } from "./session-id.ts";

@@ -3,13 +3,13 @@ import {
   type AppendOptions,
   checkDrafts,
   type Draft,
+  diskFailure,
   type Event,
   type Failure,
   failure,
   isFailure,
   type SessionLog,
 } from "@lathe/protocol";
-import { diskFailure } from "./disk-failure.ts";
 import type { LogFile } from "./log-file.ts";
 import { placeEvents } from "./place-events.ts";
 import { encodeEvents, encodeMark, type StoredLine } from "./stored-line.ts";

@@ -1,8 +1,16 @@
 /** The store port over one append-only JSONL file per session. */
 import { join } from "node:path";
-import { checkDrafts, type Failure, failure, isFailure, type Owner, type Store } from "@lathe/protocol";
+import {
+  checkDrafts,
+  diskFailure,
+  type Failure,
+  failure,
+  isFailure,
+  type Owner,
+  type Store,
+} from "@lathe/protocol";
 import { isRunning } from "@lathe/system/process-mark";
-import { diskFailure, isMissing, isPresent } from "./disk-failure.ts";
+import { isMissing, isPresent } from "./file-errors.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { JsonlLog, type Opening } from "./jsonl-log.ts";
 import { LogFile } from "./log-file.ts";

@@ -1,7 +1,6 @@
 /** LogFile: one open session file, what of it has been read, and the one way to write to it. */
 import { dirname } from "node:path";
-import { type Event, type Failure, isFailure } from "@lathe/protocol";
-import { diskFailure } from "./disk-failure.ts";
+import { diskFailure, type Event, type Failure, isFailure } from "@lathe/protocol";
 import type { Files } from "./files.ts";
 import { LogReader, type Reading } from "./log-reader.ts";
 

@@ -3,13 +3,13 @@ import {
   type ClaimOptions,
   type CreateOptions,
   type Draft,
+  diskFailure,
   type Event,
   type Failure,
   failure,
   isFailure,
   type Owner,
 } from "@lathe/protocol";
-import { diskFailure } from "./disk-failure.ts";
 import type { LogFile } from "./log-file.ts";
 import { placeEvents } from "./place-events.ts";
 import { encodeEvents } from "./stored-line.ts";

@@ -1,6 +1,6 @@
 /** Writes a file that is either whole and durable or not there. */
 import { basename, dirname, join } from "node:path";
-import { isMissing } from "./disk-failure.ts";
+import { isMissing } from "./file-errors.ts";
 import type { Files } from "./files.ts";
 
 let count = 0;

@@ -10,8 +10,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { diskFailure } from "@lathe/stores/disk-failure";
+import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { readHead } from "@lathe/system/git/ref-files";
 import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
 import { writeWhole } from "@lathe/system/write-whole";

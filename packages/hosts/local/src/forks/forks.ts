@@ -1,7 +1,7 @@
 /** Forks of this user on this machine: made, found, compared, kept and dropped. */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
+import { diskFailure, type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
 import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
 import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
 import {
@@ -14,7 +14,6 @@ import {
 import { forkRefusal, placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
-import { diskFailure } from "@lathe/stores/disk-failure";
 import { homeFolder } from "@lathe/system";
 import type { Recovery } from "@lathe/workspace";
 import { openState } from "../history/state.ts";

@@ -1,12 +1,11 @@
 /** Keeping a fork: what it differs in goes to its base, all or none. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
 import { dropFork, type Fork } from "@lathe/sandbox/forks/fork";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
-import { diskFailure } from "@lathe/stores/disk-failure";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { workspaceFolder } from "../places/state-folder.ts";
 import { isOwnChange, ownChange } from "../rules/own-places.ts";

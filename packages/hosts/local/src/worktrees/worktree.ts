@@ -1,8 +1,7 @@
 /** A working tree of its own for one session: made on a branch of its own, with the work that is in no commit, kept if anything changed. */
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { diskFailure } from "@lathe/stores/disk-failure";
+import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { linkedTrees, linkTree } from "@lathe/system/git/linked-trees";
 import { readHead, readRef } from "@lathe/system/git/ref-files";
 import { type RepositoryPlace, repositoryPlace } from "@lathe/system/git/repository-place";
