@@ -16,8 +16,8 @@ import {
   type Words,
 } from "@lathe/hosts/local";
 import { type Event, type Failure, isFailure, type Mode, type Session, stricterMode } from "@lathe/protocol";
+import { problemOf } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { problemOf } from "../reporters/end-text.ts";
 import { agreedMode } from "../run/agreed-mode.ts";
 import type { AgentOptions } from "../run/run-options.ts";
 import { withEffort } from "../run/with-effort.ts";

@@ -8,8 +8,8 @@ import {
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { allowForProject, allowForSession, type Event, type Rule, type ToolCallPart } from "@lathe/protocol";
+import { ruleText } from "@lathe/terminal";
 import type { AskedCall } from "../questions/question-text.ts";
-import { ruleText } from "../render/rule-text.ts";
 import { callShape } from "./call-shape.ts";
 import { text } from "./outcome-update.ts";
 

@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { Effect, ToolCallPart } from "@lathe/protocol";
-import { callTarget } from "../render/call-target.ts";
-import { fit } from "../render/fit.ts";
+import { callTarget, fit } from "@lathe/terminal";
 
 const kinds: Readonly<Record<string, ToolKind>> = {
   read: "read",

@@ -3,13 +3,12 @@ import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import { expandCommand, listCommands, whyLeftOut } from "@lathe/hosts/expand-command";
 import type { LocalSession, Words } from "@lathe/hosts/local";
 import { type Effort, type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
+import { fit, harmless, themeOf } from "@lathe/terminal";
 import { nearest } from "../command-line/nearest.ts";
-import { fit, harmless } from "../render/fit.ts";
 import type { AgentOptions } from "../run/run-options.ts";
 import { sharedCommands } from "../tui/slash/shared-commands.ts";
 import type { Conversation } from "../tui/slash/slash-command.ts";
 import { typedWords } from "../tui/slash/typed-words.ts";
-import { themeOf } from "../tui/theme.ts";
 
 /** The session behind the conversation. */
 export interface Spoken {

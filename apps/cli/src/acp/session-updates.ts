@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
   withoutMark,
 } from "@lathe/protocol";
-import { compactedLine } from "../render/compacted-text.ts";
+import { compactedLine } from "@lathe/terminal";
 import { callShape, placesOfEffects } from "./call-shape.ts";
 import { type OutcomeView, outcomeUpdate, verbatim } from "./outcome-update.ts";
 

@@ -1,7 +1,7 @@
 /** What is said of the best attempt: of tests only where some were run. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { paletteFor } from "../render/palette.ts";
+import { paletteFor } from "@lathe/terminal";
 import { verdictText } from "./best-of-text.ts";
 
 const figures = { files: 1, added: 1, removed: 0, steps: 1, cost: 0, costUnknown: false, ms: 1 };

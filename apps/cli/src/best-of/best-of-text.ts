@@ -3,10 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { BestOf } from "@lathe/hosts/attempts/best-of";
 import type { AttemptRow } from "@lathe/hosts/attempts/running";
 import type { AttemptResult, AttemptsVerdict, TestsRun } from "@lathe/protocol";
-import { count, duration, money } from "../render/figures.ts";
-import { fit, harmless, wrap } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { count, duration, fit, harmless, money, type Palette, table, wrap } from "@lathe/terminal";
 
 /** Undefined for one that waits for its turn. */
 export function rowText(at: number, row: AttemptRow | undefined): string {

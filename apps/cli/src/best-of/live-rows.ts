@@ -1,8 +1,7 @@
 /** Live rows: a line for each attempt on standard error, redrawn on a terminal, told when it changes elsewhere. */
 import type { AttemptRow, Observer } from "@lathe/hosts/attempts/running";
+import { columnsOf, fit, type Palette } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { columnsOf, fit } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
 import { rowText } from "./best-of-text.ts";
 
 const redrawMs = 100;

@@ -1,9 +1,9 @@
 /** What became of the attempts: what is in the folder now, and what waits where. */
 import type { BestOf } from "@lathe/hosts/attempts/best-of";
 import type { OpenedBestOf } from "@lathe/hosts/attempts/open-best-of";
+import { harmless } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { heldLines } from "../forks/held-text.ts";
-import { harmless } from "../render/fit.ts";
 
 /** What is in the folder now, and what waits where. */
 export function outcomeText(

@@ -1,6 +1,6 @@
 /** Command: one word of the command line, and the help that is made of it. */
 import type { Failure } from "@lathe/protocol";
-import { wrap } from "../render/fit.ts";
+import { wrap } from "@lathe/terminal";
 import type { Flags, ValueKind } from "./flags.ts";
 
 export interface Command {

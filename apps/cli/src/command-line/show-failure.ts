@@ -1,7 +1,6 @@
 /** Failures on the terminal: one line that says what, why, and what to do; `--debug` for the rest. */
 import { causeText, type Failure } from "@lathe/protocol";
-import { harmless } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
+import { harmless, paletteFor } from "@lathe/terminal";
 import type { Command } from "./command.ts";
 import { exitCodeOfFailure } from "./exit-code.ts";
 

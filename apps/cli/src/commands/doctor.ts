@@ -1,13 +1,11 @@
 /** `lathe doctor`: what works on this machine, what does not, and how to mend it. */
 import { commandLimits, examineMachine, type Finding, noRouterOptions } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harmless, type Palette, paletteFor, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
 
 const flags = {
   json: { type: "boolean", about: "as JSON" },

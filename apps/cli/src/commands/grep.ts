@@ -1,10 +1,8 @@
 /** `lathe grep`: the agent's exact search by itself. */
 import { type Failure, type GrepResult, isFailure } from "@lathe/protocol";
+import { foundLine, harmless, paletteFor } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { countFlag, readFlags } from "../command-line/flags.ts";
-import { harmless } from "../render/fit.ts";
-import { foundLine } from "../render/found-line.ts";
-import { paletteFor } from "../render/palette.ts";
 import { usage } from "../run/run-options.ts";
 import { tellLeftOut } from "../search/tell-left-out.ts";
 

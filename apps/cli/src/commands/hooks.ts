@@ -2,10 +2,10 @@
 import { type Hook, hookMoment, readHookSettings } from "@lathe/hosts/hook-settings";
 import { distrustHooks, isTrusted, trustHooks } from "@lathe/hosts/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
-import { harmless } from "../render/fit.ts";
 import { agentFlags, realFolder, usage } from "../run/run-options.ts";
 
 const flags = { json: { type: "boolean", about: "as JSON" }, cwd: agentFlags.cwd } as const;

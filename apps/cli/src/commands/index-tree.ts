@@ -1,11 +1,8 @@
 /** `lathe index`: builds the index of a folder, or brings it up to date, and says what is in it. */
 import { type Failure, isFailure } from "@lathe/protocol";
+import { bytes, count, duration, paletteFor, Screen, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
-import { bytes, count, duration } from "../render/figures.ts";
-import { paletteFor } from "../render/palette.ts";
-import { Screen } from "../render/screen.ts";
-import { table } from "../render/table.ts";
 import { usage } from "../run/run-options.ts";
 import type { Embedded, EmbedFlags } from "../search/embed-folder.ts";
 

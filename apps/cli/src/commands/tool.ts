@@ -2,12 +2,10 @@
 
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
+import { diffLines, harmless, type Palette, paletteFor } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
 import { jsonLines } from "../output/json-lines.ts";
-import { diffLines } from "../render/diff.ts";
-import { harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
 import { agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 

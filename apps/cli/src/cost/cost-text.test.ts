@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { noUsage } from "@lathe/protocol";
-import { paletteFor } from "../render/palette.ts";
+import { paletteFor } from "@lathe/terminal";
 import { costText } from "./cost-text.ts";
 
 it("what is unknown is not told as free", () => {

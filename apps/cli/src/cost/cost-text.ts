@@ -1,10 +1,7 @@
 /** A session's cost as a person reads it: totals, a row with a bar per step, where the money went, what was missed. */
 import type { CostReport, Place, StepCost, Total } from "@lathe/hosts/session-cost";
 import type { MissCause, Usage } from "@lathe/protocol";
-import { count, duration, money } from "../render/figures.ts";
-import { fit, harmless, wrap } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { count, duration, fit, harmless, money, type Palette, table, wrap } from "@lathe/terminal";
 import { type CostRow, costRows } from "./cost-rows.ts";
 
 export interface CostView {

@@ -1,8 +1,7 @@
 /** Runs the sample project's own tests, in the sandbox if there is one, and reads what they say. */
 import type { Workbench } from "@lathe/hosts/local";
 import { outcomeText } from "@lathe/protocol";
-import { harmless } from "../render/fit.ts";
-import { tellingLines } from "../render/telling-lines.ts";
+import { harmless, tellingLines } from "@lathe/terminal";
 
 export const testCommand = "node --test --test-reporter=spec";
 

@@ -8,10 +8,8 @@ import {
   type Workbench,
 } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { diffLines, type Palette, paletteFor, Screen } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
-import { diffLines } from "../render/diff.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { Screen } from "../render/screen.ts";
 import { TerminalReporter } from "../reporters/terminal-reporter.ts";
 import { type AgentOptions, agentOptions } from "../run/run-options.ts";
 import { runTask } from "../run/run-task.ts";

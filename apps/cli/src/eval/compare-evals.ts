@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ComparedRun, compareSuites } from "@lathe/hosts/compare-suites";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { paletteFor } from "../render/palette.ts";
+import { paletteFor } from "@lathe/terminal";
 import { comparisonText } from "./eval-text.ts";
 
 export function compareEvals([first, second]: readonly [string, string], json: boolean): number | Failure {

@@ -1,9 +1,6 @@
 /** Eval text: results of trials as people read them. */
 import type { AgentSummary, Estimate, RunComparison, Trial } from "@lathe/hosts/run-suite";
-import { duration, money } from "../render/figures.ts";
-import { fit } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
-import { columns } from "../report/columns.ts";
+import { columns, duration, fit, money, type Palette } from "@lathe/terminal";
 
 const mostNotRun = 20;
 

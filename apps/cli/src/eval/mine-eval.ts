@@ -1,10 +1,7 @@
 /** Mine eval: tasks made of a repository's history, with what becomes of each candidate told as it is known. */
 import { type MineQuery, mineRepository, type Tried } from "@lathe/hosts/mine-repository";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { counted } from "../render/figures.ts";
-import { fit } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
-import { Screen } from "../render/screen.ts";
+import { counted, fit, paletteFor, Screen } from "@lathe/terminal";
 import { withInterruptions } from "./with-interruptions.ts";
 
 type Asked = Omit<MineQuery, "env" | "signal" | "onTried" | "onRemark">;

@@ -1,9 +1,7 @@
 /** Run eval: a suite tried, with what goes on shown live. */
 import { runSuite, type SuiteQuery, type Trial, type TrialKey } from "@lathe/hosts/run-suite";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { duration } from "../render/figures.ts";
-import { paletteFor } from "../render/palette.ts";
-import { Screen } from "../render/screen.ts";
+import { duration, paletteFor, Screen } from "@lathe/terminal";
 import { summaryText, trialText } from "./eval-text.ts";
 import { withInterruptions } from "./with-interruptions.ts";
 

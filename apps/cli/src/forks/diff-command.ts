@@ -4,9 +4,7 @@ import { testChanges } from "@lathe/hosts/attempts/test-changes";
 import { textDifference } from "@lathe/hosts/fork-texts";
 import { type Compared, compareFork, type Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { diffLines } from "../render/diff.ts";
-import { fileName } from "../render/file-name.ts";
-import { paletteFor } from "../render/palette.ts";
+import { diffLines, fileName, paletteFor } from "@lathe/terminal";
 import { countText, listingText } from "./fork-text.ts";
 
 /** Lines of the list, files whose texts are compared, and lines of one of them. */

@@ -1,8 +1,6 @@
 /** What a fork differs in, as lines for people. */
 import type { Difference } from "@lathe/hosts/forks";
-import { fileName } from "../render/file-name.ts";
-import type { Palette } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { fileName, type Palette, table } from "@lathe/terminal";
 
 export interface Listing {
   readonly differences: readonly Difference[];

@@ -1,9 +1,7 @@
 /** Held text: what stayed behind when changes were taken over, why, and how to get it. */
 import type { Kept } from "@lathe/hosts/keep-fork";
+import { fileName, harmless, runLaterText } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
-import { fileName } from "../render/file-name.ts";
-import { harmless } from "../render/fit.ts";
-import { runLaterText } from "../render/run-later-text.ts";
 
 export type Held = Pick<Kept, "held" | "stuck" | "from" | "runLater">;
 

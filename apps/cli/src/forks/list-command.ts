@@ -2,12 +2,11 @@
 import { attemptTrees } from "@lathe/hosts/attempt-trees/attempt-tree";
 import { listTrees } from "@lathe/hosts/attempt-trees/list-trees";
 import { allForks, listForks, mendBase } from "@lathe/hosts/forks";
+import { homeFolder } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { counted, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { remark } from "../command-line/show-failure.ts";
-import { counted, moment } from "../render/figures.ts";
-import { folderTable, remarkLines } from "../render/folder-table.ts";
-import { paletteFor } from "../render/palette.ts";
 
 export async function listCommand(json: boolean): Promise<number | Failure> {
   const bases = [...allForks(process.env), ...attemptTrees(process.env)].map(({ base }) => base);
@@ -45,17 +44,17 @@ function show(listed: readonly Listed[], json: boolean): number {
     process.stdout.write("No forks wait for a decision.\n");
     return 0;
   }
-  const paint = paletteFor(process.stdout, process.env);
+  const { stdout, env } = process;
+  const paint = paletteFor(stdout, env);
   const rows = listed.map(({ id, base, madeAt, about, isOpen, differences }) => ({
     cells: [paint.bold(id), moment(madeAt), isOpen ? paint.green("open") : counted(differences, "change")],
     folder: base,
     about,
   }));
-  process.stdout.write(folderTable(rows, { titles: ["ID", "WHEN", "STATE", "FOLDER", "ABOUT"], paint }));
-  const lathe = commandName(process.env);
-  if (process.stdout.isTTY)
-    process.stdout.write(
-      paint.dim(remarkLines(`Decide: ${lathe} fork diff ID, ${lathe} fork keep ID, ${lathe} fork drop ID`)),
-    );
+  const titles = ["ID", "WHEN", "STATE", "FOLDER", "ABOUT"];
+  stdout.write(folderTable(rows, { titles, paint, output: stdout, home: homeFolder(env) }));
+  const lathe = commandName(env);
+  const decide = `Decide: ${lathe} fork diff ID, ${lathe} fork keep ID, ${lathe} fork drop ID`;
+  if (stdout.isTTY) stdout.write(paint.dim(remarkLines(decide, stdout)));
   return 0;
 }

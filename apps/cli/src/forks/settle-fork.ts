@@ -2,12 +2,11 @@
 import { compareFork, dropFork, type Fork, isCutOff } from "@lathe/hosts/forks";
 import { type KeepOptions, type Kept, keepFork } from "@lathe/hosts/keep-fork";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harmless, type Palette, paletteFor } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { exitCodeOfFailure } from "../command-line/exit-code.ts";
 import { problemLine } from "../command-line/show-failure.ts";
 import { AnswerReader } from "../questions/answer-reader.ts";
-import { harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
 import { whileWriting } from "../run/while-writing.ts";
 import { enterFork } from "./enter-fork.ts";
 import { countText, listingText } from "./fork-text.ts";

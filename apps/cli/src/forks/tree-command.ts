@@ -3,8 +3,8 @@ import { type AttemptTree, dropAttemptTree } from "@lathe/hosts/attempt-trees/at
 import { compareTree, keepTree } from "@lathe/hosts/attempt-trees/keep-tree";
 import { busyTree, wholeAndFree } from "@lathe/hosts/attempt-trees/list-trees";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { paletteFor } from "../render/palette.ts";
 import { whileWriting } from "../run/while-writing.ts";
 import { showDifferences } from "./diff-command.ts";
 import { exitCodeOfKept, keptText } from "./settle-fork.ts";

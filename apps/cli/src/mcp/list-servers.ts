@@ -1,9 +1,7 @@
 /** `lathe mcp list`: what each server offers, asked now. */
 import { createLazyMcp } from "@lathe/hosts/lazy-mcp";
 import { type Failure, isFailure, type McpTool } from "@lathe/protocol";
-import { fit, harmless } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { fit, harmless, paletteFor, table } from "@lathe/terminal";
 import { interruptions } from "../run/interruptions.ts";
 import { agentOptions, usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";

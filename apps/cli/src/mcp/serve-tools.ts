@@ -1,11 +1,11 @@
 /** `lathe mcp serve`: search, edits and the sandboxed shell for other agents, over standard input and output. */
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Outcome, outcomeText, type Tool } from "@lathe/protocol";
+import { fit } from "@lathe/terminal";
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { endNow, notRead } from "../output/unread.ts";
-import { fit } from "../render/fit.ts";
 import { agentOptions, usage } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 import type { McpLine } from "./mcp-line.ts";

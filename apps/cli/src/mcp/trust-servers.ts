@@ -7,6 +7,7 @@ import {
   serversWithin,
 } from "@lathe/hosts/known-servers";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harmless } from "@lathe/terminal";
 import type { Servers } from "../config/mcp-servers.ts";
 import {
   hiddenServers,
@@ -16,7 +17,6 @@ import {
   trustProjectServers,
 } from "../config/project-servers.ts";
 import { saysYes } from "../questions/says-yes.ts";
-import { harmless } from "../render/fit.ts";
 import { loadOptions, realFolder, usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 import { serverText, writtenText } from "./server-text.ts";

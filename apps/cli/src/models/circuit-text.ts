@@ -1,6 +1,6 @@
 /** A model's circuit in a few words. */
 import type { ListedModel } from "@lathe/hosts/list-models";
-import { moment } from "../render/figures.ts";
+import { moment } from "@lathe/terminal";
 
 export function circuitText({ state, until, code }: NonNullable<ListedModel["circuit"]>): string {
   const when = state === "open" ? `rests until ${moment(until)}` : "is to be looked at again";

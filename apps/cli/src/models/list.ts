@@ -2,11 +2,8 @@
 
 import { type ListedModel, listModels, type ModelOptions } from "@lathe/hosts/list-models";
 import type { Price } from "@lathe/protocol";
-import { count, moment } from "../render/figures.ts";
-import { harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { count, harmless, moment, type Palette, paletteFor, table } from "@lathe/terminal";
+import { whileBusy } from "../output/while-busy.ts";
 import { circuitText } from "./circuit-text.ts";
 
 export interface ListOptions {

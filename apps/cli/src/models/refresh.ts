@@ -1,7 +1,7 @@
 /** `lathe models refresh`: fetches what the world knows of models, and keeps it. */
 import { type ModelOptions, refreshModels, registryUrl } from "@lathe/hosts/list-models";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { whileBusy } from "../render/while-busy.ts";
+import { whileBusy } from "../output/while-busy.ts";
 
 export async function refresh(options: ModelOptions, url: string = registryUrl): Promise<number | Failure> {
   const done = await whileBusy(`fetching ${url}`, () => refreshModels(options, url));

@@ -3,10 +3,7 @@ import type { ModelOptions } from "@lathe/hosts/list-models";
 import { autoMode, type LocalOptions } from "@lathe/hosts/local";
 import { type RoutedTask, routeModels } from "@lathe/hosts/route-models";
 import { type Failure, isFailure, type RoutedRow, routerModes } from "@lathe/protocol";
-import { count } from "../render/figures.ts";
-import { columnsOf, harmless, wrap } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { columnsOf, count, harmless, type Palette, paletteFor, table, wrap } from "@lathe/terminal";
 import { usage } from "../run/run-options.ts";
 
 export interface RouteOptions {

@@ -1,10 +1,8 @@
 /** `lathe models test`: each model asked for real, and what came of it. */
 import type { ModelOptions } from "@lathe/hosts/list-models";
 import { type TestedModel, testModels } from "@lathe/hosts/test-models";
-import { duration, money } from "../render/figures.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { duration, money, type Palette, paletteFor, table } from "@lathe/terminal";
+import { whileBusy } from "../output/while-busy.ts";
 import { interruptions } from "../run/interruptions.ts";
 import { circuitText } from "./circuit-text.ts";
 

@@ -3,9 +3,8 @@ import type { ModelOptions } from "@lathe/hosts/list-models";
 import type { LocalOptions } from "@lathe/hosts/local";
 import { type TrainedRouter, trainRouter } from "@lathe/hosts/train-router";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { type Palette, paletteFor, table } from "@lathe/terminal";
+import { whileBusy } from "../output/while-busy.ts";
 
 export interface TrainOptions {
   readonly out: string | undefined;

@@ -2,8 +2,7 @@
 
 import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { harmless } from "../render/fit.ts";
-import { ruleText } from "../render/rule-text.ts";
+import { harmless, ruleText } from "@lathe/terminal";
 import { usage } from "../run/run-options.ts";
 
 interface Asked {

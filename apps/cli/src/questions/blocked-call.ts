@@ -1,8 +1,7 @@
 /** Blocked call: the call that needed a person where nobody could be asked, and what lets it run. */
 import type { Decision, Effect, Event, Rule, ToolCallPart } from "@lathe/protocol";
+import { callTarget, fit } from "@lathe/terminal";
 import { allowText } from "../config/allow-rule.ts";
-import { callTarget } from "../render/call-target.ts";
-import { fit } from "../render/fit.ts";
 
 export interface BlockedCall {
   readonly call: ToolCallPart;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { palette } from "../render/palette.ts";
+import { palette } from "@lathe/terminal";
 import { answerOf, questionText } from "./question-text.ts";
 
 const asked = {

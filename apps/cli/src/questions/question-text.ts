@@ -1,10 +1,7 @@
 /** A question as it stands on the screen: what it is about on a line of its own, why, and how to answer. */
 import type { LocalSession } from "@lathe/hosts/local";
 import { allowForProject, allowForSession, type Event } from "@lathe/protocol";
-import { diffLines } from "../render/diff.ts";
-import { harmless } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
-import { ruleText } from "../render/rule-text.ts";
+import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
 
 type Asked = Event<"question.asked">["data"];
 export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;

@@ -1,8 +1,8 @@
 /** Questioner: asks the person at the terminal what the agent wants to know, one question after the other. */
 import type { Writable } from "node:stream";
 import { type EditPart, type Event, type Failure, isSettledBy } from "@lathe/protocol";
+import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { paletteFor } from "../render/palette.ts";
 import { type AnswerInput, AnswerReader } from "./answer-reader.ts";
 import { type AskedCall, answerOf, questionText } from "./question-text.ts";
 

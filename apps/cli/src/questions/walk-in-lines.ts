@@ -1,6 +1,6 @@
 /** Walking through the hunks of an edit line by line, where nothing is redrawn: each is shown, and a letter takes it or not. */
 import type { EditPart } from "@lathe/protocol";
-import type { Palette } from "../render/palette.ts";
+import type { Palette } from "@lathe/terminal";
 import type { Choice } from "../tui/choice.ts";
 import { type AskedFile, walkHunks } from "../tui/walk-hunks.ts";
 

@@ -1,7 +1,6 @@
 /** Page satisfaction: what users said next, as bars and a table of the report's page. */
 import type { SatisfactionGroup, SatisfactionReport } from "@lathe/hosts/read-satisfaction";
-import { count } from "../render/figures.ts";
-import { percent } from "./columns.ts";
+import { count, percent } from "@lathe/terminal";
 import { safe, table } from "./page-section.ts";
 
 const kinds = [

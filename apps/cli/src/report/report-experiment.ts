@@ -8,13 +8,19 @@ import {
   readExperiment,
 } from "@lathe/hosts/read-experiment";
 import { type Failure, isFailure } from "@lathe/protocol";
+import {
+  columns,
+  count,
+  duration,
+  harmless,
+  money,
+  type Palette,
+  paletteFor,
+  percent,
+} from "@lathe/terminal";
 import { nearest } from "../command-line/nearest.ts";
 import { ownExperiments } from "../config/load-config.ts";
-import { count, duration, money } from "../render/figures.ts";
-import { harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
 import { usage } from "../run/run-options.ts";
-import { columns, percent } from "./columns.ts";
 
 export async function reportExperiment(names: readonly string[], json: boolean): Promise<number | Failure> {
   const all = await ownExperiments(process.env);

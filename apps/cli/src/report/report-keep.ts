@@ -2,10 +2,7 @@
 import { constants, setPriority } from "node:os";
 import { type Horizon, type KeepRow, readKeepRates, reportedHorizons } from "@lathe/hosts/read-keep";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { count } from "../render/figures.ts";
-import { fit, harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { columns, percent } from "./columns.ts";
+import { columns, count, fit, harmless, type Palette, paletteFor, percent } from "@lathe/terminal";
 
 interface Asked {
   readonly since: number;

@@ -1,7 +1,6 @@
 /** The report as one page: charts and tables, with everything in it that it needs, in the light and in the dark. */
 import type { Day, Report, WorkGroup } from "@lathe/hosts/read-report";
-import { count, duration, moment, money } from "../render/figures.ts";
-import { percent } from "./columns.ts";
+import { count, duration, moment, money, percent } from "@lathe/terminal";
 import { experimentSections, type NamedComparison } from "./page-experiments.ts";
 import { satisfactionSection } from "./page-satisfaction.ts";
 import { safe, section } from "./page-section.ts";

@@ -1,9 +1,7 @@
 /** `lathe report satisfaction`: what users said or did after the agent's turns, by rules, or by a model where one is named. */
 import { type Judged, satisfactionByModel, satisfactionByRules } from "@lathe/hosts/read-satisfaction";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { count, money } from "../render/figures.ts";
-import { columnsOf, fit } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
+import { columnsOf, count, fit, money, paletteFor } from "@lathe/terminal";
 import type { ReportView } from "./report-text.ts";
 import { between, satisfactionTable, satisfactionText } from "./satisfaction-text.ts";
 

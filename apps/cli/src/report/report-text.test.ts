@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Report, ToolModel, WorkGroup } from "@lathe/hosts/read-report";
-import { paletteFor } from "../render/palette.ts";
+import { paletteFor } from "@lathe/terminal";
 import { reportText } from "./report-text.ts";
 
 const view = { paint: paletteFor({ isTTY: false }, {}), width: 80 };

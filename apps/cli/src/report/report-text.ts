@@ -1,10 +1,19 @@
 /** The report as a person reads it: what it cost, what fails, whether it gets worse, then the figures by model and more. */
 import { stripVTControlCharacters } from "node:util";
 import type { Report, Rot, ToolModel, WorkGroup } from "@lathe/hosts/read-report";
-import { count, counted, duration, moment, money } from "../render/figures.ts";
-import { fit, harmless } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
-import { columns, percent, plot } from "./columns.ts";
+import {
+  columns,
+  count,
+  counted,
+  duration,
+  fit,
+  harmless,
+  moment,
+  money,
+  type Palette,
+  percent,
+  plot,
+} from "@lathe/terminal";
 import { satisfactionText } from "./satisfaction-text.ts";
 
 export interface ReportView {

@@ -3,8 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { readReport } from "@lathe/hosts/read-report";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { columnsOf, harmless } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
+import { columnsOf, harmless, paletteFor } from "@lathe/terminal";
 import { reportText } from "./report-text.ts";
 
 interface Asked {

@@ -1,9 +1,6 @@
 /** Satisfaction as text: what users said next, as a table with the rate of trouble and what is known of who reads. */
 import type { Estimate, SatisfactionGroup, SatisfactionReport } from "@lathe/hosts/read-satisfaction";
-import { count } from "../render/figures.ts";
-import { fit } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
-import { columns, percent } from "./columns.ts";
+import { columns, count, fit, type Palette, percent } from "@lathe/terminal";
 
 interface View {
   readonly paint: Palette;

@@ -1,8 +1,7 @@
 /** The reporter of an output format. */
 
+import { paletteFor, Screen } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { paletteFor } from "../render/palette.ts";
-import { Screen } from "../render/screen.ts";
 import { createJsonReporter } from "./json-reporter.ts";
 import { createPlainReporter } from "./plain-reporter.ts";
 import type { OutputFormat, Reporter } from "./reporter.ts";

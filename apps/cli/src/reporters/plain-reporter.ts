@@ -1,6 +1,5 @@
 /** The `text` format into a pipe: the answer and nothing else; what delays it goes to stderr. */
-import { duration } from "../render/figures.ts";
-import { collectRunLater } from "../render/run-later-text.ts";
+import { collectRunLater, duration } from "@lathe/terminal";
 import type { Reporter } from "./reporter.ts";
 import { finalText } from "./tally.ts";
 

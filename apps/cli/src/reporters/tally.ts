@@ -1,7 +1,7 @@
 /** Tally: what a run added up to, counted from its events. */
 
 import { type Event, messageText, type RunLaterFile } from "@lathe/protocol";
-import { isLooked } from "../render/run-later-text.ts";
+import { isLooked } from "@lathe/terminal";
 
 export interface Tally {
   /** Answers of the model. */

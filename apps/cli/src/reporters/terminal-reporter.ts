@@ -1,13 +1,20 @@
 /** The `text` format on a terminal: everything the agent does, as it does it. */
 import type { Delta, Effect, Event, Session, SubagentProgress } from "@lathe/protocol";
-import { afterCancel, callLines } from "../render/call-lines.ts";
-import { callTarget } from "../render/call-target.ts";
-import { duration } from "../render/figures.ts";
-import { fit, harmless, lastLines } from "../render/fit.ts";
-import { createRemarks } from "../render/remarks.ts";
-import type { Screen } from "../render/screen.ts";
-import { subagentsText, summaryText } from "../render/summary.ts";
-import { endWord, problemOf } from "./end-text.ts";
+import {
+  afterCancel,
+  callLines,
+  callTarget,
+  createRemarks,
+  duration,
+  endWord,
+  fit,
+  harmless,
+  lastLines,
+  problemOf,
+  type Screen,
+  subagentsText,
+  summaryText,
+} from "@lathe/terminal";
 import type { Reporter, RunResult, RunStart } from "./reporter.ts";
 
 /** A call of the latest answers that has no outcome yet. */

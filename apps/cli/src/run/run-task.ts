@@ -1,6 +1,7 @@
 /** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
 import { resumeSession, startSession, type Words } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Session } from "@lathe/protocol";
+import { problemOf } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { exitCodeOfEnd, exitCodeOfFailure } from "../command-line/exit-code.ts";
 import { problemLine } from "../command-line/show-failure.ts";
@@ -8,7 +9,6 @@ import { lostOutput } from "../output/broken-pipe.ts";
 import { type BlockedCalls, blockedText, watchBlockedCalls } from "../questions/blocked-call.ts";
 import { Questioner } from "../questions/questioner.ts";
 import { createReporter } from "../reporters/create-reporter.ts";
-import { problemOf } from "../reporters/end-text.ts";
 import type { OutputFormat, Reporter, RunResult } from "../reporters/reporter.ts";
 import { interruptions } from "./interruptions.ts";
 import type { OutputSchema } from "./output-schema.ts";

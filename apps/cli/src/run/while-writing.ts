@@ -1,5 +1,5 @@
 /** While writing: a signal does not leave half of what is to be done all or none; it is heard before that, or comes after it. */
-import { whileBusy } from "../render/while-busy.ts";
+import { whileBusy } from "../output/while-busy.ts";
 
 /** As `whileBusy`; the signal is aborted by the first of those that would end us. */
 export async function whileWriting<T>(

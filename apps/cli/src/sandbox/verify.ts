@@ -1,9 +1,8 @@
 /** `lathe sandbox verify`: each promise as it is tried, and what all of them come to. */
 import { type Verified, verifySandbox } from "@lathe/hosts/lone-sandbox";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { paletteFor, table } from "@lathe/terminal";
+import { whileBusy } from "../output/while-busy.ts";
 
 type VerifyPlace = Omit<Parameters<typeof verifySandbox>[0], "env">;
 

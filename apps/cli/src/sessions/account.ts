@@ -10,10 +10,7 @@ import {
   type Session,
   withoutMark,
 } from "@lathe/protocol";
-import { answerText } from "../render/answer-text.ts";
-import { callTarget } from "../render/call-target.ts";
-import { harmless } from "../render/fit.ts";
-import { endWord, problemOf } from "../reporters/end-text.ts";
+import { answerText, callTarget, endWord, harmless, problemOf } from "@lathe/terminal";
 
 export type Entry =
   | {

@@ -2,9 +2,8 @@
 import { followSession } from "@lathe/hosts/follow-session";
 import { findSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { columnsOf, harmless, themeFor } from "@lathe/terminal";
 import { onBrokenPipe } from "../output/broken-pipe.ts";
-import { columnsOf, harmless } from "../render/fit.ts";
-import { themeFor } from "../tui/theme.ts";
 import { Transcript } from "../tui/transcript.ts";
 
 export async function attach(start: string, json: boolean): Promise<number | Failure> {

@@ -1,10 +1,7 @@
 /** What a session changed, as text: each file with its difference, then a list of them. */
 import type { SessionChanges, SessionFile } from "@lathe/hosts/session-changes";
 import type { FileDifference } from "@lathe/protocol";
-import { diffCounts, diffLines } from "../render/diff.ts";
-import { harmless } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { diffCounts, diffLines, harmless, type Palette, table } from "@lathe/terminal";
 
 /** Lines shown of one file's difference. */
 const fileLines = 2_000;

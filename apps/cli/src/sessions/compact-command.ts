@@ -2,9 +2,8 @@
 import { compactSession } from "@lathe/hosts/compact-session";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
-import { compactedText } from "../render/compacted-text.ts";
-import { paletteFor } from "../render/palette.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { compactedText, paletteFor } from "@lathe/terminal";
+import { whileBusy } from "../output/while-busy.ts";
 import { agentOptions, usage } from "../run/run-options.ts";
 
 export interface CompactFlags {

@@ -2,10 +2,7 @@
 import { findSession } from "@lathe/hosts/local";
 import { type ContextReport, sessionContext } from "@lathe/hosts/session-context";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { count } from "../render/figures.ts";
-import { columnsOf, fit, harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { columnsOf, count, fit, harmless, type Palette, paletteFor, table } from "@lathe/terminal";
 import { agentOptions } from "../run/run-options.ts";
 
 export async function contextCommand(start: string, json: boolean): Promise<number | Failure> {

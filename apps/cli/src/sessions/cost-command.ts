@@ -2,9 +2,8 @@
 import { findSession } from "@lathe/hosts/local";
 import { sessionCost } from "@lathe/hosts/session-cost";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { columnsOf, paletteFor } from "@lathe/terminal";
 import { costText } from "../cost/cost-text.ts";
-import { columnsOf } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
 
 export async function costCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);

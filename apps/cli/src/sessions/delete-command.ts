@@ -2,9 +2,8 @@
 import { deleteSession } from "@lathe/hosts/delete-session";
 import { findSession, listSessions } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type SessionSummary } from "@lathe/protocol";
+import { harmless, moment } from "@lathe/terminal";
 import { isSomebodyThere, saysYes } from "../questions/says-yes.ts";
-import { moment } from "../render/figures.ts";
-import { harmless } from "../render/fit.ts";
 import { usage } from "../run/run-options.ts";
 
 export interface Deleting {

@@ -2,8 +2,8 @@
 import { findSession } from "@lathe/hosts/local";
 import { sessionChanges } from "@lathe/hosts/session-changes";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { paletteFor } from "../render/palette.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { paletteFor } from "@lathe/terminal";
+import { whileBusy } from "../output/while-busy.ts";
 import { changesText } from "./changes-text.ts";
 
 export async function diffCommand(start: string, json: boolean): Promise<number | Failure> {

@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harmless } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { harmless } from "../render/fit.ts";
 import { usage } from "../run/run-options.ts";
 
 const formats = ["edits", "markdown", "html", "jsonl", "atif"] as const;

@@ -1,7 +1,6 @@
 /** A session as a text to read or to share. */
 import type { Event } from "@lathe/protocol";
-import { duration, moment } from "../render/figures.ts";
-import { summaryText } from "../render/summary.ts";
+import { duration, moment, summaryText } from "@lathe/terminal";
 import { type Account, accountOf, type Entry } from "./account.ts";
 import { htmlPage } from "./html-page.ts";
 

@@ -1,8 +1,7 @@
 /** A session as one self-contained page: no script, nothing from elsewhere, on light and dark. */
+
+import { duration, hunkLines, moment, summaryText } from "@lathe/terminal";
 import { Marked } from "marked";
-import { hunkLines } from "../render/diff.ts";
-import { duration, moment } from "../render/figures.ts";
-import { summaryText } from "../render/summary.ts";
 import type { Account, Entry } from "./account.ts";
 
 const style = `

@@ -1,13 +1,10 @@
 /** The table of sessions. */
 import { realpathSync } from "node:fs";
-import { listSessions, readSession } from "@lathe/hosts/local";
+import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
+import { endWord, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { countFlag } from "../command-line/flags.ts";
-import { moment } from "../render/figures.ts";
-import { folderTable, remarkLines } from "../render/folder-table.ts";
-import { paletteFor } from "../render/palette.ts";
-import { endWord } from "../reporters/end-text.ts";
 
 export interface Listing {
   readonly json: boolean;
@@ -33,12 +30,14 @@ export async function listCommand({ json, here, limit, search }: Listing): Promi
 /** A session's attempts, and what was said not to be taken over, lie in copies that its row does not show. */
 async function waitingText(): Promise<string> {
   const { countWaiting } = await import("@lathe/hosts/find-waiting");
-  const count = countWaiting(process.env);
+  const { env, stdout } = process;
+  const count = countWaiting(env);
   if (count === 0) return "";
   const copies = count === 1 ? "1 copy of a folder is" : `${count} copies of folders are`;
-  const lathe = commandName(process.env);
+  const lathe = commandName(env);
   return remarkLines(
     `${copies} at work or waiting for a decision: \`${lathe} fork list\` shows them, \`${lathe} fork diff|keep|drop ID\` looks into one, takes it over, removes it.`,
+    stdout,
   );
 }
 
@@ -68,14 +67,16 @@ async function statusOf({ id }: SessionSummary): Promise<string> {
 
 function listing(rows: readonly (SessionSummary & { readonly status: string })[]): string {
   if (rows.length === 0) return 'No sessions yet. Start one: lathe run "task"\n';
-  const paint = paletteFor(process.stdout, process.env);
+  const { env, stdout } = process;
+  const paint = paletteFor(stdout, env);
   const depths = depthsOf(rows);
   const lines = rows.map(({ id, updatedAt, status, cwd, title, agent }) => ({
     cells: [`${"  ".repeat(depths.get(id) ?? 0)}${paint.bold(id)}`, moment(updatedAt), status],
     folder: cwd,
     about: agent === undefined ? title : `${agent}: ${title}`,
   }));
-  return folderTable(lines, { titles: ["ID", "WHEN", "STATUS", "FOLDER", "TITLE"], paint });
+  const titles = ["ID", "WHEN", "STATUS", "FOLDER", "TITLE"];
+  return folderTable(lines, { titles, paint, output: stdout, home: homeFolder(env) });
 }
 
 /** How many above each are in the list. */

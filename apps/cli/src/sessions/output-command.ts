@@ -2,10 +2,7 @@
 import { findSession } from "@lathe/hosts/local";
 import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/session-outputs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { moment } from "../render/figures.ts";
-import { columnsOf, fit, harmless } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { columnsOf, fit, harmless, moment, paletteFor, table } from "@lathe/terminal";
 import { outputFigures, outputNamed, outputTarget } from "./output-text.ts";
 
 const mostTarget = 60;

@@ -1,9 +1,7 @@
 /** Output text: the outputs of a session as a person chooses among them, and one of them whole. */
 import type { CallOutput } from "@lathe/hosts/session-outputs";
 import { blobOf } from "@lathe/protocol";
-import { callTarget } from "../render/call-target.ts";
-import { count, duration } from "../render/figures.ts";
-import { harmless } from "../render/fit.ts";
+import { callTarget, count, duration, harmless } from "@lathe/terminal";
 
 /** What it was called with. */
 export function outputTarget({ input }: Pick<CallOutput, "input">): string {

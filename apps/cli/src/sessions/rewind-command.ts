@@ -2,9 +2,9 @@
 import { findSession } from "@lathe/hosts/local";
 import { rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { paletteFor } from "@lathe/terminal";
 import { countFlag } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
-import { paletteFor } from "../render/palette.ts";
 import { usage } from "../run/run-options.ts";
 import { whileWriting } from "../run/while-writing.ts";
 import { rewoundLines } from "./rewound-lines.ts";

@@ -1,7 +1,6 @@
 /** What a rewind did, as lines. */
 import type { Rewound } from "@lathe/hosts/rewind-session";
-import { harmless } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
+import { harmless, type Palette } from "@lathe/terminal";
 
 /** Paths that are named; the rest are counted. */
 const pathsNamed = 20;

@@ -10,16 +10,23 @@ import {
   type Session,
   withoutMark,
 } from "@lathe/protocol";
-import { answerText } from "../render/answer-text.ts";
-import { callLines, type FinishedCall, type View } from "../render/call-lines.ts";
-import { callTarget } from "../render/call-target.ts";
-import { compactedText } from "../render/compacted-text.ts";
-import { duration, moment } from "../render/figures.ts";
-import { columnsOf, harmless } from "../render/fit.ts";
-import { paletteFor } from "../render/palette.ts";
-import { routedText } from "../render/routed-text.ts";
-import { summaryText } from "../render/summary.ts";
-import { endWord, problemOf } from "../reporters/end-text.ts";
+import {
+  answerText,
+  type CallView,
+  callLines,
+  callTarget,
+  columnsOf,
+  compactedText,
+  duration,
+  endWord,
+  type FinishedCall,
+  harmless,
+  moment,
+  paletteFor,
+  problemOf,
+  routedText,
+  summaryText,
+} from "@lathe/terminal";
 
 export async function showCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);
@@ -33,7 +40,7 @@ export async function showCommand(start: string, json: boolean): Promise<number 
   return 0;
 }
 
-function transcript(events: readonly Event[], view: View): string {
+function transcript(events: readonly Event[], view: CallView): string {
   const session = fold(events);
   const { bold, dim } = view.paint;
   const head = `${bold(harmless(session.title))}\n${dim(`${session.id} · ${session.cwd} · ${session.model}`)}\n`;
@@ -47,7 +54,7 @@ function transcript(events: readonly Event[], view: View): string {
 }
 
 /** A view of one event of a session: `step` counts the answers up to it. */
-type StepView = View & { readonly step: number };
+type StepView = CallView & { readonly step: number };
 
 type Calls = Map<string, Pick<FinishedCall, "tool" | "target">>;
 

@@ -4,13 +4,13 @@ import { canBeKept, changesSince, type ItemChange, type Look, type LookedItem } 
 import { mayHaveProjectHooks } from "@lathe/hosts/may-have-hooks";
 import { hookItems, lookAtHooks, neverTrustHooks, trustHooks } from "@lathe/hosts/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harmless } from "@lathe/terminal";
 import {
   neverTrustServers,
   projectFile,
   readProjectServers,
   trustProjectServers,
 } from "../config/project-servers.ts";
-import { harmless } from "../render/fit.ts";
 import type { AgentOptions } from "../run/run-options.ts";
 
 export type TrustAnswer = "later" | "yes" | "never";

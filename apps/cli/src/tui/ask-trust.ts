@@ -1,6 +1,6 @@
 /** Ask trust: at the start of a chat the person is asked about what the project would have run and they have not looked at yet. */
 import { isFailure } from "@lathe/protocol";
-import { wrap } from "../render/fit.ts";
+import { wrap } from "@lathe/terminal";
 import type { Chat } from "./chat.ts";
 
 /** *Contract:* resolves once everything is answered or left. */

@@ -4,13 +4,11 @@ import { type OpenedBestOf, openBestOf, reopenBestOf } from "@lathe/hosts/attemp
 import type { AttemptRow, Observer, Running } from "@lathe/hosts/attempts/running";
 import type { Words } from "@lathe/hosts/local";
 import { type AttemptsVerdict, type Failure, failure, isFailure } from "@lathe/protocol";
+import { diffLines, duration, fit, harmless, wrap } from "@lathe/terminal";
 import { attemptWorker, parallelUsually, quiet, self, testMs } from "../best-of/attempt-workers.ts";
 import { comparisonText, rowText, verdictText } from "../best-of/best-of-text.ts";
 import { painted } from "../best-of/live-rows.ts";
 import { outcomeText } from "../best-of/outcome-text.ts";
-import { diffLines } from "../render/diff.ts";
-import { duration } from "../render/figures.ts";
-import { fit, harmless, wrap } from "../render/fit.ts";
 import type { AgentOptions } from "../run/run-options.ts";
 import type { Chat } from "./chat.ts";
 import type { Option } from "./choice.ts";

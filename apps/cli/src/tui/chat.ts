@@ -11,7 +11,7 @@ import {
   type Session,
   stricterMode,
 } from "@lathe/protocol";
-import { harmless, wrap } from "../render/fit.ts";
+import { harmless, type Theme, wrap } from "@lathe/terminal";
 import { agreedMode } from "../run/agreed-mode.ts";
 import type { AgentOptions } from "../run/run-options.ts";
 import { withEffort } from "../run/with-effort.ts";
@@ -24,7 +24,6 @@ import { createPastedImages, type PastedImages } from "./pasted-images.ts";
 import { titleOf } from "./process-title.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { type Status, statusOf } from "./status-line.ts";
-import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
 import { ranTyped } from "./typed-output.ts";
 import { Unheard } from "./unheard.ts";

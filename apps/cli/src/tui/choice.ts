@@ -1,7 +1,6 @@
 /** Choice: something a person chooses from a list, or answers in their own words. */
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
-import { fit } from "../render/fit.ts";
-import type { Theme } from "./theme.ts";
+import { fit, type Theme } from "@lathe/terminal";
 
 export interface Option {
   readonly label: string;

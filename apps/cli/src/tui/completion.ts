@@ -5,7 +5,7 @@ import type {
   AutocompleteSuggestions,
 } from "@earendil-works/pi-tui/dist/autocomplete.js";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
-import { harmless } from "../render/fit.ts";
+import { harmless } from "@lathe/terminal";
 
 export interface Named {
   readonly name: string;

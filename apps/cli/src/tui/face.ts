@@ -1,5 +1,5 @@
 /** Face: what shows a chat. */
-import type { Theme } from "./theme.ts";
+import type { Theme } from "@lathe/terminal";
 
 export interface Face {
   readonly width: () => number;

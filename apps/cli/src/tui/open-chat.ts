@@ -4,6 +4,7 @@ import { expandCommand, listCommands, whyLeftOut } from "@lathe/hosts/expand-com
 import { projectFiles } from "@lathe/hosts/project-files";
 import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";
+import { type Ground, groundOfVariable } from "@lathe/terminal";
 import { nearest } from "../command-line/nearest.ts";
 import type { Look } from "../config/config.ts";
 import type { AgentOptions } from "../run/run-options.ts";
@@ -13,7 +14,6 @@ import { createCompletion, type Named } from "./completion.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
 import { typedWords } from "./slash/typed-words.ts";
 import { takeUp } from "./take-up.ts";
-import { type Ground, groundOfVariable } from "./theme.ts";
 
 export interface ChatSettings {
   readonly options: AgentOptions;

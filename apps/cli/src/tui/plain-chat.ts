@@ -1,12 +1,11 @@
 /** Plain chat: a chat in plain lines, for screen readers and terminals that cannot be redrawn: nothing moves. */
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
-import { columnsOf } from "../render/fit.ts";
+import { columnsOf, themeOf } from "@lathe/terminal";
 import { Chat } from "./chat.ts";
 import { type Choice, meant } from "./choice.ts";
 import type { Beginning, ChatSettings } from "./open-chat.ts";
 import type { Left } from "./run-screen-chat.ts";
-import { themeOf } from "./theme.ts";
 
 export interface PlainOpening extends Beginning {
   readonly remarks: readonly string[];

@@ -1,6 +1,6 @@
 /** Process title: a command in the background, in one line. */
 import type { LocalSession } from "@lathe/hosts/local";
-import { fit, harmless } from "../render/fit.ts";
+import { fit, harmless } from "@lathe/terminal";
 
 export type BackgroundProcess = ReturnType<LocalSession["processes"]>[number];
 

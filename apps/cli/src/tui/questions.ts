@@ -9,9 +9,9 @@ import {
   type Failure,
   isSettledBy,
 } from "@lathe/protocol";
+import type { Theme } from "@lathe/terminal";
 import { type AskedCall, aboutText, answerOf, rulesText } from "../questions/question-text.ts";
 import type { Choice, Option } from "./choice.ts";
-import type { Theme } from "./theme.ts";
 import type { AskedFile, Walking } from "./walk-hunks.ts";
 
 type Asked = Event<"question.asked">["data"] & { readonly seq: number };

@@ -1,9 +1,9 @@
 /** What it costs to show an answer as it streams: time, and characters for the terminal. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { themeOf } from "@lathe/terminal";
+import { LiveArea } from "@lathe/terminal/live-area";
 import { assertGrowth, timeOf } from "@lathe/testkit/growth";
-import { LiveArea } from "./live-area.ts";
-import { themeOf } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
 
 const paragraph =

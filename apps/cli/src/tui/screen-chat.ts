@@ -2,19 +2,18 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { fit } from "../render/fit.ts";
+import { fit, groundOfAnswer, groundQuery, type Theme, themeOf } from "@lathe/terminal";
+import { type Frame, framed, LiveArea } from "@lathe/terminal/live-area";
 import { Attention, focusReports } from "./attention.ts";
 import { Chat } from "./chat.ts";
 import { chatKeys, type Desk } from "./chat-keys.ts";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
 import type { FirstFrame } from "./first-frame.ts";
-import { type Frame, framed, LiveArea } from "./live-area.ts";
 import type { ChatSettings } from "./open-chat.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 import { rewindCommand } from "./slash/rewind.ts";
 import { statusLine } from "./status-line.ts";
 import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
-import { groundOfAnswer, groundQuery, type Theme, themeOf } from "./theme.ts";
 import { Twice } from "./twice.ts";
 
 /** Between two frames, of what a person types and of what streams. */

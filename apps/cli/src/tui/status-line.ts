@@ -1,7 +1,6 @@
 /** Status line: model, permissions, how full the window is, what it cost, where; the least of them goes first where it is narrow. */
 import { chooseModels, type LocalSession } from "@lathe/hosts/local";
-import { count, money } from "../render/figures.ts";
-import { fit } from "../render/fit.ts";
+import { count, fit, money } from "@lathe/terminal";
 import type { AgentOptions } from "../run/run-options.ts";
 
 export interface Status {

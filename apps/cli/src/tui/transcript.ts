@@ -8,15 +8,24 @@ import {
   type Todo,
   withoutMark,
 } from "@lathe/protocol";
-import { answerText } from "../render/answer-text.ts";
-import { afterCancel, callLines } from "../render/call-lines.ts";
-import { callTarget } from "../render/call-target.ts";
-import { duration, money } from "../render/figures.ts";
-import { fit, harmless, lastLines, wrap } from "../render/fit.ts";
-import { createRemarks, toldText } from "../render/remarks.ts";
-import { endWord, problemOf } from "../reporters/end-text.ts";
-import { MarkdownStream } from "./markdown-stream.ts";
-import type { Theme } from "./theme.ts";
+import {
+  afterCancel,
+  answerText,
+  callLines,
+  callTarget,
+  createRemarks,
+  duration,
+  endWord,
+  fit,
+  harmless,
+  lastLines,
+  money,
+  problemOf,
+  type Theme,
+  toldText,
+  wrap,
+} from "@lathe/terminal";
+import { MarkdownStream } from "@lathe/terminal/markdown-stream";
 
 /** A call of the latest answers that has no outcome yet. */
 interface OpenCall {

@@ -1,9 +1,7 @@
 /** Typed output: what came of a shell command of the person's own, for them and for the model. */
 import type { LocalSession } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome } from "@lathe/protocol";
-import { callLines } from "../render/call-lines.ts";
-import { scrolled } from "./scrolled.ts";
-import type { Theme } from "./theme.ts";
+import { callLines, scrolled, type Theme } from "@lathe/terminal";
 
 /** Characters that go to the model with the next words. */
 const mostTold = 8_000;

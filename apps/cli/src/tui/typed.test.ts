@@ -6,13 +6,12 @@ import { join } from "node:path";
 import { after, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { isFailure } from "@lathe/protocol";
+import { scrolled, themeOf } from "@lathe/terminal";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
 import { createCompletion } from "./completion.ts";
 import { createPastedImages } from "./pasted-images.ts";
-import { scrolled } from "./scrolled.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
 import { statusLine } from "./status-line.ts";
-import { themeOf } from "./theme.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-typed-"));
 after(() => rmSync(folder, { recursive: true }));

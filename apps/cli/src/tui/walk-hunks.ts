@@ -1,9 +1,7 @@
 /** Walking through the hunks of an edit that is asked for: some are taken and others not, like `git add -p`. */
 import { type EditPart, partOf } from "@lathe/protocol";
+import { diffLines, harmless, type Palette } from "@lathe/terminal";
 import type { AskedCall } from "../questions/question-text.ts";
-import { diffLines } from "../render/diff.ts";
-import { harmless } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
 import type { Choice, Option } from "./choice.ts";
 
 export type AskedFile = NonNullable<NonNullable<AskedCall>["files"]>[number];

@@ -3,10 +3,9 @@ import { readdirSync } from "node:fs";
 import { unfilteredText } from "@lathe/hosts/unfiltered-text";
 import { type DirtyChoice, dirtyChoices, openWorktree, type Worktree } from "@lathe/hosts/worktree";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { fileName, harmless } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { problemLine } from "../command-line/show-failure.ts";
-import { fileName } from "../render/file-name.ts";
-import { harmless } from "../render/fit.ts";
 import { realFolder, usage } from "../run/run-options.ts";
 
 export interface WorktreeValues {

@@ -1,5 +1,5 @@
 /** `/agents`: the kinds of subagents that work can be handed to. */
-import { fit, harmless } from "../../render/fit.ts";
+import { fit, harmless } from "@lathe/terminal";
 import type { SharedCommand } from "./slash-command.ts";
 
 export const agentsCommand: SharedCommand = {

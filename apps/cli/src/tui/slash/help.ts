@@ -1,6 +1,6 @@
 /** `/help`: the commands, and the keys. */
 import { listCommands } from "@lathe/hosts/expand-command";
-import { fit, wrap } from "../../render/fit.ts";
+import { fit, wrap } from "@lathe/terminal";
 import { chatKeys } from "../chat-keys.ts";
 import type { SlashCommand } from "./slash-command.ts";
 

@@ -1,5 +1,5 @@
 /** `/mcp`: the servers of other programs' tools. */
-import { fit } from "../../render/fit.ts";
+import { fit } from "@lathe/terminal";
 import type { SharedCommand } from "./slash-command.ts";
 
 export const mcpCommand: SharedCommand = {

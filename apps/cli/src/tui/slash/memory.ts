@@ -1,6 +1,6 @@
 /** `/memory`: the facts that sessions are told from their start. */
 import { isFailure } from "@lathe/protocol";
-import { harmless, wrap } from "../../render/fit.ts";
+import { harmless, wrap } from "@lathe/terminal";
 import type { SharedCommand } from "./slash-command.ts";
 
 export const memoryCommand: SharedCommand = {

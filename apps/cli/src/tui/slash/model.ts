@@ -1,10 +1,10 @@
 /** `/model`: another model goes on. */
 import type { Session } from "@lathe/protocol";
-import { wrap } from "../../render/fit.ts";
-import { takeOverText } from "../../render/take-over-text.ts";
+import { wrap } from "@lathe/terminal";
 import type { AgentOptions } from "../../run/run-options.ts";
 import type { Option } from "../choice.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
+import { takeOverText } from "./take-over-text.ts";
 
 export const modelCommand: SharedCommand = {
   name: "model",

@@ -1,10 +1,9 @@
 /** `/output`: what a call printed, whole; the transcript shows the lines that tell most. */
 import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/session-outputs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { fit, harmless } from "../../render/fit.ts";
+import { fit, harmless, scrolled } from "@lathe/terminal";
 import { outputFigures, outputNamed, outputTarget } from "../../sessions/output-text.ts";
 import type { Chat } from "../chat.ts";
-import { scrolled } from "../scrolled.ts";
 import { noSession } from "./no-session.ts";
 import type { SlashCommand } from "./slash-command.ts";
 

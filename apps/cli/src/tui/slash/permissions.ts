@@ -1,6 +1,6 @@
 /** `/permissions`: the mode, and what was allowed for the session and for the project. */
 import { type Failure, failure, isFailure, type Mode, modes, type Rule } from "@lathe/protocol";
-import { ruleText } from "../../render/rule-text.ts";
+import { ruleText } from "@lathe/terminal";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
 
 const abouts: Readonly<Record<Mode, string>> = {

@@ -1,10 +1,9 @@
 /** `/processes`: the commands that go on in the background: what they print, and a way to stop them. */
 import { type Failure, failure } from "@lathe/protocol";
-import { duration } from "../../render/figures.ts";
+import { duration, scrolled } from "@lathe/terminal";
 import { usage } from "../../run/run-options.ts";
 import type { Option } from "../choice.ts";
 import { type BackgroundProcess, titleOf } from "../process-title.ts";
-import { scrolled } from "../scrolled.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
 
 const deeds: readonly Option[] = [

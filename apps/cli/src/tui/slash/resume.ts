@@ -1,6 +1,6 @@
 /** `/resume`: goes on with an earlier session of this folder. */
 import { isFailure } from "@lathe/protocol";
-import { moment } from "../../render/figures.ts";
+import { moment } from "@lathe/terminal";
 import type { Chat } from "../chat.ts";
 import { takeUp } from "../take-up.ts";
 import type { SlashCommand } from "./slash-command.ts";

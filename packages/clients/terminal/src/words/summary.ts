@@ -1,7 +1,6 @@
 /** The last line of a run: how it ended and what it took. */
-import type { Descendants } from "@lathe/hosts/descendants";
 import type { Session } from "@lathe/protocol";
-import { count, duration, money } from "./figures.ts";
+import { count, duration, money } from "../text/figures.ts";
 
 /** 12.4k tokens in (10.1k cached, 2.3k fresh), 420 out. */
 function tokensText(usage: Session["usage"]): string {
@@ -15,8 +14,14 @@ function costText({ cost, costUnknown }: Pick<Session["account"], "cost" | "cost
   return cost > 0 ? `at least ${money(cost)}, the rest unknown` : "cost unknown";
 }
 
+/** What the sessions below one cost; a lower bound where `costUnknown`. */
+export interface SubagentsCost extends Pick<Session["account"], "cost" | "costUnknown"> {
+  readonly sessions: number;
+  readonly tokens: number;
+}
+
 /** 2 subagents besides: $0.0123, 12.4k tokens. */
-export function subagentsText(added: Descendants): string {
+export function subagentsText(added: SubagentsCost): string {
   const { sessions, tokens } = added;
   const who = `${sessions} ${sessions === 1 ? "subagent" : "subagents"} besides`;
   return tokens === 0 ? who : `${who}: ${costText(added)}, ${count(tokens)} tokens`;

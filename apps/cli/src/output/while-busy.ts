@@ -1,6 +1,5 @@
 /** A status line on standard error while something takes time that has no lines of its own. */
-import { paletteFor } from "./palette.ts";
-import { Screen } from "./screen.ts";
+import { paletteFor, Screen } from "@lathe/terminal";
 
 /** `tell`: for whole lines that stay. */
 export async function whileBusy<T>(

@@ -1,6 +1,6 @@
 /** Theme: colours and weights for a dark or a light terminal, or none. */
 import { styleText } from "node:util";
-import { type Palette, palette, paletteFor } from "../render/palette.ts";
+import { type Palette, palette, paletteFor } from "./palette.ts";
 
 /** What a terminal's background is; none: nothing is coloured. */
 export type Ground = "dark" | "light" | "none";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
+import { themeOf } from "../colour/theme.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
-import { themeOf } from "./theme.ts";
 
 const theme = themeOf("none");
 const blocks = [

@@ -1,6 +1,6 @@
 /** An answer of a person as others read it. */
 import type { Event } from "@lathe/protocol";
-import { harmless } from "./fit.ts";
+import { harmless } from "../text/fit.ts";
 
 /** With how much of an edit was taken, where that is not all of it. */
 export function answerText({ answer, part }: Event<"question.answered">["data"]): string {

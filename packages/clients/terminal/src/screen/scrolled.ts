@@ -1,6 +1,7 @@
 /** Scrolled: a text that may be long, as lines for the terminal's scrollback: the last of them. */
-import { harmless } from "../render/fit.ts";
-import type { Theme } from "./theme.ts";
+
+import type { Theme } from "../colour/theme.ts";
+import { harmless } from "../text/fit.ts";
 
 const mostLines = 2_000;
 

@@ -1,6 +1,7 @@
 /** Screen: text that stays, and below it one status line that is redrawn while something takes time. */
-import { columnsOf, fit } from "./fit.ts";
-import type { Palette } from "./palette.ts";
+
+import type { Palette } from "../colour/palette.ts";
+import { columnsOf, fit } from "../text/fit.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const redrawMs = 100;

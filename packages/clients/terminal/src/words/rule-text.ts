@@ -1,7 +1,7 @@
 /** Rule text: what a rule that allows lets happen, in words. */
 import { basename } from "node:path";
 import type { EffectKind, Rule } from "@lathe/protocol";
-import { harmless } from "./fit.ts";
+import { harmless } from "../text/fit.ts";
 
 const does: Readonly<Record<EffectKind, string>> = {
   read: "read",

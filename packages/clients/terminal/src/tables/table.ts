@@ -1,6 +1,6 @@
 /** Rows in aligned columns. */
 import { stripVTControlCharacters } from "node:util";
-import { columnsTaken } from "./columns.ts";
+import { columnsTaken } from "../text/columns.ts";
 
 /** Pads every cell but the last of a row to its column's width; two spaces between columns, a row on one line. */
 export function table(lines: readonly (readonly string[])[]): string {

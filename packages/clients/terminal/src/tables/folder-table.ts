@@ -1,9 +1,8 @@
 /** Folder table: rows that end with a folder and a text about it, cut to a terminal's width there; whole in a pipe. */
 import { stripVTControlCharacters } from "node:util";
-import { homeFolder } from "@lathe/hosts/local";
-import { columnsTaken, ending } from "./columns.ts";
-import { columnsOf, fit, harmless, wrap } from "./fit.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "../colour/palette.ts";
+import { columnsTaken, ending } from "../text/columns.ts";
+import { columnsOf, fit, harmless, wrap } from "../text/fit.ts";
 import { table } from "./table.ts";
 
 export interface FolderRow {
@@ -22,7 +21,9 @@ interface TableView {
   /** Those of the cells, then of the folder and of what it is about. */
   readonly titles: readonly string[];
   readonly paint: Palette;
-  readonly output?: Output;
+  readonly output: Output;
+  /** The user's home folder; paths below it begin with `~`. */
+  readonly home: string;
 }
 
 const between = 2;
@@ -31,13 +32,10 @@ const least = 12;
 /** Of what is left for both, the folders take less. */
 const folderShare = 0.4;
 
-export function folderTable(
-  rows: readonly FolderRow[],
-  { titles, paint, output = process.stdout }: TableView,
-): string {
+export function folderTable(rows: readonly FolderRow[], { titles, paint, output, home }: TableView): string {
   const whole = rows.map(({ cells, folder, about }) => ({
     cells,
-    folder: harmless(fromHome(folder)),
+    folder: harmless(fromHome(folder, home)),
     about: harmless(about),
   }));
   const [folders, abouts] =
@@ -51,7 +49,7 @@ export function folderTable(
 }
 
 /** What is said below it: broken between words on a terminal. */
-export function remarkLines(text: string, output: Output = process.stdout): string {
+export function remarkLines(text: string, output: Output): string {
   const lines = output.isTTY === true ? wrap(text, columnsOf(output)) : [text];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -72,8 +70,7 @@ function roomFor(
   return [folders, Math.max(least, room - folders)];
 }
 
-function fromHome(folder: string): string {
-  const home = homeFolder(process.env);
+function fromHome(folder: string, home: string): string {
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }
 

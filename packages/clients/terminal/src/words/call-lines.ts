@@ -1,10 +1,10 @@
 /** A finished tool call as lines: what it was, how it went, and what it changed or printed. */
 import { type Checked, type FileChange, failure, type Outcome } from "@lathe/protocol";
+import type { Palette } from "../colour/palette.ts";
+import { duration } from "../text/figures.ts";
+import { fit, harmless, wrap } from "../text/fit.ts";
+import { passingLines, tellingLines } from "../text/telling-lines.ts";
 import { diffCounts, diffLines } from "./diff.ts";
-import { duration } from "./figures.ts";
-import { fit, harmless, wrap } from "./fit.ts";
-import type { Palette } from "./palette.ts";
-import { passingLines, tellingLines } from "./telling-lines.ts";
 
 export interface FinishedCall {
   readonly tool: string;
@@ -13,7 +13,7 @@ export interface FinishedCall {
   readonly ms: number;
 }
 
-export interface View {
+export interface CallView {
   readonly paint: Palette;
   readonly width: number;
   /** Where a person sees the rest of an output; told where there is more of it. */
@@ -28,7 +28,7 @@ const diffLimit = 40;
 /** Lines of a command's output: more of one that failed. */
 const outputLimit = { well: 4, badly: 8 };
 
-export function callLines(call: FinishedCall, view: View): readonly string[] {
+export function callLines(call: FinishedCall, view: CallView): readonly string[] {
   const figures = [...resultFigures(call.outcome), duration(call.ms)].join(" · ");
   const name = fit(harmless(call.tool), mostToolWidth);
   const padded = name.padEnd(toolWidth);
@@ -83,7 +83,7 @@ function checkedFigures({ errors, warnings }: Checked): readonly string[] {
   return counts.length > 0 ? counts : ["no problems"];
 }
 
-function problemLines({ problems }: Checked, { paint, width }: View): readonly string[] {
+function problemLines({ problems }: Checked, { paint, width }: CallView): readonly string[] {
   const colours = { error: paint.red, warning: paint.yellow, info: paint.dim };
   return problems.map(({ path, line, column, severity, code = "", message }) => {
     const place = `${path}:${line}:${column}`;
@@ -100,7 +100,7 @@ function changeFigure(changed: readonly FileChange[]): string {
   return `+${added} -${removed}`;
 }
 
-function bodyLines(call: FinishedCall, view: View): readonly string[] {
+function bodyLines(call: FinishedCall, view: CallView): readonly string[] {
   const { outcome } = call;
   const { paint, width } = view;
   const dim = (line: string): string => paint.dim(fit(line, width - 6));
@@ -138,7 +138,7 @@ function restLine(
   return [`… ${count}: ${whole}`];
 }
 
-function changeLines(change: FileChange, named: boolean, { paint }: View): readonly string[] {
+function changeLines(change: FileChange, named: boolean, { paint }: CallView): readonly string[] {
   const name = change.after === undefined ? `deleted ${change.path}` : change.path;
   const title = named || change.after === undefined ? [paint.bold(name)] : [];
   return [...title, ...diffLines(change.diff ?? "", paint, diffLimit)];

@@ -1,7 +1,7 @@
 /** Columns: rows under a head, figures to the right, and lines of bars as small plots. */
 import { stripVTControlCharacters } from "node:util";
-import type { Palette } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import type { Palette } from "../colour/palette.ts";
+import { table } from "./table.ts";
 
 /** The first column to the left, all others to the right. */
 export function columns(

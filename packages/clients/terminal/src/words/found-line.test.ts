@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { fc } from "@lathe/testkit/properties";
-import { columnsTaken } from "./columns.ts";
+import { palette } from "../colour/palette.ts";
+import { columnsTaken } from "../text/columns.ts";
 import { cutLine, foundLine } from "./found-line.ts";
-import { palette } from "./palette.ts";
 
 const bare = palette(false);
 const painted = palette(true);

@@ -1,8 +1,8 @@
 /** Found line: a line of a file on one row of a terminal, what was looked for in colour and in sight. */
 import type { GrepLine } from "@lathe/protocol";
-import { beginning, columnsTaken, ending } from "./columns.ts";
-import { harmless } from "./fit.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "../colour/palette.ts";
+import { beginning, columnsTaken, ending } from "../text/columns.ts";
+import { harmless } from "../text/fit.ts";
 
 /** With its indentation, in at most so many columns. */
 export function cutLine(text: string, width: number): string {

@@ -1,6 +1,6 @@
 /** Take-over text: what it costs when another model reads the conversation, and what a summary before that would. */
 import type { TakeOver } from "@lathe/hosts/take-over-price";
-import { count, money } from "./figures.ts";
+import { count, money } from "@lathe/terminal";
 
 export function takeOverText({ tokens, whole, summed, by }: TakeOver): string {
   const reads = `It reads the ${count(tokens)} tokens so far anew`;

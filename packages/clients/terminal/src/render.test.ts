@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
-import { afterCancel, callLines } from "./call-lines.ts";
-import { callTarget } from "./call-target.ts";
-import { columnsTaken } from "./columns.ts";
-import { diffCounts, diffLines } from "./diff.ts";
-import { bytes, count, duration, money } from "./figures.ts";
-import { columnsOf, fit, harmless, lastLines, wrap } from "./fit.ts";
-import { palette, paletteFor } from "./palette.ts";
-import { table } from "./table.ts";
-import { passingLines, tellingLines } from "./telling-lines.ts";
+import { palette, paletteFor } from "./colour/palette.ts";
+import { table } from "./tables/table.ts";
+import { columnsTaken } from "./text/columns.ts";
+import { bytes, count, duration, money } from "./text/figures.ts";
+import { columnsOf, fit, harmless, lastLines, wrap } from "./text/fit.ts";
+import { passingLines, tellingLines } from "./text/telling-lines.ts";
+import { afterCancel, callLines } from "./words/call-lines.ts";
+import { callTarget } from "./words/call-target.ts";
+import { diffCounts, diffLines } from "./words/diff.ts";
 
 const view = { paint: palette(false), width: 80 };
 

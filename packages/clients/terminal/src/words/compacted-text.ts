@@ -1,8 +1,8 @@
 /** What a compaction did, for people. */
 import type { ContextCompacted } from "@lathe/protocol";
-import { count } from "./figures.ts";
-import { harmless } from "./fit.ts";
-import type { Palette } from "./palette.ts";
+import type { Palette } from "../colour/palette.ts";
+import { count } from "../text/figures.ts";
+import { harmless } from "../text/fit.ts";
 
 export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Palette): string {
   const failure = done.summarized?.failure;

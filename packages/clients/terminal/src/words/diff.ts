@@ -1,6 +1,7 @@
 /** A unified diff in colours, bounded. */
-import { harmless } from "./fit.ts";
-import type { Palette } from "./palette.ts";
+
+import type { Palette } from "../colour/palette.ts";
+import { harmless } from "../text/fit.ts";
 
 /**
  * Lines of a unified diff without its file headers; what is beyond `limit` lines is counted. Nobody is to agree to a line

@@ -1,6 +1,6 @@
 /** Run-later text: which changed files programs or later sessions run or follow, on one line. */
 import type { Event, RunLaterFile } from "@lathe/protocol";
-import { fileName } from "./file-name.ts";
+import { fileName } from "../text/file-name.ts";
 
 const filesNamed = 10;
 

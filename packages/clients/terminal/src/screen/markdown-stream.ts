@@ -1,8 +1,8 @@
 /** Markdown stream: an answer as it comes; whole blocks are given out once, what is not whole yet is shown at its end. */
 import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
 import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
-import { harmless } from "../render/fit.ts";
-import type { Theme } from "./theme.ts";
+import type { Theme } from "../colour/theme.ts";
+import { harmless } from "../text/fit.ts";
 
 /** What is said behind backticks has none itself: else it is code amid a line. */
 const fence = /^ {0,3}(```+(?=[^`\n]*(?:\n|$))|~~~+)/;

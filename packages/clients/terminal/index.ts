@@ -1,0 +1,32 @@
+/** @lathe/terminal: text on a screen, and the words for what a session does. */
+export { type Palette, palette, paletteFor } from "./src/colour/palette.ts";
+export {
+  type Ground,
+  groundOfAnswer,
+  groundOfVariable,
+  groundQuery,
+  type Theme,
+  themeFor,
+  themeOf,
+} from "./src/colour/theme.ts";
+export { Screen } from "./src/screen/screen.ts";
+export { scrolled } from "./src/screen/scrolled.ts";
+export { columns, percent, plot } from "./src/tables/figure-table.ts";
+export { folderTable, remarkLines } from "./src/tables/folder-table.ts";
+export { table } from "./src/tables/table.ts";
+export { bytes, count, counted, duration, moment, money } from "./src/text/figures.ts";
+export { fileName } from "./src/text/file-name.ts";
+export { columnsOf, fit, harmless, lastLines, wrap } from "./src/text/fit.ts";
+export { tellingLines } from "./src/text/telling-lines.ts";
+export { answerText } from "./src/words/answer-text.ts";
+export { afterCancel, type CallView, callLines, type FinishedCall } from "./src/words/call-lines.ts";
+export { callTarget } from "./src/words/call-target.ts";
+export { compactedLine, compactedText } from "./src/words/compacted-text.ts";
+export { diffCounts, diffLines, hunkLines } from "./src/words/diff.ts";
+export { endWord, problemOf } from "./src/words/end-text.ts";
+export { cutLine, foundLine } from "./src/words/found-line.ts";
+export { createRemarks, toldText } from "./src/words/remarks.ts";
+export { routedText } from "./src/words/routed-text.ts";
+export { ruleText } from "./src/words/rule-text.ts";
+export { collectRunLater, isLooked, runLaterText } from "./src/words/run-later-text.ts";
+export { subagentsText, summaryText } from "./src/words/summary.ts";
