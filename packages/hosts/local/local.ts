@@ -1,4 +1,6 @@
 /** @lathe/hosts/local: Lathe on this machine. */
+
+export { readRootFile } from "@lathe/extensions";
 export { brokenExample, type RuleExamples } from "@lathe/policy";
 export { configFolder, homeFolder } from "@lathe/system";
 export { findSession, listSessions, newestSession, readSession } from "./src/history/history.ts";
@@ -15,7 +17,6 @@ export { autoMode } from "./src/models/auto-models.ts";
 export { builtinModel, chooseModels, isAuto, isReached } from "./src/models/choose-models.ts";
 export { unknownModel } from "./src/models/model-gateway.ts";
 export { noRouterOptions, type RouterOptions } from "./src/models/router-options.ts";
-export { readRootFile } from "./src/places/root-file.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";
 export type { Containment } from "./src/sandbox/containment.ts";

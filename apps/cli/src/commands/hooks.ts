@@ -1,6 +1,6 @@
 /** `lathe hooks`: the programs that have a say in sessions of this folder, and whether the project's may run. */
-import { type Hook, hookMoment, readHookSettings } from "@lathe/hosts/hook-settings";
-import { distrustHooks, isTrusted, trustHooks } from "@lathe/hosts/trusted-hooks";
+import { type Hook, hookMoment, readHookSettings } from "@lathe/extensions/hook-settings";
+import { distrustHooks, isTrusted, trustHooks } from "@lathe/extensions/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";

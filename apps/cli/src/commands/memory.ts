@@ -1,5 +1,5 @@
 /** `lathe memory`: the facts that sessions are told, for this folder and for all. */
-import { addMemory, readMemory, removeMemory, toldFacts } from "@lathe/hosts/memory";
+import { addMemory, readMemory, removeMemory, toldFacts } from "@lathe/extensions/memory";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";

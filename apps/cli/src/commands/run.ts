@@ -214,7 +214,7 @@ async function expanded(
   place: AgentOptions,
 ): Promise<Words | Failure | undefined> {
   if (isFailure(words) || !words?.text.trimStart().startsWith("/")) return words;
-  const { expandCommand, listCommands } = await import("@lathe/hosts/expand-command");
+  const { expandCommand, listCommands } = await import("@lathe/extensions/commands");
   const text = await expandCommand(words.text, place);
   if (isFailure(text)) return text;
   const { typedWords } = await import("../tui/slash/typed-words.ts");

@@ -1,15 +1,15 @@
 /** Project servers: those that a project's `.mcp.json` names, used only as the person has seen and trusted it. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { readRootFile } from "@lathe/hosts/local";
 import {
   canBeKept,
+  type ExtensionPlace,
   keepLook,
   type Look,
   type LookedItem,
-  type LookPlace,
   readLook,
-} from "@lathe/hosts/looked-at";
+} from "@lathe/extensions";
+import { readRootFile } from "@lathe/hosts/local";
 import { digestOf, serverFiles } from "@lathe/hosts/server-files";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { writtenText } from "../mcp/server-text.ts";
@@ -38,7 +38,10 @@ export interface ProjectServers {
 }
 
 /** Undefined where the project has no such file. */
-export function readProjectServers(cwd: string, env: LookPlace["env"]): ProjectServers | Failure | undefined {
+export function readProjectServers(
+  cwd: string,
+  env: ExtensionPlace["env"],
+): ProjectServers | Failure | undefined {
   const file = readRootFile(cwd, projectFile, mostBytes);
   if (file === undefined || isFailure(file)) return file;
   const read = readServers(join(cwd, projectFile), new TextDecoder().decode(file.bytes));
@@ -80,13 +83,13 @@ const trustFile = "trusted-mcp.json";
 
 /** *Contract:* the file is used from now on, as it was found, until a byte of it or of a file that it names changes. */
 export function trustProjectServers(
-  place: LookPlace,
+  place: ExtensionPlace,
   { hash, items }: Pick<ProjectServers, "hash" | "items">,
 ): Failure | undefined {
   return keepLook(trustFile, place, { hash, items });
 }
 
 /** Nothing of it starts, and nobody is asked about it any more. */
-export function neverTrustServers(place: LookPlace): Failure | undefined {
+export function neverTrustServers(place: ExtensionPlace): Failure | undefined {
   return keepLook(trustFile, place, { never: true });
 }

@@ -1,8 +1,15 @@
 /** Trust questions: what a project would have run, shown one by one with what has changed since it was agreed to, and what the person says to it. */
-import { readHookSettings } from "@lathe/hosts/hook-settings";
-import { canBeKept, changesSince, type ItemChange, type Look, type LookedItem } from "@lathe/hosts/looked-at";
-import { mayHaveProjectHooks } from "@lathe/hosts/may-have-hooks";
-import { hookItems, lookAtHooks, neverTrustHooks, trustHooks } from "@lathe/hosts/trusted-hooks";
+
+import {
+  canBeKept,
+  changesSince,
+  type ItemChange,
+  type Look,
+  type LookedItem,
+  mayHaveProjectHooks,
+} from "@lathe/extensions";
+import { readHookSettings } from "@lathe/extensions/hook-settings";
+import { hookItems, lookAtHooks, neverTrustHooks, trustHooks } from "@lathe/extensions/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import {

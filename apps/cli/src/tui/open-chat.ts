@@ -1,6 +1,6 @@
 /** Opening a chat: what it needs from the configuration, and what is typed into it. */
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
-import { expandCommand, listCommands, whyLeftOut } from "@lathe/hosts/expand-command";
+import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
 import { projectFiles } from "@lathe/hosts/project-files";
 import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";

@@ -6,7 +6,7 @@ export const agentsCommand: SharedCommand = {
   name: "agents",
   about: "the kinds of subagents there are, yours included",
   run: async (chat) => {
-    const { readAgents } = await import("@lathe/hosts/read-agents");
+    const { readAgents } = await import("@lathe/extensions/agents");
     const { agents, remarks } = await readAgents(chat.options);
     const width = Math.max(...agents.map(({ name }) => name.length));
     const lines = agents.map(({ name, about, model }) => {

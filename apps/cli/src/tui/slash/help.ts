@@ -1,5 +1,5 @@
 /** `/help`: the commands, and the keys. */
-import { listCommands } from "@lathe/hosts/expand-command";
+import { listCommands } from "@lathe/extensions/commands";
 import { fit, wrap } from "@lathe/terminal";
 import { chatKeys } from "../chat-keys.ts";
 import type { SlashCommand } from "./slash-command.ts";

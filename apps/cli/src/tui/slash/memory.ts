@@ -7,7 +7,7 @@ export const memoryCommand: SharedCommand = {
   name: "memory",
   about: "the facts that new sessions are told; `lathe memory` adds and removes some",
   run: async (chat) => {
-    const { readMemory } = await import("@lathe/hosts/memory");
+    const { readMemory } = await import("@lathe/extensions/memory");
     const lines: string[] = [];
     for (const [scope, title] of [
       ["project", "Of this project:"],

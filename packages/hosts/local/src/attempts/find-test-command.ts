@@ -1,9 +1,9 @@
 /** How the project in a folder runs its tests, as its files tell. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "@lathe/extensions";
 import { isFailure } from "@lathe/protocol";
 import { detectTestCommand } from "@lathe/repair/test-command";
-import { readRegularFile } from "../places/regular-file.ts";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

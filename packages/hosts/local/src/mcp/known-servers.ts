@@ -1,8 +1,8 @@
 /** Known servers: the user's own that run files of a workspace, with those files as they were when the person last said yes. */
 import { createHash } from "node:crypto";
+import { differingFiles, type ExtensionPlace, keepLook, type LookedItem, readLook } from "@lathe/extensions";
 import type { ServerSpec } from "@lathe/mcp";
 import type { Failure } from "@lathe/protocol";
-import { differingFiles, keepLook, type LookedItem, type LookPlace, readLook } from "../rules/looked-at.ts";
 import { type ServerFile, serverFiles } from "./server-files.ts";
 
 const file = "known-mcp.json";
@@ -16,7 +16,7 @@ export interface KnownServer {
 type Servers = Readonly<Record<string, ServerSpec>>;
 
 /** The user's own that run files of the workspace, as they are now. */
-export function serversWithin(servers: Servers, place: LookPlace): readonly KnownServer[] {
+export function serversWithin(servers: Servers, place: ExtensionPlace): readonly KnownServer[] {
   return Object.entries(servers)
     .filter(([, { trusted }]) => trusted === undefined)
     .map(([name, spec]) => ({ name, spec, files: serverFiles(spec, { ...place, isProjects: false }).files }))
@@ -27,7 +27,7 @@ export function serversWithin(servers: Servers, place: LookPlace): readonly Know
  * One that nothing is known of is taken as it is: who wrote it down said yes to it.
  * *Contract:* before the session does anything.
  */
-export function meetServers(servers: Servers, place: LookPlace): void {
+export function meetServers(servers: Servers, place: ExtensionPlace): void {
   const items = itemsOf(place);
   const unmet = serversWithin(servers, place).filter(
     (one) => !items.some(({ text }) => text === textOf(one)),
@@ -37,28 +37,28 @@ export function meetServers(servers: Servers, place: LookPlace): void {
 }
 
 /** *Contract:* they are known as they are here; all others are met anew by the next session. */
-export function knowServers(servers: readonly KnownServer[], place: LookPlace): Failure | undefined {
+export function knowServers(servers: readonly KnownServer[], place: ExtensionPlace): Failure | undefined {
   return keepLook(file, place, { items: servers.map(itemOf) });
 }
 
 /** Of servers that are known and are none of these: an editor's, or of another command. */
-export function otherNames(servers: readonly KnownServer[], place: LookPlace): readonly string[] {
+export function otherNames(servers: readonly KnownServer[], place: ExtensionPlace): readonly string[] {
   const texts = new Set(servers.map(textOf));
   const others = itemsOf(place).filter(({ text }) => !texts.has(text));
   return [...new Set(others.map(({ text }) => text.slice(0, text.lastIndexOf(" "))))];
 }
 
-export function isAsKnown(server: KnownServer, place: LookPlace): boolean {
+export function isAsKnown(server: KnownServer, place: ExtensionPlace): boolean {
   return changedIn(server, place)?.length === 0;
 }
 
 /** Undefined where it is not known. */
-export function changedIn(server: KnownServer, place: LookPlace): readonly string[] | undefined {
+export function changedIn(server: KnownServer, place: ExtensionPlace): readonly string[] | undefined {
   const known = itemsOf(place).find(({ text }) => text === textOf(server))?.files;
   return known && differingFiles(known, recordOf(server.files));
 }
 
-function itemsOf(place: LookPlace): readonly LookedItem[] {
+function itemsOf(place: ExtensionPlace): readonly LookedItem[] {
   return readLook(file, place).items ?? [];
 }
 

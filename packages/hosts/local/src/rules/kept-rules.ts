@@ -2,8 +2,9 @@
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import type { KeptRules } from "@lathe/agent";
+import { isInReach } from "@lathe/extensions";
 import { isFailure, type Rule } from "@lathe/protocol";
-import { configFolder, homeFolder, isInside, liesIn, nearestReal } from "@lathe/system";
+import { homeFolder, nearestReal } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
 
@@ -42,15 +43,6 @@ export function openKeptRules({
     return refused;
   };
   return { rules, kept: { offered, keep } };
-}
-
-/**
- * Whether the user's configuration is in the workspace, by its name or by its real path: a command may have written it, or
- * may put another link in the place of one that leads out.
- */
-export function isInReach({ cwd, env }: Pick<LocalOptions, "cwd" | "env">): boolean {
-  const folder = configFolder(env);
-  return isInside(cwd, resolve(folder)) || liesIn(folder, cwd);
 }
 
 /** Empty where there is none. */

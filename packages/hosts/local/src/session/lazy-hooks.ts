@@ -1,9 +1,8 @@
 /** Lazy hooks: the hooks of a session, loaded before its first turn where any are written down. */
 import { join } from "node:path";
 import type { AgentPorts } from "@lathe/agent";
+import { loadHooks, type SessionHooks } from "@lathe/extensions";
 import type { Session } from "@lathe/protocol";
-import { mayHaveHooks } from "../hooks/may-have-hooks.ts";
-import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 
@@ -27,12 +26,10 @@ export function lazyHooks(
 ): LazyHooks {
   let opening: Promise<SessionHooks | undefined> | undefined;
   const load = async (): Promise<SessionHooks | undefined> => {
-    if (!mayHaveHooks({ cwd, env })) return undefined;
-    const { openHooks } = await import("../hooks/open-hooks.ts");
     const tell = session().agent === undefined ? onRemark : (): void => undefined;
     const log = join(stateFolder(env), "sessions", `${session().id}.jsonl`);
     const place = { cwd, env, log, session, ports, onRemark: tell, cancel: (by: string) => void cancel(by) };
-    const hooks = openHooks(place);
+    const hooks = await loadHooks(place);
     // The ports say their rules anew each time: they are not to be copied.
     if (hooks) Object.assign(ports, { hooks });
     await hooks?.begun(isNew ? "startup" : "resume");

@@ -1,210 +1,61 @@
-/** Memory: facts a person agreed to, kept in their own place and told to later sessions. */
+/** Memory in sessions: a model proposes facts, a person decides, and the next session is told. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { join } from "node:path";
+import { it } from "node:test";
+import { readMemory } from "@lathe/extensions/memory";
 import { isFailure } from "@lathe/protocol";
 import { startWireServer } from "@lathe/testkit";
 import { noRouterOptions } from "../models/router-options.ts";
-import { addMemory, memoryFile, memoryTexts, readMemory, removeMemory } from "./memory.ts";
 import { startSession } from "./start-session.ts";
 
-describe("memory", () => {
-  let root: string;
-  let place: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> };
-  beforeEach(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-memory-")));
-    place = { cwd: join(root, "work"), env: { HOME: join(root, "home"), PATH: process.env.PATH } };
-    mkdirSync(place.cwd);
+it("a proposal is kept when a person agrees, never with a key in it, and told to the next session", async (test) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-memory-")));
+  test.after(() => rmSync(root, { recursive: true, maxRetries: 5 }));
+  const place = { cwd: join(root, "work"), env: { HOME: join(root, "home"), PATH: process.env.PATH } };
+  mkdirSync(place.cwd);
+  const key = createHash("sha256").update("x").digest("base64url");
+  const propose = (id: string, fact: string) => ({
+    parts: [{ type: "tool-call", id, tool: "remember", input: JSON.stringify({ fact }) } as const],
   });
-  afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
-
-  const put = (scope: "project" | "user", content: string | Uint8Array): string => {
-    const file = memoryFile(place, scope);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-    return file;
-  };
-
-  it("adds, lists and removes, for one project and for all", async () => {
-    for (const fact of ["tests: npm test", "two  spaces\nand a line", "tests: npm test"])
-      assert.equal(await addMemory(place, "project", fact), undefined);
-    await addMemory(place, "user", "be brief");
-    assert.deepEqual(readMemory(place, "project"), ["tests: npm test", "two spaces and a line"]);
-    assert.deepEqual(readMemory({ ...place, cwd: "/elsewhere" }, "project"), []);
-    assert.deepEqual(readMemory({ ...place, cwd: "/elsewhere" }, "user"), ["be brief"]);
-    assert.equal(await removeMemory(place, "project", 0), "tests: npm test");
-    assert.ok(isFailure(await removeMemory(place, "project", 5)));
-    assert.equal(readFileSync(memoryFile(place, "project"), "utf8"), "- two spaces and a line\n");
-    assert.deepEqual(readdirSync(dirname(memoryFile(place, "project"))).length, 1, "no lock stays");
-  });
-
-  it("leaves every other byte as a person wrote it", async () => {
-    const rows = [
-      ["# Mine\n\n- fact one\nfree text\n* star fact\n", "\n"],
-      ["\ufeff- fact one\r\n# Mine\r\n", "\r\n"],
-      ["- fact one\n  goes on\nno end", "\n"],
-      ["\ufeff", "\n"],
-    ] as const;
-    for (const [before, ending] of rows) {
-      const file = put("project", before);
-      assert.equal(await addMemory(place, "project", "fact two"), undefined);
-      const open = before === "\ufeff" || before.endsWith("\n") ? "" : ending;
-      const after = `${before}${open}- fact two${ending}`;
-      assert.equal(readFileSync(file, "utf8"), after);
-      if (before === "\ufeff") continue;
-      assert.equal(await removeMemory(place, "project", 0), "fact one");
-      assert.equal(readFileSync(file, "utf8"), after.replace(/- fact one\r?\n/u, ""));
-    }
-    // Not UTF-8, and a byte that a space ends with elsewhere.
-    const [odd, fact] = [Buffer.from([0xff, 0xa0, 0x0a]), Buffer.from("- voil\u00e0\n")];
-    const file = put("user", Buffer.concat([odd, fact]));
-    assert.deepEqual(readMemory(place, "user"), ["voil\u00e0"]);
-    await addMemory(place, "user", "more");
-    assert.equal(await removeMemory(place, "user", 0), "voil\u00e0");
-    assert.deepEqual(readFileSync(file), Buffer.concat([odd, Buffer.from("- more\n")]));
-  });
-
-  it("is written where a link of the person's leads", async () => {
-    const file = put("user", "");
-    const dots = join(root, "dots.md");
-    writeFileSync(dots, "# Mine\n");
-    rmSync(file);
-    symlinkSync(dots, file);
-    assert.equal(await addMemory(place, "user", "a fact"), undefined);
-    assert.equal(readFileSync(dots, "utf8"), "# Mine\n- a fact\n");
-    assert.ok(lstatSync(file).isSymbolicLink());
-  });
-
-  it("tells within a budget, the latest before the oldest, and leaves out only what does not fit", async () => {
-    for (let i = 0; i < 20; i++) await addMemory(place, "project", `${i} ${"x".repeat(200)}`);
-    const [told] = memoryTexts(place);
-    assert.ok((told?.text.length ?? 9999) <= 2_050);
-    assert.match(told?.text ?? "", /^\[\d+ facts left out\]\n[\s\S]*\n- 19 x+$/);
-    put("project", `- one\n- two\n- ${"x".repeat(3_000)}\n- three\n`);
-    assert.equal(memoryTexts(place)[0]?.text, "[1 facts left out]\n- one\n- two\n- three");
-  });
-
-  it("takes no fact that is too long, and none when the file is; what is there can be removed", async () => {
-    const long = await addMemory(place, "project", "x ".repeat(600));
-    assert.match(isFailure(long) ? long.text : "", /at most 1000 characters, and this one 1199/);
-    const file = put("project", `- first\n- ${"x".repeat(70_000)}\n`);
-    const full = await addMemory(place, "project", "more");
-    assert.match(isFailure(full) ? full.text : "", /would be longer than 64 KB: remove facts/);
-    assert.equal(memoryTexts(place)[0]?.text, "[1 facts left out]\n- first");
-    const gone = await removeMemory(place, "project", 1);
-    assert.ok(!isFailure(gone) && gone.length === 70_000);
-    assert.equal(readFileSync(file, "utf8"), "- first\n");
-  });
-
-  it("keeps what several processes add at once", { timeout: 60_000 }, async () => {
-    const script = `import { addMemory } from ${JSON.stringify(import.meta.resolve("./memory.ts"))};
-      const [cwd, fact] = process.argv.slice(1);
-      process.stdout.write("ready");
-      process.stdin.once("data", async () => {
-        process.exitCode = (await addMemory({ cwd, env: process.env }, "project", fact)) ? 1 : 0;
-        process.stdin.destroy();
-      });`;
-    const facts = Array.from({ length: 8 }, (_, at) => `fact ${at}`);
-    const children = facts.map((fact) =>
-      spawn(process.execPath, ["--input-type=module", "-e", script, place.cwd, fact], {
-        stdio: ["pipe", "pipe", "inherit"],
-        env: { HOME: place.env.HOME, PATH: place.env.PATH },
-      }),
-    );
-    await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
-    const codes = children.map((child) => once(child, "exit"));
-    for (const child of children) child.stdin.end("go\n");
-    assert.deepEqual(
-      (await Promise.all(codes)).map(([code]) => code),
-      facts.map(() => 0),
-    );
-    assert.deepEqual([...(readMemory(place, "project") as readonly string[])].sort(), facts);
-  });
-
-  it("takes no key, also where only a sentence says that it is one", async () => {
-    const random = createHash("sha256").update("x").digest("base64url");
-    for (const fact of [`db password is ${random.slice(0, 16)}`, `sk-ant-api03-${random}${random}`]) {
-      const refused = await addMemory(place, "user", fact);
-      assert.match(isFailure(refused) ? refused.text : "", /holds a key or a password/, fact);
-    }
-    assert.equal(await addMemory(place, "user", "api key is read from FOO_KEY"), undefined);
-  });
-
-  it("keeps and tells nothing where commands could have written it", async () => {
-    const within = { cwd: root, env: place.env };
-    assert.ok(isFailure(await addMemory(within, "user", "x")));
-    put("user", "- injected\n");
-    assert.deepEqual(memoryTexts(within), []);
-  });
-
-  it("keeps nothing through a link of the workspace that leads out, which a command may have put there", async () => {
-    const home = join(root, "home");
-    const outside = join(root, "outside");
-    mkdirSync(home);
-    mkdirSync(outside);
-    symlinkSync(outside, join(home, ".config"));
-    const refused = await addMemory({ cwd: home, env: { HOME: home } }, "user", "fact");
-    assert.equal(refused?.code, "no-access");
-    assert.deepEqual(readdirSync(outside), []);
-  });
-
-  it("a proposal is kept when a person agrees, never with a key in it, and told to the next session", async () => {
-    const key = createHash("sha256").update("x").digest("base64url");
-    const propose = (id: string, fact: string) => ({
-      parts: [{ type: "tool-call", id, tool: "remember", input: JSON.stringify({ fact }) } as const],
-    });
-    const answers = ["remember", "no"];
-    const server = await startWireServer([
-      ...[propose("a", "tests: npm test"), propose("b", "not this"), propose("c", `the key is ${key}`)],
-      ...[
-        { parts: [{ type: "text", text: "ok" }] } as const,
-        { parts: [{ type: "text", text: "ok" }] } as const,
-      ],
-    ]);
-    const run = async (attended: boolean): Promise<void> => {
-      const started = await startSession(
-        {
-          ...{ ...place, version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
-          providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-          ...{ mode: "auto", attended, limits: {}, rules: [], checkpoints: false, sandbox: "off" },
-          sandboxLimits: { wanted: {}, most: {} },
-          onEvent: (event) => {
-            if (event.type === "question.asked" && !isFailure(started))
-              void started.answer(event.data.call, event.seq, answers.shift() ?? "remember");
-          },
-          onDelta: () => undefined,
+  const answers = ["remember", "no"];
+  const server = await startWireServer([
+    ...[propose("a", "tests: npm test"), propose("b", "not this"), propose("c", `the key is ${key}`)],
+    ...[
+      { parts: [{ type: "text", text: "ok" }] } as const,
+      { parts: [{ type: "text", text: "ok" }] } as const,
+    ],
+  ]);
+  const run = async (attended: boolean): Promise<void> => {
+    const started = await startSession(
+      {
+        ...{ ...place, version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+        providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
+        ...{ mode: "auto", attended, limits: {}, rules: [], checkpoints: false, sandbox: "off" },
+        sandboxLimits: { wanted: {}, most: {} },
+        onEvent: (event) => {
+          if (event.type === "question.asked" && !isFailure(started))
+            void started.answer(event.data.call, event.seq, answers.shift() ?? "remember");
         },
-        { text: "go" },
-      );
-      assert.ok(!isFailure(started));
-      assert.ok(!isFailure(await started.run()));
-      await started.close();
-    };
-    try {
-      await run(true);
-      assert.deepEqual(readMemory(place, "project"), ["tests: npm test"]);
-      assert.deepEqual(answers, []);
-      await run(false);
-      const request = server.records.at(-1)?.request;
-      assert.match(request?.system ?? "", /memory of the project">\n- tests: npm test/);
-      assert.ok(!server.records.at(-1)?.text.includes('"remember"'));
-    } finally {
-      await server.close();
-    }
-  });
+        onDelta: () => undefined,
+      },
+      { text: "go" },
+    );
+    assert.ok(!isFailure(started));
+    assert.ok(!isFailure(await started.run()));
+    await started.close();
+  };
+  try {
+    await run(true);
+    assert.deepEqual(readMemory(place, "project"), ["tests: npm test"]);
+    assert.deepEqual(answers, []);
+    await run(false);
+    const request = server.records.at(-1)?.request;
+    assert.match(request?.system ?? "", /memory of the project">\n- tests: npm test/);
+    assert.ok(!server.records.at(-1)?.text.includes('"remember"'));
+  } finally {
+    await server.close();
+  }
 });

@@ -1,6 +1,7 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
+import { nestedInstructions } from "@lathe/extensions";
 import type { Failure, Fenced, Mode, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
@@ -22,7 +23,6 @@ import type { Member } from "../subagents/member.ts";
 import { type LocalRedactor, openRedactor } from "../telemetry/open-redactor.ts";
 import { afterFirstRequest } from "./after-first-request.ts";
 import { backgroundPorts } from "./background.ts";
-import { nestedInstructions } from "./instructions.ts";
 import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
 import { type LostFiles, lostFiles } from "./lost-files.ts";
 import { recoveryText } from "./recovery-text.ts";

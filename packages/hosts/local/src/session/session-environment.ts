@@ -2,12 +2,12 @@
 import { existsSync } from "node:fs";
 import { release, type } from "node:os";
 import { basename, join, relative } from "node:path";
+import { readRootFile } from "@lathe/extensions";
 import { isFailure } from "@lathe/protocol";
 import { isInside, realOr } from "@lathe/system";
 import { parseGitConfig } from "@lathe/system/git/config-text";
 import { readHead } from "@lathe/system/git/ref-files";
 import { repositoryPlace } from "@lathe/system/git/repository-place";
-import { readRootFile } from "../places/root-file.ts";
 import { createLocalRepository } from "../repository/local-repository.ts";
 import { gitSummary } from "./git-summary.ts";
 

@@ -1,6 +1,7 @@
 /** Starting a new session and taking over one that exists. */
 import { type Birth, sessionCreated } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
+import { type Instructions, mayRemember, readInstructions } from "@lathe/extensions";
 import {
   type Draft,
   type Failure,
@@ -18,12 +19,10 @@ import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
 import { builtinModel, chooseModels, refusedModel } from "../models/choose-models.ts";
-import { mayRemember } from "../rules/may-remember.ts";
 import { newSessionId } from "../session-id.ts";
 import { type Member, openRoot } from "../subagents/member.ts";
 import { openRedactor } from "../telemetry/open-redactor.ts";
 import { asBefore, type Said } from "./as-before.ts";
-import { type Instructions, readInstructions } from "./instructions.ts";
 import { type LocalSession, openLocalSession, type Words } from "./local-session.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
@@ -125,7 +124,9 @@ async function draftNewborn(
   const environment = sessionEnvironment(cwd, env, at);
   const { texts, remarks } = readInstructions(options);
   const own = heldTo(member, await openSessionTools(options));
-  const remembered = mayRemember(options) ? (await import("./memory.ts")).memoryTexts(options) : [];
+  const remembered = mayRemember(options)
+    ? (await import("@lathe/extensions/memory")).memoryTexts(options)
+    : [];
   const model = options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel;
   const created = sessionCreated({
     id,

@@ -1,8 +1,9 @@
 /** Child options: what a subagent's session runs with; nothing in it is wider than what its parent has. */
+
+import type { AgentDefinition } from "@lathe/extensions";
 import type { Limits, Mode, Session } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { isReached } from "../models/choose-models.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
 
 type Heard = Pick<LocalOptions, "onEvent" | "onDelta" | "attended">;
 

@@ -1,5 +1,9 @@
 /** Member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
 import { type Birth, type KinHold, noKin } from "@lathe/agent";
+import type { AgentDefinition } from "@lathe/extensions";
+import { heldTools } from "@lathe/extensions";
+import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
+import { readSkills } from "@lathe/extensions/skills";
 import {
   emptySession,
   type Failure,
@@ -14,14 +18,10 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { builtinTools, createPlan, createRemember, createSkill, createTask, type Memory } from "@lathe/tools";
-import { readSkills } from "../customs/read-skills.ts";
 import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import type { AskedCall } from "../session/asked-call.ts";
 import { sessionPlans } from "../session/session-plans.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
-import { heldTools } from "./held-tools.ts";
-import { type AgentPlace, readAgents } from "./read-agents.ts";
 
 /** Sessions below each other, and all of one tree that one process opens. */
 const mostDepth = 2;
@@ -97,7 +97,7 @@ function ownTools(place: RootPlace, self: () => Self): readonly Tool[] {
   const plan = createPlan(sessionPlans(place, () => self().session()));
   if (!place.attended) return [plan];
   const add: Memory["add"] = async (scope, fact) =>
-    (await import("../session/memory.ts")).addMemory(place, scope, fact);
+    (await import("@lathe/extensions/memory")).addMemory(place, scope, fact);
   return [plan, createRemember({ add })];
 }
 

@@ -1,8 +1,8 @@
 /** Bench hooks: those that have a say in single calls outside any session; loaded where any are written down. */
 import type { AgentPorts } from "@lathe/agent";
+import { loadHooks } from "@lathe/extensions";
 import { hookedCall, hookedDecision } from "@lathe/orchestrator/hooked-decision";
 import type { Decision, Effect, HookedCall, Hooks, Outcome, PreparedCall } from "@lathe/protocol";
-import { mayHaveHooks } from "../hooks/may-have-hooks.ts";
 import type { LocalOptions } from "../local-options.ts";
 
 export interface BenchCall {
@@ -23,13 +23,11 @@ export function openBenchHooks(id: string, options: LocalOptions, ports: AgentPo
   let opening: Promise<Hooks | undefined> | undefined;
   const load = async (): Promise<Hooks | undefined> => {
     const { cwd, env, mode, onRemark = () => undefined } = options;
-    if (!mayHaveHooks({ cwd, env })) return undefined;
-    const { openHooks } = await import("../hooks/open-hooks.ts");
     const cancel = (by: string): void => {
       halted = by;
     };
     const session = () => ({ id, settings: { mode } });
-    return openHooks({ ...{ cwd, env, log: "", session, ports, onRemark, cancel } });
+    return loadHooks({ ...{ cwd, env, log: "", session, ports, onRemark, cancel } });
   };
   const open = (): Promise<Hooks | undefined> => {
     opening ??= load();

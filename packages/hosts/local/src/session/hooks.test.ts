@@ -3,16 +3,15 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { readHookSettings } from "@lathe/extensions/hook-settings";
+import { distrustHooks, isTrusted, trustHooks } from "@lathe/extensions/trusted-hooks";
 import { type AssistantPart, isFailure, type Session } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
-import type { LocalSession } from "../session/local-session.ts";
-import { resumeSession, startSession } from "../session/start-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { openWorkbench } from "../workbench/workbench.ts";
-import { readHookSettings } from "./hook-settings.ts";
-import { hookedTools } from "./hooked-tools.ts";
-import { distrustHooks, isTrusted, trustHooks } from "./trusted-hooks.ts";
+import type { LocalSession } from "./local-session.ts";
+import { resumeSession, startSession } from "./start-session.ts";
 
 /** As its documentation shows one: reads its input, refuses with exit code 2. */
 const validator = `#!/bin/sh
@@ -340,63 +339,6 @@ describe("hooks", () => {
     await workbench.close();
     assert.deepEqual(refused, { type: "refused", rule: "hook", why: "not that command" });
     assert.match(ran.type === "ok" ? ran.text : "", /^fine\n[\s\S]*noted/);
-  });
-
-  it("see every file that a call changes, and every command it runs", () => {
-    const effects = [
-      { kind: "write", target: "a.txt" },
-      { kind: "delete", target: "b.txt" },
-    ] as const;
-    const seen = hookedTools({ id: "1", tool: "apply_patch", input: '{"patch":"p"}', effects }, "/w");
-    assert.deepEqual(
-      seen.map(({ tool_name, tool_input }) => [tool_name, tool_input.file_path]),
-      [
-        ["Edit", "/w/a.txt"],
-        ["Edit", "/w/b.txt"],
-      ],
-    );
-    const typed = {
-      id: "1",
-      tool: "process",
-      input: '{"action":"write","id":"p1","text":"rm x"}',
-      effects: [],
-    };
-    assert.deepEqual(hookedTools(typed, "/w"), [{ tool_name: "Bash", tool_input: { command: "rm x" } }]);
-    const tried = { id: "1", tool: "try_mutations", input: '{"test":"rm x"}', effects: [] };
-    assert.deepEqual(hookedTools(tried, "/w"), [{ tool_name: "Bash", tool_input: { command: "rm x" } }]);
-  });
-
-  it("see what searches and looks at the web under the names that guards know", () => {
-    const seen = (tool: string, input: object, effects: Parameters<typeof hookedTools>[0]["effects"] = []) =>
-      hookedTools({ id: "1", tool, input: JSON.stringify(input), effects }, "/w").map(
-        ({ tool_name, tool_input }) => [tool_name, tool_input],
-      );
-    const read = [{ kind: "read", target: "src" }] as const;
-    assert.deepEqual(seen("web_fetch", { url: "https://a.b" }), [["WebFetch", { url: "https://a.b" }]]);
-    assert.deepEqual(seen("web_search", { query: "q" }), [["WebSearch", { query: "q" }]]);
-    assert.deepEqual(seen("search_code", { query: "q" }, read), [["Grep", { pattern: "q", path: "/w" }]]);
-    assert.deepEqual(seen("symbols", { name: "f", path: "src" }, read), [
-      ["Grep", { pattern: "f", path: "/w/src" }],
-    ]);
-    assert.deepEqual(seen("find_files", { glob: "*", path: "src" }, read), [
-      ["Glob", { pattern: "*", path: "/w/src" }],
-    ]);
-    assert.deepEqual(seen("list", {}, read), [["LS", { path: "/w" }]]);
-    const moved = [
-      { kind: "read", target: "a" },
-      { kind: "delete", target: "a" },
-      { kind: "write", target: "b" },
-    ] as const;
-    const files = seen("move", { path: "a", to: "b" }, moved).map(([name, input]) => [
-      name,
-      Object(input).file_path,
-    ]);
-    assert.deepEqual(files, [
-      ["Edit", "/w/a"],
-      ["Edit", "/w/b"],
-    ]);
-    const ran = [{ kind: "execute", target: "npx tsc --noEmit" }] as const;
-    assert.deepEqual(seen("diagnostics", {}, ran), [["Bash", { command: "npx tsc --noEmit" }]]);
   });
 
   it("a guard of the tools that read refuses every search", async () => {

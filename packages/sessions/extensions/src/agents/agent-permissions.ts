@@ -1,6 +1,6 @@
 /** Agent permissions: the mode and the denials that a definition asks for; nothing in it allows anything. */
 import { effectKinds, type Mode, type Rule } from "@lathe/protocol";
-import { type Field, type Fields, isFields, listOf } from "../customs/fields.ts";
+import { type Field, type Fields, isFields, listOf } from "../files/fields.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 
 /** `parents` is no mode of its own: what would allow more than the parent's allows nothing more here. */

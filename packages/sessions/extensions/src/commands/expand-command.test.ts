@@ -6,13 +6,13 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { createSkill } from "@lathe/tools";
-import type { CustomPlace } from "./custom-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { readSkills } from "../skills/read-skills.ts";
 import { expandCommand, listCommands } from "./expand-command.ts";
-import { readSkills } from "./read-skills.ts";
 
 describe("customs", () => {
   let root: string;
-  let place: CustomPlace;
+  let place: ExtensionPlace;
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-customs-")));
     mkdirSync(join(root, "work"));

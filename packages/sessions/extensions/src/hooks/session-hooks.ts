@@ -1,12 +1,13 @@
 /** Session hooks: the programs of the project and the user that have a say in one session; loaded where there are any. */
-import type { AgentPorts } from "@lathe/agent";
 import type {
   CompactionTrigger,
   Decision,
+  Facts,
   HookedCall,
   Hooks,
   JudgedFiles,
   Outcome,
+  Sandbox,
   Session,
 } from "@lathe/protocol";
 import { type Holding, holds } from "./hook-condition.ts";
@@ -18,12 +19,19 @@ export interface HookedSession extends Pick<Session, "id" | "agent"> {
   readonly settings: Pick<Session["settings"], "mode">;
 }
 
+/** What hooks use of a session. */
+export interface HookPorts {
+  readonly sandbox: Sandbox;
+  containment(): Promise<Pick<Facts, "containment" | "uncontainedAllowed">>;
+  redact(text: string): Promise<string>;
+}
+
 export interface HookPlace {
   readonly cwd: string;
   /** The file of its log. */
   readonly log: string;
   session(): HookedSession;
-  readonly ports: Pick<AgentPorts, "sandbox" | "containment" | "redact">;
+  readonly ports: HookPorts;
   onRemark(text: string): void;
   /** Ends the turn. */
   cancel(by: string): void;

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isFailure, type JudgedFiles } from "@lathe/protocol";
-import type { CustomPlace } from "../customs/custom-files.ts";
-import { readRegularFile } from "../places/regular-file.ts";
-import { readRootFile } from "../places/root-file.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { readRegularFile } from "../files/regular-file.ts";
+import { readRootFile } from "../files/root-file.ts";
 import { type Condition, readCondition } from "./hook-condition.ts";
 import { hookFiles } from "./hook-files.ts";
 import { projectHookFiles, userHooksFile } from "./may-have-hooks.ts";
@@ -51,7 +51,7 @@ const mostHooks = 100;
 const usualTimeout = 60;
 const mostTimeout = 600;
 
-export function readHookSettings({ cwd, env }: CustomPlace): HookSettings {
+export function readHookSettings({ cwd, env }: ExtensionPlace): HookSettings {
   const remarks: string[] = [];
   const projects = projectHookFiles.flatMap((name) =>
     hooksIn(readRootFile(cwd, name, mostBytes), { path: name, isProjects: true, remarks }),

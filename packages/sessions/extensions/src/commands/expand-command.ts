@@ -1,9 +1,10 @@
 /** Expands a slash command: words that name a file of the project or the user, or what is built in, stand for what is in it. */
 import { existsSync } from "node:fs";
 import { type Failure, failure } from "@lathe/protocol";
+import { type CustomFile, type LeftOut, readCustomFiles } from "../files/extension-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { switchOf, textOf } from "../files/fields.ts";
 import { builtinCommands } from "./builtin-commands.ts";
-import { type CustomFile, type CustomPlace, type LeftOut, readCustomFiles } from "./custom-files.ts";
-import { switchOf, textOf } from "./fields.ts";
 
 export interface SlashCommand {
   readonly name: string;
@@ -21,7 +22,7 @@ interface Command extends SlashCommand {
 type Called = Command | LeftOut;
 
 /** Commands, then skills, which can be called like them, then what is built in: the first of a name. */
-async function allOf(place: CustomPlace): Promise<readonly Called[]> {
+async function allOf(place: ExtensionPlace): Promise<readonly Called[]> {
   const own = await readCustomFiles(place, { folder: "commands" });
   const skills = await readCustomFiles(place, { folder: "skills", file: "SKILL.md" });
   const callable = skills.files.filter(({ fields }) => switchOf(fields, "user-invocable") !== false);
@@ -51,12 +52,12 @@ function listed(all: readonly Called[]): readonly Command[] {
   return all.filter((one) => "body" in one).filter((one) => calledBy(one.name, all) === one);
 }
 
-export async function listCommands(place: CustomPlace): Promise<readonly SlashCommand[]> {
+export async function listCommands(place: ExtensionPlace): Promise<readonly SlashCommand[]> {
   return listed(await allOf(place)).map(({ body: _, placeName: __, ...command }) => command);
 }
 
 /** Why there is no command of a name, where a file would be one but for something. */
-export async function whyLeftOut(name: string, place: CustomPlace): Promise<string | undefined> {
+export async function whyLeftOut(name: string, place: ExtensionPlace): Promise<string | undefined> {
   return reasonOf(calledBy(name, await allOf(place)));
 }
 
@@ -65,7 +66,7 @@ function reasonOf(called: Called | undefined): string | undefined {
 }
 
 /** The words as they are where they name no command; a failure where they seem to mean one that is not there. */
-export async function expandCommand(text: string, place: CustomPlace): Promise<string | Failure> {
+export async function expandCommand(text: string, place: ExtensionPlace): Promise<string | Failure> {
   const [, name = "", rest = ""] = /^\s*\/([\p{L}\p{N}_.:-]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
   if (name === "") return text;
   const all = await allOf(place);

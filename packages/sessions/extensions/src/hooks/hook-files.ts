@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import { isFailure, maxJudgedBytes } from "@lathe/protocol";
-import { readRootFile } from "../places/root-file.ts";
+import { readRootFile } from "../files/root-file.ts";
 import { commandsIn, isProgramOfSystem, partsOf, readers, speakers, type Word } from "./shell-words.ts";
 
 export interface HookFile {

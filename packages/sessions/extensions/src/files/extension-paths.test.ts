@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type CustomPaths, findCustomPaths } from "./custom-paths.ts";
+import { type CustomPaths, findCustomPaths } from "./extension-paths.ts";
 
 describe("custom paths", () => {
   let base: string;

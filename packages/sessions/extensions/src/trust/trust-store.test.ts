@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import { canBeKept, changesSince, keepLook, type LookPlace, readLook } from "./looked-at.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { canBeKept, changesSince, keepLook, readLook } from "./trust-store.ts";
 
 let root: string;
-let place: LookPlace;
+let place: ExtensionPlace;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-looks-")));
   place = { cwd: join(root, "workspace"), env: { XDG_CONFIG_HOME: join(root, "config") } };
@@ -78,7 +79,7 @@ it("nothing is kept where the user's place lies in the workspace", () => {
 it("what was looked at in a folder counts in its copies, but not where commands in the folder can write it", () => {
   const copy = join(root, "tree");
   mkdirSync(copy);
-  const copyOf = (env: LookPlace["env"]): LookPlace => ({
+  const copyOf = (env: ExtensionPlace["env"]): ExtensionPlace => ({
     cwd: copy,
     env: { ...env, LATHE_COPY_OF: place.cwd },
   });

@@ -3,13 +3,12 @@ import { dirname, join, relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isFailure } from "@lathe/protocol";
 import { configFolder } from "@lathe/system";
-import { readRegularFile } from "../places/regular-file.ts";
-import { readRootFile } from "../places/root-file.ts";
-import { findCustomPaths, type Looked } from "./custom-paths.ts";
+import { findCustomPaths, type Looked } from "./extension-paths.ts";
+import type { ExtensionPlace } from "./extension-place.ts";
 import { nameOf } from "./fields.ts";
 import { type Markdown, readFrontMatter } from "./front-matter.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { readRegularFile } from "./regular-file.ts";
+import { readRootFile } from "./root-file.ts";
 
 interface Place {
   /** What it calls itself; of a command, and where it says none, that of the file or its folder. */
@@ -39,11 +38,6 @@ export interface CustomFiles {
   readonly remarks: readonly string[];
 }
 
-export interface CustomPlace {
-  readonly cwd: string;
-  readonly env: Env;
-}
-
 /** `agents`, `commands`: files of their own; `skills`: a folder each, with this file in it. */
 export interface CustomKind {
   readonly folder: "agents" | "commands" | "skills";
@@ -56,7 +50,7 @@ const projectFolders = [".agents", ".claude"];
 /** Bytes of one file. */
 const mostBytes = 64 * 1024;
 
-export async function readCustomFiles(place: CustomPlace, kind: CustomKind): Promise<CustomFiles> {
+export async function readCustomFiles(place: ExtensionPlace, kind: CustomKind): Promise<CustomFiles> {
   const { found, remarks } = await findFiles(place, kind);
   const byName = new Map<string, CustomFile>();
   const hidden: CustomFile[] = [];
@@ -96,7 +90,7 @@ interface Found {
   readonly remarks: readonly string[];
 }
 
-async function findFiles({ cwd, env }: CustomPlace, kind: CustomKind): Promise<Found> {
+async function findFiles({ cwd, env }: ExtensionPlace, kind: CustomKind): Promise<Found> {
   const own = configFolder(env);
   const roots: readonly Omit<Looked, "file">[] = [
     { root: own, folder: kind.folder, isProjects: false },

@@ -8,9 +8,8 @@ import { configFolder } from "@lathe/system";
 import { takeLock } from "@lathe/system/process-lock";
 import { writeWhole } from "@lathe/system/write-whole";
 import type { MemoryScope } from "@lathe/tools";
-import type { CustomPlace } from "../customs/custom-files.ts";
-import { readRegularFile } from "../places/regular-file.ts";
-import { isInReach } from "../rules/kept-rules.ts";
+import { type ExtensionPlace, isInReach } from "../files/extension-place.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import { factLines, withFact, withoutFact } from "./memory-lines.ts";
 
 /** A file does not grow beyond it. */
@@ -23,21 +22,21 @@ const mostChars = 1_000;
 const mostTold = 2_000;
 const waitMs = 10_000;
 
-export function memoryFile({ cwd, env }: CustomPlace, scope: MemoryScope): string {
+export function memoryFile({ cwd, env }: ExtensionPlace, scope: MemoryScope): string {
   if (scope === "user") return join(configFolder(env), "memory.md");
   const name = createHash("sha256").update(cwd).digest("hex").slice(0, 24);
   return join(configFolder(env), "projects", `${name}.memory.md`);
 }
 
 /** One fact a line, as `- fact`; other lines are a person's own. */
-export function readMemory(place: CustomPlace, scope: MemoryScope): readonly string[] | Failure {
+export function readMemory(place: ExtensionPlace, scope: MemoryScope): readonly string[] | Failure {
   const bytes = readBytes(memoryFile(place, scope));
   return isFailure(bytes) ? bytes : factLines(bytes).map(({ fact }) => fact);
 }
 
 /** *Contract:* whole or not at all; a fact that is there already is not added again, and none with a key in it. */
 export async function addMemory(
-  place: CustomPlace,
+  place: ExtensionPlace,
   scope: MemoryScope,
   said: string,
 ): Promise<Failure | undefined> {
@@ -75,7 +74,7 @@ async function holdsKey(fact: string): Promise<boolean> {
 
 /** *Contract:* `at` counts from 0. */
 export async function removeMemory(
-  place: CustomPlace,
+  place: ExtensionPlace,
   scope: MemoryScope,
   at: number,
 ): Promise<string | Failure> {
@@ -90,7 +89,9 @@ export async function removeMemory(
 }
 
 /** What a new session is told; nothing where commands could have written it. */
-export function memoryTexts(place: CustomPlace): readonly { readonly path: string; readonly text: string }[] {
+export function memoryTexts(
+  place: ExtensionPlace,
+): readonly { readonly path: string; readonly text: string }[] {
   if (isInReach(place)) return [];
   return (["project", "user"] as const).flatMap((scope) => {
     const facts = readMemory(place, scope);

@@ -1,8 +1,9 @@
 /** Reads the skills that the project and the user wrote down. */
 import { dirname } from "node:path";
 import type { Skill } from "@lathe/tools";
-import { type CustomFile, type CustomPlace, readCustomFiles } from "./custom-files.ts";
-import { isName, switchOf, textOf } from "./fields.ts";
+import { type CustomFile, readCustomFiles } from "../files/extension-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { isName, switchOf, textOf } from "../files/fields.ts";
 
 export interface Skills {
   readonly skills: readonly Skill[];
@@ -15,7 +16,7 @@ const longestAbout = 200;
 const mostListed = 4_000;
 const mostNamed = 2_000;
 
-export async function readSkills(place: CustomPlace): Promise<Skills> {
+export async function readSkills(place: ExtensionPlace): Promise<Skills> {
   const { files, remarks } = await readCustomFiles(place, {
     ...{ folder: "skills", file: "SKILL.md", refuses: problemOf },
   });

@@ -1,5 +1,5 @@
 /** Agent tools: which of its parent's tools the fields of a definition give and take away. */
-import { type Field, type Fields, isFields, listOf } from "../customs/fields.ts";
+import { type Field, type Fields, isFields, listOf } from "../files/fields.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { toolsGivenBy, toolsTakenBy } from "./tool-names.ts";
 

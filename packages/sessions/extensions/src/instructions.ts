@@ -3,9 +3,9 @@ import { lstatSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { configFolder } from "@lathe/system";
-import type { CustomPlace } from "../customs/custom-files.ts";
-import { type FileStart, readRegularFile } from "../places/regular-file.ts";
-import { readRootFile } from "../places/root-file.ts";
+import type { ExtensionPlace } from "./files/extension-place.ts";
+import { type FileStart, readRegularFile } from "./files/regular-file.ts";
+import { readRootFile } from "./files/root-file.ts";
 
 const names = ["AGENTS.md", "CLAUDE.md"];
 const limit = 8 * 1024;
@@ -17,7 +17,7 @@ export interface Instructions {
 }
 
 /** The user's own, those of the folders from the root of the repository down, and the workspace's: of each the first file, cut at 8 KB. */
-export function readInstructions({ cwd, env }: CustomPlace): Instructions {
+export function readInstructions({ cwd, env }: ExtensionPlace): Instructions {
   const own = join(configFolder(env), "AGENTS.md");
   const root = rootAbove(cwd);
   const above = root === undefined ? [] : foldersBetween(root, cwd);

@@ -1,7 +1,8 @@
 /** Reads the kinds of subagents there are: the built-in ones and those the project and the user wrote down. */
 import { efforts, type Mode, type ToolSpec } from "@lathe/protocol";
-import { type CustomFile, type CustomPlace, readCustomFiles } from "../customs/custom-files.ts";
-import { isName, textOf } from "../customs/fields.ts";
+import { type CustomFile, readCustomFiles } from "../files/extension-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { isName, textOf } from "../files/fields.ts";
 import { type AgentDefinition, builtinAgents } from "./agent-definition.ts";
 import { agentPermissions } from "./agent-permissions.ts";
 import { agentTools } from "./agent-tools.ts";
@@ -13,7 +14,7 @@ export interface Agents {
 }
 
 /** `tools`: those of whoever brings tools of their own; definitions may name them. */
-export interface AgentPlace extends CustomPlace {
+export interface AgentPlace extends ExtensionPlace {
   readonly tools?: readonly Pick<ToolSpec, "name">[];
 }
 

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { configFolder } from "@lathe/system";
-import type { CustomPlace } from "../customs/custom-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
 
-export function mayRemember({ env }: Pick<CustomPlace, "env">): boolean {
+export function mayRemember({ env }: Pick<ExtensionPlace, "env">): boolean {
   const folder = configFolder(env);
   return existsSync(join(folder, "memory.md")) || existsSync(join(folder, "projects"));
 }

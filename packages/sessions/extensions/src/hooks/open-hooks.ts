@@ -1,6 +1,6 @@
 /** Opens the hooks of a session: none where nothing is configured, and the project's only where the user trusts them as they are. */
 import type { JudgedFiles } from "@lathe/protocol";
-import type { CustomPlace } from "../customs/custom-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
 import { hookFiles } from "./hook-files.ts";
 import { type Hook, readHookSettings } from "./hook-settings.ts";
 import { runsOwnOnly } from "./own-hook.ts";
@@ -8,7 +8,7 @@ import { type HookPlace, openSessionHooks, type SessionHooks } from "./session-h
 import { isTrusted, lookAtHooks } from "./trusted-hooks.ts";
 
 /** Undefined where none is to run. */
-export function openHooks(place: HookPlace & CustomPlace): SessionHooks | undefined {
+export function openHooks(place: HookPlace & ExtensionPlace): SessionHooks | undefined {
   const { hooks, hash, remarks } = readHookSettings(place);
   for (const remark of remarks) place.onRemark(remark);
   const isAllowed = hash === "" || isTrusted(place, hash);

@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { homeFolder, liesIn } from "@lathe/system";
-import type { CustomPlace } from "../customs/custom-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
 import {
   commandsIn,
   isProgramOfSystem,
@@ -25,7 +25,7 @@ const runners: ReadonlySet<string> = new Set(
   ),
 );
 /** *Contract:* asked anew each time: what is no file now may be one later. */
-export function runsOwnOnly(command: string, place: CustomPlace): boolean {
+export function runsOwnOnly(command: string, place: ExtensionPlace): boolean {
   let isInCase = false;
   return commandsIn(command, place.cwd).every((written) => {
     const words = withoutKeywords(written);
@@ -37,7 +37,7 @@ export function runsOwnOnly(command: string, place: CustomPlace): boolean {
   });
 }
 
-function isOwn([first, ...others]: readonly Word[], place: CustomPlace): boolean {
+function isOwn([first, ...others]: readonly Word[], place: ExtensionPlace): boolean {
   if (!first) return true;
   // Its value comes from the next command.
   if (others.length === 0 && /^[a-z]\w*=\$?$/u.test(first.text)) return true;
@@ -60,14 +60,14 @@ function isJq(name: string, words: readonly Word[]): boolean {
 }
 
 /** Named by its whole path, and nowhere that commands of this project can write. */
-function isOutside(word: Word | undefined, place: CustomPlace): boolean {
+function isOutside(word: Word | undefined, place: ExtensionPlace): boolean {
   const path = word && pathOf(word, place);
   if (path === undefined || !isAbsolute(path)) return false;
   return foldersOf(place).every((folder) => !liesIn(path, folder));
 }
 
 /** Whether it names no file of the project; the project's folder may be named. */
-function isApart(word: Word, place: CustomPlace): boolean {
+function isApart(word: Word, place: ExtensionPlace): boolean {
   return partsOf(word).every((part) => {
     const path = pathOf(part, place);
     if (path === undefined) return false;
@@ -83,12 +83,12 @@ function isApart(word: Word, place: CustomPlace): boolean {
 const likeFile = /^[\w@%+=:,.-]*\/[\w@%+=:,./-]*$|^[\w-]+\.\w+$/u;
 
 /** As the shell makes it of the user's home; undefined where that is not known. */
-function pathOf({ text, isOpen }: Word, { env }: CustomPlace): string | undefined {
+function pathOf({ text, isOpen }: Word, { env }: ExtensionPlace): string | undefined {
   if (!isOpen) return text;
   const [, rest] = /^(?:~|\$HOME|\$\{HOME\})(\/[\w@%+=:,./-]+)$/u.exec(text) ?? [];
   return rest === undefined ? undefined : join(homeFolder(env), rest);
 }
 
-function foldersOf({ cwd, env }: CustomPlace): readonly string[] {
+function foldersOf({ cwd, env }: ExtensionPlace): readonly string[] {
   return env.LATHE_COPY_OF === undefined ? [cwd] : [cwd, env.LATHE_COPY_OF];
 }

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { configFolder } from "@lathe/system";
-import type { CustomPlace } from "../customs/custom-files.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
 
 /** From the workspace. */
 export const projectHookFiles: readonly string[] = [
@@ -11,11 +11,11 @@ export const projectHookFiles: readonly string[] = [
   ".agents/hooks.json",
 ];
 
-export function userHooksFile(env: CustomPlace["env"]): string {
+export function userHooksFile(env: ExtensionPlace["env"]): string {
   return join(configFolder(env), "hooks.json");
 }
 
-export function mayHaveHooks({ cwd, env }: CustomPlace): boolean {
+export function mayHaveHooks({ cwd, env }: ExtensionPlace): boolean {
   return mayHaveProjectHooks(cwd) || existsSync(userHooksFile(env));
 }
 

@@ -3,12 +3,7 @@ import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { configFolder } from "@lathe/system";
 import { writeWhole } from "@lathe/system/write-whole";
-import { isInReach } from "./kept-rules.ts";
-
-export interface LookPlace {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+import { type ExtensionPlace, isInReach } from "../files/extension-place.ts";
 
 /** One thing that would run, with what its files were. */
 export interface LookedItem {
@@ -31,12 +26,12 @@ export interface Look {
 type Kept = Readonly<Record<string, Look | string>>;
 
 /** Whether anything can be said of it there. */
-export function canBeKept(place: LookPlace): boolean {
+export function canBeKept(place: ExtensionPlace): boolean {
   return writtenFrom(place) === undefined;
 }
 
 /** The folder in which commands can write what is kept; of a copy that in which it is told of, too. */
-function writtenFrom({ cwd, env }: LookPlace): string | undefined {
+function writtenFrom({ cwd, env }: ExtensionPlace): string | undefined {
   const folders = [cwd, ...(env.LATHE_COPY_OF === undefined ? [] : [env.LATHE_COPY_OF])];
   return folders.find((folder) => isInReach({ cwd: folder, env }));
 }
@@ -45,7 +40,7 @@ function writtenFrom({ cwd, env }: LookPlace): string | undefined {
  * What lies in reach of commands they may have written: there nothing was looked at. In the copy of a folder in which an
  * attempt works, what was looked at in the folder is.
  */
-export function readLook(name: string, place: LookPlace): Look {
+export function readLook(name: string, place: ExtensionPlace): Look {
   const kept = canBeKept(place) ? read(fileOf(name, place.env)) : {};
   const folder = place.env.LATHE_COPY_OF ?? place.cwd;
   if (isFailure(kept) || !Object.hasOwn(kept, folder)) return {};
@@ -55,7 +50,7 @@ export function readLook(name: string, place: LookPlace): Look {
 }
 
 /** *Contract:* undefined forgets it. */
-export function keepLook(name: string, place: LookPlace, look: Look | undefined): Failure | undefined {
+export function keepLook(name: string, place: ExtensionPlace, look: Look | undefined): Failure | undefined {
   const { cwd, env } = place;
   const reach = look && writtenFrom(place);
   if (reach !== undefined) {
@@ -103,7 +98,7 @@ function changeOf({ text, files }: LookedItem, before: readonly LookedItem[]): I
   return { text, change: changed.length > 0 ? "changed" : "same", files: changed };
 }
 
-function fileOf(name: string, env: LookPlace["env"]): string {
+function fileOf(name: string, env: ExtensionPlace["env"]): string {
   return join(configFolder(env), name);
 }
 

@@ -1,10 +1,21 @@
 /** Which agents there are: the built-in ones, and those that people wrote down. */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { it } from "node:test";
-import { makeBench } from "../session-bench.test.ts";
 import { readAgents } from "./read-agents.ts";
+
+function makeBench(name: string) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), `lathe-${name}-`)));
+  const cwd = join(root, "work");
+  mkdirSync(cwd);
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  };
+  return { root, cwd, put, remove: () => rmSync(root, { recursive: true }) };
+}
 
 it("built-in ones are not replaced by a project, only by the user", async (test) => {
   const bench = makeBench("agents");

@@ -4,9 +4,9 @@ import { describe, it } from "node:test";
 import { isFailure, type McpServers, type Tool } from "@lathe/protocol";
 import { builtinTools } from "@lathe/tools";
 import { mcpTools } from "@lathe/tools/mcp";
-import type { Fields } from "../customs/fields.ts";
+import type { Fields } from "../files/fields.ts";
 import { agentTools } from "./agent-tools.ts";
-import { heldTools } from "./held-tools.ts";
+import { heldTools } from "./restrict-tools.ts";
 
 const about = "x".repeat(90);
 const many = Array.from({ length: 100 }, (_, at) => ({

@@ -1,36 +1,36 @@
 /** Trusted hooks: which projects' hooks the user lets run, each as it was when they said so. */
 import { createHash } from "node:crypto";
 import type { Failure } from "@lathe/protocol";
-import type { CustomPlace } from "../customs/custom-files.ts";
-import { keepLook, type Look, type LookedItem, readLook } from "../rules/looked-at.ts";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { keepLook, type Look, type LookedItem, readLook } from "../trust/trust-store.ts";
 import { hookFiles } from "./hook-files.ts";
 import { type HookSettings, hookMoment, readHookSettings } from "./hook-settings.ts";
 
 const file = "trusted-hooks.json";
 
-export function isTrusted(place: CustomPlace, hash: string): boolean {
+export function isTrusted(place: ExtensionPlace, hash: string): boolean {
   return lookAtHooks(place).hash === hash;
 }
 
 /** What was said of them last. */
-export function lookAtHooks(place: CustomPlace): Look {
+export function lookAtHooks(place: ExtensionPlace): Look {
   return readLook(file, place);
 }
 
 /** As they were shown, or as they are now. */
 export function trustHooks(
-  place: CustomPlace,
+  place: ExtensionPlace,
   settings: HookSettings = readHookSettings(place),
 ): Failure | undefined {
   return keepLook(file, place, { hash: settings.hash, items: hookItems(settings, place.cwd) });
 }
 
 /** They do not run, and nobody is asked about them any more. */
-export function neverTrustHooks(place: CustomPlace): Failure | undefined {
+export function neverTrustHooks(place: ExtensionPlace): Failure | undefined {
   return keepLook(file, place, { never: true });
 }
 
-export function distrustHooks(place: CustomPlace): Failure | undefined {
+export function distrustHooks(place: ExtensionPlace): Failure | undefined {
   return keepLook(file, place, undefined);
 }
 
