@@ -3,7 +3,6 @@
 export { readRootFile } from "@lathe/extensions";
 export { brokenExample, type RuleExamples } from "@lathe/policy";
 export { configFolder, homeFolder } from "@lathe/system";
-export { findSession, listSessions, newestSession, readSession } from "./src/history/history.ts";
 export type {
   LocalOptions,
   ProviderOptions,
@@ -11,6 +10,7 @@ export type {
   SandboxLimits,
   SandboxLimitsChoice,
 } from "./src/local-options.ts";
+export { reserveSessionId, resumeSession, startSession } from "./src/local-sessions.ts";
 export type { Finding } from "./src/machine/finding.ts";
 export { examineMachine } from "./src/machine/machine.ts";
 export { autoMode } from "./src/models/auto-models.ts";
@@ -19,9 +19,9 @@ export { unknownModel } from "./src/models/model-gateway.ts";
 export { noRouterOptions, type RouterOptions } from "./src/models/router-options.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";
-export type { Containment } from "./src/sandbox/containment.ts";
-export { asBefore, type Said } from "./src/session/as-before.ts";
-export type { LocalSession, Words } from "./src/session/local-session.ts";
+export { type ExplicitOptions as Said, inheritSettings as asBefore } from "./src/session/inherit-settings.ts";
+export type { OpenSession as LocalSession, Words } from "./src/session/open-session.ts";
+export type { Containment } from "./src/session/session-host.ts";
 export { openCheckTools } from "./src/session/session-tools.ts";
-export { reserveSessionId, resumeSession, startSession } from "./src/session/start-session.ts";
+export { findSession, listSessions, newestSession, readSession } from "./src/stored-sessions.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench/workbench.ts";

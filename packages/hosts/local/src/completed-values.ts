@@ -11,7 +11,7 @@ const most = 100;
 
 /** Newest first, those of people. */
 export async function completedSessions(env: LocalOptions["env"]): Promise<readonly CompletedValue[]> {
-  const { listSessions } = await import("./history/history.ts");
+  const { listSessions } = await import("./stored-sessions.ts");
   const found = (await listSessions(env, {})).filter(({ agent }) => agent === undefined);
   return found.slice(0, most).map(({ id, title }) => ({ value: id, about: title }));
 }

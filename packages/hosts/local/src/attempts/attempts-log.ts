@@ -7,18 +7,18 @@ import {
   failure,
   fold,
   isFailure,
+  type Limits,
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
-import { processOwner } from "@lathe/stores";
-import { explained } from "../explained.ts";
-import { openState } from "../history/state.ts";
+import { localHost } from "../local-host.ts";
 import type { LocalOptions } from "../local-options.ts";
-import { systemClock } from "../machine/system-clock.ts";
-import { type CheckpointPlace, withCheckpoints } from "../session/lazy-checkpoints.ts";
-import type { Words } from "../session/local-session.ts";
-import { modelsOf, unaskedSettings } from "../session/session-settings.ts";
+import type { Words } from "../session/open-session.ts";
+import type { SessionHost } from "../session/session-host.ts";
+import { modelsOf } from "../session/session-settings.ts";
 import { draftSession } from "../session/start-session.ts";
+import { withCheckpoints } from "../session/with-checkpoints.ts";
+import { unaskedSettings } from "./unasked-settings.ts";
 
 export interface AttemptsLog {
   readonly id: string;
@@ -49,25 +49,29 @@ export async function beginAttemptsLog(
   words: Words,
   { id, ...attempts }: NewAttempts,
 ): Promise<AttemptsLog | Failure> {
-  const { env, limits } = options;
-  const at = systemClock.now();
-  const created = await draftSession(options, { id, words, at });
-  const capped = await capTree(options, id);
-  if (capped) return explained(capped, env);
+  const { limits } = options;
+  const host = localHost(options);
+  const at = host.clock.now();
+  const created = await draftSession(host, options, { id, words, at });
+  const capped = await capTree(host, id, limits);
+  if (capped) return host.withHint(capped);
   const parts = [{ type: "text", text: words.text } as const, ...(words.images ?? [])];
   const first = [
-    { type: "session.configured", data: { settings: unaskedSettings(options), limits } },
+    { type: "session.configured", data: { settings: unaskedSettings(host, options), limits } },
     { type: "message.received", data: { parts } },
     { type: "attempts.started", data: attempts },
   ] as const;
-  const log = await openState(env).store.create(created, { owner: processOwner(), at, first });
-  return isFailure(log) ? explained(log, env) : opened(log, fold(log.events), options);
+  const log = await host.stores.store.create(created, { owner: host.owner(), at, first });
+  return isFailure(log) ? host.withHint(log) : opened(host, log, options);
 }
 
-async function capTree({ env, limits }: LocalOptions, id: string): Promise<Failure | undefined> {
-  const { cost, tokens } = limits;
+async function capTree(
+  { stores }: SessionHost,
+  id: string,
+  { cost, tokens }: Limits,
+): Promise<Failure | undefined> {
   if (cost === undefined && tokens === undefined) return undefined;
-  const ledger = openState(env).ledgers.open(id);
+  const ledger = stores.ledgers.open(id);
   const cap = { ...(cost !== undefined && { cost }), ...(tokens !== undefined && { tokens }) };
   const entered = await ledger.enter([{ type: "budget.capped", ...cap }], { durable: true });
   ledger.close();
@@ -79,30 +83,31 @@ export async function resumeAttemptsLog(
   options: LocalOptions,
   id: string,
 ): Promise<AttemptsLog | Failure | undefined> {
-  const { env } = options;
-  const { store } = openState(env);
+  const host = localHost(options);
+  const { store } = host.stores;
   const events = await store.read(id);
   if (isFailure(events)) return undefined;
   const { attempts } = fold(events);
   if (!attempts || attempts.settled) return undefined;
-  const capped = await capTree(options, id);
-  if (capped) return explained(capped, env);
-  const log = await store.claim(id, { owner: processOwner(), at: systemClock.now() });
-  return isFailure(log) ? explained(log, env) : opened(log, fold(log.events), options);
+  const capped = await capTree(host, id, options.limits);
+  if (capped) return host.withHint(capped);
+  const log = await store.claim(id, { owner: host.owner(), at: host.clock.now() });
+  return isFailure(log) ? host.withHint(log) : opened(host, log, options);
 }
 
 function opened(
+  host: SessionHost,
   log: SessionLog,
-  session: Session,
-  { env, checkpoints: isKept }: LocalOptions,
+  { checkpoints: isKept }: LocalOptions,
 ): AttemptsLog | Failure {
+  const session = fold(log.events);
   const { attempts, cwd } = session;
   const words = wordsOf(session);
   if (!attempts || !words)
     return failure("log-corrupt", `session ${log.id} has no attempts`, { who: "store" });
   const append = async (drafts: readonly Draft[]): Promise<Failure | undefined> => {
-    const done = await log.append(drafts, { at: systemClock.now(), durable: true });
-    return isFailure(done) ? explained(done, env) : undefined;
+    const done = await log.append(drafts, { at: host.clock.now(), durable: true });
+    return isFailure(done) ? host.withHint(done) : undefined;
   };
   return {
     id: log.id,
@@ -114,7 +119,7 @@ function opened(
     taking: (attempt) =>
       append([{ type: "attempts.taking", data: attempt === undefined ? {} : { attempt } }]),
     keepFiles: async (moment) =>
-      isKept ? append([await checkpointDraft(log, { root: cwd, env }, moment)]) : undefined,
+      isKept ? append([await checkpointDraft(host, log, { cwd, moment })]) : undefined,
     settled: (taken, told) =>
       append([
         { type: "attempts.settled", data: taken === undefined ? {} : { taken } },
@@ -126,14 +131,13 @@ function opened(
 }
 
 async function checkpointDraft(
+  host: SessionHost,
   log: SessionLog,
-  place: CheckpointPlace,
-  moment: "before" | "after",
+  { cwd, moment }: { readonly cwd: string; readonly moment: "before" | "after" },
 ): Promise<Draft> {
   const from = performance.now();
-  const taken = await withCheckpoints({ ...place, fenced: log.fenced }, (checkpoints) =>
-    checkpoints.take(log.id),
-  );
+  const place = { root: cwd, fenced: log.fenced };
+  const taken = await withCheckpoints(host, place, (checkpoints) => checkpoints.take(log.id));
   const ms = Math.round(performance.now() - from);
   const data = isFailure(taken)
     ? { moment, failure: taken, skipped: 0, ms }

@@ -4,7 +4,7 @@ import { sweepAttemptTrees } from "../attempt-trees/attempt-tree.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
 import { unknownModel } from "../models/model-gateway.ts";
-import type { Words } from "../session/local-session.ts";
+import type { Words } from "../session/open-session.ts";
 import { newSessionId } from "../session-id.ts";
 import type { DirtyChoice } from "../worktrees/worktree.ts";
 import { type AttemptsLog, beginAttemptsLog, resumeAttemptsLog } from "./attempts-log.ts";

@@ -1,8 +1,8 @@
 /** One attempt in a process of its own: a session that nobody answers, begun or gone on with. */
 import { type Event, type Failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import type { LocalSession } from "../session/local-session.ts";
-import { openAttempt, openJudge } from "../session/start-session.ts";
+import { openAttempt, openJudge } from "../local-sessions.ts";
+import type { OpenSession } from "../session/open-session.ts";
 import { progressOf } from "../subagents/progress.ts";
 import type { AttemptOrder, Tell } from "./orders.ts";
 
@@ -14,7 +14,7 @@ export async function beginAttempt(
   { limits, ...options }: AttemptOptions,
   order: AttemptOrder,
   tell: Tell,
-): Promise<LocalSession | Failure> {
+): Promise<OpenSession | Failure> {
   const { tokens: _, cost: _c, ...own } = limits;
   const open = order.isJudge ? openJudge : openAttempt;
   const session = await open(
@@ -44,7 +44,7 @@ const told: ReadonlySet<Event["type"]> = new Set([
 ]);
 
 /** *Contract:* nothing is done again that had come to its end; what was interrupted goes on. */
-export async function driveAttempt(session: LocalSession): Promise<Failure | undefined> {
+export async function driveAttempt(session: OpenSession): Promise<Failure | undefined> {
   const { lastEnd } = session.session();
   const isNew = lastEnd === undefined || (await session.hasWork());
   if (!isNew && lastEnd.type !== "cancelled") return undefined;

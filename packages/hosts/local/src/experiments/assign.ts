@@ -1,7 +1,6 @@
-/** Assign: which arm a session gets of each experiment, by a hash alone, and what it sets. */
+/** Assign: which arm a session gets of each experiment, by a hash alone. */
 import { createHash } from "node:crypto";
-import { type ArmSettings, type Assignment, lowerLimits } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
+import type { Assignment } from "@lathe/protocol";
 import type { Experiment } from "./experiment.ts";
 
 /** The same for the same session and experiment, wherever and whenever it is asked; `root` is the first of a tree. */
@@ -55,25 +54,4 @@ export function stillAssigned(
     const now = experiments.find(({ name }) => name === experiment);
     return now !== undefined && definitionOf(now.arms) === definition;
   });
-}
-
-/** Its models are chosen when a session begins; one that goes on has them. */
-export function withAssigned<T extends LocalOptions>(
-  options: T,
-  assigned: readonly Assignment[],
-  isNew: boolean,
-): T {
-  if (assigned.length === 0) return options;
-  const set: ArmSettings = Object.assign({}, ...assigned.map((one) => one.set));
-  const { models, summaryModel, effort, limits, checkpoints } = set;
-  return {
-    ...options,
-    assigned,
-    ...(models && isNew && { models }),
-    ...(summaryModel !== undefined && { summaryModel }),
-    ...(effort && isNew && { effort }),
-    ...(limits && { limits: lowerLimits(options.limits, limits) }),
-    // Whoever keeps no files at all is not made to.
-    ...(checkpoints !== undefined && { checkpoints: checkpoints && options.checkpoints }),
-  };
 }

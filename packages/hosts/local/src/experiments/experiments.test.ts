@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Event, fold, isFailure } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
-import { readSession } from "../history/history.ts";
 import type { LocalOptions } from "../local-options.ts";
+import { resumeSession, startSession } from "../local-sessions.ts";
 import { readExperiment } from "../measure/read-experiment.ts";
 import { noRouterOptions } from "../models/router-options.ts";
-import { resumeSession, startSession } from "../session/start-session.ts";
+import { readSession } from "../stored-sessions.ts";
 import { assign, definitionOf, stillAssigned } from "./assign.ts";
 import type { Arm, Experiment } from "./experiment.ts";
 

@@ -1,28 +1,27 @@
-/** Compact session: the conversation of a session that nobody runs is made shorter, on demand. */
+/** Compacts the conversation of a session that no process has open. */
 import { type ContextCompacted, type Failure, failure, isFailure } from "@lathe/protocol";
 import { allSteps } from "../all-steps.ts";
-import type { LocalOptions } from "../local-options.ts";
+import type { SessionHost } from "../session/session-host.ts";
+import type { SessionOptions } from "../session/session-options.ts";
 import { resumeSession } from "../session/start-session.ts";
 
 /** *Contract:* `session-owned` while a process has it; `invalid-arguments` while it has a turn to finish. */
 export async function compactSession(
-  options: LocalOptions,
-  id: string,
-  focus: string | undefined,
+  host: SessionHost,
+  options: SessionOptions,
+  { id, focus }: { readonly id: string; readonly focus: string | undefined },
 ): Promise<ContextCompacted | Failure> {
   let done: ContextCompacted | undefined;
   const session = await resumeSession(
+    host,
     {
       ...options,
-      // No command is run here: nobody needs to find out what could hold one.
-      sandbox: "off",
       onEvent: (event, after) => {
         if (event.type === "context.compacted") done = event.data;
         options.onEvent(event, after);
       },
     },
-    id,
-    { folder: true },
+    { id, explicit: { folder: true } },
   );
   if (isFailure(session)) return session;
   try {

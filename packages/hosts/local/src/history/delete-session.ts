@@ -1,55 +1,30 @@
 /** Deleting a session: its log, those of its subagents and attempts, and all that was kept for them alone. */
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { causeText, type Failure, failure, isFailure, type SessionLog, type Store } from "@lathe/protocol";
-import { forgetSessions, hashesIn, processOwner } from "@lathe/stores";
-import { dropCheckpoints } from "@lathe/workspace/checkpoints";
-import { attemptTrees } from "../attempt-trees/attempt-tree.ts";
-import { explained } from "../explained.ts";
-import { allForks } from "../forks/forks.ts";
-import { systemClock } from "../machine/system-clock.ts";
-import { hostProgramPath } from "../places/host-programs.ts";
-import { type Env, stateFolder } from "../places/state-folder.ts";
-import { blobFolders, openState } from "./state.ts";
+import { type Failure, failure, isFailure, type SessionLog, type Store } from "@lathe/protocol";
+import type { SessionArchive } from "../session/session-archive.ts";
 
 /**
  * *Contract:* the ids of what is gone, its own first. `session-owned`, and nothing is gone, while a process has one of
  * them; `invalid-arguments` while copies of the folder wait for a decision. Forks of it stay, with all that they need.
  */
-export async function deleteSession(env: Env, id: string): Promise<readonly string[] | Failure> {
-  const { store } = openState(env);
-  const ids = await withDescendants(store, id);
-  const waits = [...allForks(env), ...attemptTrees(env)].find(
+export async function deleteSession(
+  archive: SessionArchive,
+  id: string,
+): Promise<readonly string[] | Failure> {
+  const ids = await withDescendants(archive.stores.store, id);
+  const waits = (await archive.waitingCopies()).find(
     ({ session }) => session !== undefined && ids.includes(session),
   );
   if (waits) {
     const text = `changes of session ${id} wait in ${waits.id}: \`lathe fork keep ${waits.id}\` or \`lathe fork drop ${waits.id}\` first`;
     return failure("invalid-arguments", text, { who: "user" });
   }
-  const logs = await claimAll(store, ids);
-  if (isFailure(logs)) return explained(logs, env);
-  const refused = (await forget(env, ids, logs)) ?? (await removeAll(logs));
+  const logs = await claimAll(archive, ids);
+  if (isFailure(logs)) return archive.withHint(logs);
+  // While the logs are still there: a deletion that fails or dies in the middle can be begun again.
+  const refused = (await archive.forget(ids, logs)) ?? (await removeAll(logs));
   if (!refused) return ids;
   await Promise.all(logs.map((one) => one.close()));
-  return explained(refused, env);
-}
-
-/** While the logs are still there: what fails or dies in the middle can be begun again. */
-async function forget(
-  env: Env,
-  ids: readonly string[],
-  logs: readonly SessionLog[],
-): Promise<Failure | undefined> {
-  const folder = stateFolder(env);
-  const hashes = new Set(logs.flatMap(({ events }) => hashesIn(JSON.stringify(events))));
-  try {
-    for (const one of ids) rmSync(join(folder, "plans", `${one}.md`), { force: true });
-    forgetSessions({ folder, sessions: ids, hashes, blobs: blobFolders });
-  } catch (cause) {
-    const text = `not all that was kept for ${ids[0]} could be removed: ${causeText(cause)}; delete it once more`;
-    return failure("no-access", text, { who: "host", cause });
-  }
-  return dropCheckpoints({ folder: join(folder, "checkpoints"), path: hostProgramPath(env) }, ids);
+  return archive.withHint(refused);
 }
 
 /** Its own last: the others are found by it. */
@@ -70,10 +45,13 @@ async function withDescendants(store: Store, id: string): Promise<readonly strin
 }
 
 /** All or none. */
-async function claimAll(store: Store, ids: readonly string[]): Promise<readonly SessionLog[] | Failure> {
+async function claimAll(
+  { stores, clock, owner }: SessionArchive,
+  ids: readonly string[],
+): Promise<readonly SessionLog[] | Failure> {
   const logs: SessionLog[] = [];
   for (const id of ids) {
-    const log = await store.claim(id, { owner: processOwner(), at: systemClock.now() });
+    const log = await stores.store.claim(id, { owner: owner(), at: clock.now() });
     if (isFailure(log)) {
       await Promise.all(logs.map((one) => one.close()));
       return log;

@@ -1,7 +1,6 @@
 /** What a session's subagents, and theirs, add to it: tokens, money, and the files they changed. */
 import { type Event, fold, isFailure, type Session } from "@lathe/protocol";
-import type { Env } from "../places/state-folder.ts";
-import { openState } from "./state.ts";
+import type { SessionArchive } from "../session/session-archive.ts";
 
 export interface Descendants {
   readonly sessions: number;
@@ -15,10 +14,9 @@ export interface Descendants {
 
 /** *Contract:* reads only, also while they run; a log that cannot be read counts as a session of unknown cost. */
 export async function descendantsOf(
-  env: Env,
+  { stores: { store } }: Pick<SessionArchive, "stores">,
   { id: own, root = own, children }: Session,
 ): Promise<Descendants> {
-  const { store } = openState(env);
   let sum: Descendants = { sessions: 0, tokens: 0, cost: 0, costUnknown: false, changed: [] };
   const left = [...children];
   for (let id = left.shift(); id !== undefined; id = left.shift()) {

@@ -1,12 +1,7 @@
 /** Following a session: what is in its log and what comes, without owning it. */
-import { type Event, type Failure, fold, isFailure, type Session } from "@lathe/protocol";
-import { followLog, processOwner } from "@lathe/stores";
-import { isRunning } from "@lathe/system/process-mark";
-import { systemClock } from "../machine/system-clock.ts";
-import { stateFolder } from "../places/state-folder.ts";
+import { type Event, type Failure, fold, isFailure, type Owner, type Session } from "@lathe/protocol";
+import type { SessionArchive } from "../session/session-archive.ts";
 import { listSessions } from "./history.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** How long after it was written an event is seen at most, and a moment. */
 const pollMs = 100;
@@ -21,12 +16,12 @@ export interface Following {
 
 /** *Contract:* resolves at the signal, or with why the log cannot be read on. */
 export async function followSession(
-  env: Env,
+  archive: SessionArchive,
   id: string,
   following: Following,
 ): Promise<Failure | undefined> {
   const { signal } = following;
-  const log = followLog({ folder: stateFolder(env) }, id);
+  const log = archive.follow(id);
   if (isFailure(log)) return log;
   try {
     let session: Session | undefined;
@@ -38,10 +33,10 @@ export async function followSession(
         session = fold([event], session);
         following.onEvent(event, session);
       }
-      const isRunning = isOwned(log.owner());
+      const isRunning = isOwned(archive, log.owner());
       if (isRunning !== wasRunning) following.onOwner(isRunning);
       wasRunning = isRunning;
-      await systemClock.sleep(pollMs, signal);
+      await archive.clock.sleep(pollMs, signal);
     }
     return undefined;
   } finally {
@@ -49,15 +44,16 @@ export async function followSession(
   }
 }
 
-/** On another machine nobody can tell: then it counts as running. */
-function isOwned(owner: ReturnType<Exclude<ReturnType<typeof followLog>, Failure>["owner"]>): boolean {
-  if (owner === undefined) return false;
-  return owner.host !== processOwner().host || isRunning(owner);
+function isOwned(archive: SessionArchive, owner: Owner | undefined): boolean {
+  return owner !== undefined && archive.isRunning(owner);
 }
 
 /** The newest session that a person began in a folder and no living process owns; a failure where that one is damaged. */
-export async function newestFree(env: Env, cwd: string): Promise<string | Failure | undefined> {
-  for await (const { id, events, isTaken } of begunIn(env, cwd)) {
+export async function newestFree(
+  archive: SessionArchive,
+  cwd: string,
+): Promise<string | Failure | undefined> {
+  for await (const { id, events, isTaken } of begunIn(archive, cwd)) {
     if (isFailure(events) && events.code === "log-corrupt") return events;
     if (!isFailure(events) && !isTaken) return id;
   }
@@ -65,8 +61,8 @@ export async function newestFree(env: Env, cwd: string): Promise<string | Failur
 }
 
 /** The newest session that a person began in a folder and a living process owns. */
-export async function newestRunning(env: Env, cwd: string): Promise<string | undefined> {
-  for await (const { id, isTaken } of begunIn(env, cwd)) if (isTaken) return id;
+export async function newestRunning(archive: SessionArchive, cwd: string): Promise<string | undefined> {
+  for await (const { id, isTaken } of begunIn(archive, cwd)) if (isTaken) return id;
   return undefined;
 }
 
@@ -76,14 +72,14 @@ interface Begun {
   readonly isTaken: boolean;
 }
 
-async function* begunIn(env: Env, cwd: string): AsyncGenerator<Begun> {
-  for (const { id, agent } of await listSessions(env, { cwd })) {
+async function* begunIn(archive: SessionArchive, cwd: string): AsyncGenerator<Begun> {
+  for (const { id, agent } of await listSessions(archive, { cwd })) {
     if (agent !== undefined) continue;
-    const log = followLog({ folder: stateFolder(env) }, id);
+    const log = archive.follow(id);
     if (isFailure(log)) continue;
     const events = log.next();
     const owner = log.owner();
     log.close();
-    yield { id, events, isTaken: isOwned(owner) };
+    yield { id, events, isTaken: isOwned(archive, owner) };
   }
 }

@@ -1,6 +1,7 @@
 /** Forking a session: a new one that begins with the conversation of another, up to a moment of it. */
 import { abandonTurn } from "@lathe/orchestrator/abandon";
 import {
+  type Clock,
   type Draft,
   type Event,
   type Failure,
@@ -10,13 +11,8 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
-import { processOwner } from "@lathe/stores";
-import { explained } from "../explained.ts";
-import { systemClock } from "../machine/system-clock.ts";
+import type { SessionArchive } from "../session/session-archive.ts";
 import { newSessionId } from "../session-id.ts";
-import { openState } from "./state.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** `session.created` and the claim of the new log. */
 const firstEvents = 2;
@@ -45,22 +41,22 @@ export interface ForkOptions {
 
 /** *Contract:* resolves with the id of the new session; the one it comes from may run, and stays as it is. */
 export async function forkSession(
-  env: Env,
+  archive: SessionArchive,
   id: string,
   { to, version }: ForkOptions,
 ): Promise<string | Failure> {
-  const { store } = openState(env);
-  const events = await store.read(id);
-  if (isFailure(events)) return explained(events, env);
+  const { stores, clock } = archive;
+  const events = await stores.store.read(id);
+  if (isFailure(events)) return archive.withHint(events);
   const end = endOf(fold(events), to);
   if (isFailure(end)) return end;
   const kept = events.filter(({ seq }) => seq <= end);
-  const created = createdFrom(kept, { version, title: fold(events).title });
-  const log = await store.create(created, { owner: processOwner(), at: systemClock.now() });
-  if (isFailure(log)) return explained(log, env);
+  const created = createdFrom(kept, { id: newSessionId(clock), version, title: fold(events).title });
+  const log = await stores.store.create(created, { owner: archive.owner(), at: clock.now() });
+  if (isFailure(log)) return archive.withHint(log);
   try {
-    const refused = await copy(kept, log);
-    return refused ? explained(refused, env) : created.data.id;
+    const refused = await copy(kept, log, clock);
+    return refused ? archive.withHint(refused) : created.data.id;
   } finally {
     await log.close();
   }
@@ -78,18 +74,17 @@ function endOf({ head, marks }: Session, to: number | undefined): number | Failu
 
 function createdFrom(
   kept: readonly Event[],
-  { version, title }: { readonly version: string; readonly title: string },
+  { id, version, title }: { readonly id: string; readonly version: string; readonly title: string },
 ): Draft<"session.created"> {
   const [first] = kept;
   if (first?.type !== "session.created") throw new Error("a log begins with session.created");
   const { cwd, prompt } = first.data;
   const forkOf = { session: first.session, seq: kept.at(-1)?.seq ?? 1 };
-  const id = newSessionId(systemClock);
   return { type: "session.created", data: { id, cwd, prompt, title, harness: version, forkOf } };
 }
 
 /** In pieces of one moment each, as they were written. */
-async function copy(kept: readonly Event[], log: SessionLog): Promise<Failure | undefined> {
+async function copy(kept: readonly Event[], log: SessionLog, clock: Clock): Promise<Failure | undefined> {
   const moved = new Map<number, number>();
   let piece: Draft[] = [];
   let at = 0;
@@ -111,7 +106,7 @@ async function copy(kept: readonly Event[], log: SessionLog): Promise<Failure | 
     }
     piece.push(draftOf(event, moved));
   }
-  return (await flush()) ?? close(kept, log);
+  return (await flush()) ?? close(kept, log, clock);
 }
 
 /** Events name others by their place in the log. */
@@ -123,9 +118,9 @@ function draftOf(event: Event, moved: ReadonlyMap<number, number>): Draft {
 }
 
 /** A turn that was open is not this one's to go on with. */
-async function close(kept: readonly Event[], log: SessionLog): Promise<Failure | undefined> {
+async function close(kept: readonly Event[], log: SessionLog, clock: Clock): Promise<Failure | undefined> {
   const why = failure("cancelled", "The session was forked while this ran: here it did not end.");
   const drafts = abandonTurn(fold(kept), why).filter(({ type }) => type !== "budget.settled");
-  const done = await log.append(drafts, { at: systemClock.now(), durable: true });
+  const done = await log.append(drafts, { at: clock.now(), durable: true });
   return isFailure(done) ? done : undefined;
 }

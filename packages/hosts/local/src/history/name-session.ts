@@ -1,15 +1,12 @@
-/** Naming a session: at once where nobody runs it, else through whoever does. */
+/** Names a session: in its log while no process has it open, else through its inbox. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { processOwner } from "@lathe/stores";
-import { explained } from "../explained.ts";
-import { systemClock } from "../machine/system-clock.ts";
-import { openState } from "./state.ts";
+import type { SessionArchive } from "../session/session-archive.ts";
 
 const longestName = 120;
 
 /** *Contract:* `name` is one line; a session that runs takes it within a moment. */
 export async function nameSession(
-  env: Readonly<Record<string, string | undefined>>,
+  archive: SessionArchive,
   id: string,
   name: string,
 ): Promise<Failure | undefined> {
@@ -18,14 +15,14 @@ export async function nameSession(
     const text = `a name is one line of 1 to ${longestName} characters`;
     return failure("invalid-arguments", text, { who: "user" });
   }
-  const { store, inbox } = openState(env);
-  const at = systemClock.now();
-  const log = await store.claim(id, { owner: processOwner(), at });
+  const { store, inbox } = archive.stores;
+  const at = archive.clock.now();
+  const log = await store.claim(id, { owner: archive.owner(), at });
   if (isFailure(log) && log.code === "session-owned") return inbox.offer(id, { type: "name", name: line });
-  if (isFailure(log)) return explained(log, env);
+  if (isFailure(log)) return archive.withHint(log);
   try {
     const named = await log.append([{ type: "session.named", data: { name: line } }], { at, durable: true });
-    return isFailure(named) ? explained(named, env) : undefined;
+    return isFailure(named) ? archive.withHint(named) : undefined;
   } finally {
     await log.close();
   }

@@ -12,6 +12,7 @@ import {
   type RestoreOptions,
   type SessionLog,
 } from "@lathe/protocol";
+import { createHandMovedClock } from "@lathe/testkit";
 import { type Rewinding, restoreSession } from "./restore-session.ts";
 
 interface Trouble {
@@ -63,6 +64,7 @@ function rewinding({ append, restore, differs = {} }: Trouble): {
   const parts = {
     log: log as unknown as SessionLog,
     checkpoints: checkpoints as unknown as Checkpoints,
+    clock: createHandMovedClock(),
     session,
   };
   return { done, with: parts };

@@ -3,6 +3,7 @@ import { explainRefusal, refuseLoss } from "@lathe/orchestrator/rewind/refusals"
 import { spansOf } from "@lathe/orchestrator/rewind/spans";
 import {
   type Checkpoints,
+  type Clock,
   type Draft,
   type Failure,
   isFailure,
@@ -10,7 +11,6 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
-import { systemClock } from "../machine/system-clock.ts";
 import { spanChanges } from "./span-changes.ts";
 
 /** What a session goes back to: `ref` is the first checkpoint after the event `from`. */
@@ -23,6 +23,7 @@ export interface Way {
 
 export interface Rewinding {
   readonly log: SessionLog;
+  readonly clock: Clock;
   readonly session: Session;
   readonly checkpoints: Checkpoints;
 }
@@ -33,22 +34,22 @@ export async function restoreSession(
   way: Way,
   draftsOf: (restored: Restored) => readonly Draft[],
 ): Promise<Restored | Failure> {
-  const { log, session, checkpoints } = rewinding;
+  const { session, checkpoints } = rewinding;
   const present = await checkpoints.take(session.id);
   if (isFailure(present)) return present;
   const spare = await sparedBy(rewinding, way, present.ref);
   if (isFailure(spare)) return explainRefusal(spare);
   // Durable, so that a death in the middle leaves the way back in the log.
-  const unkept = await append(log, [taken("before", present.ref)]);
+  const unkept = await append(rewinding, [taken("before", present.ref)]);
   if (unkept) return unkept;
   const options = { session: session.id, expected: present.ref, force: way.force, spare };
   const restored = await checkpoints.restore(way.ref, options);
   if (isFailure(restored)) {
     // Nothing has changed, and what changed before is not taken for the session's.
-    await append(log, [taken("after", present.ref)]);
+    await append(rewinding, [taken("after", present.ref)]);
     return explainRefusal(restored);
   }
-  const unwritten = await append(log, draftsOf(restored));
+  const unwritten = await append(rewinding, draftsOf(restored));
   return unwritten ? putBack(rewinding, restored, unwritten) : restored;
 }
 
@@ -92,7 +93,10 @@ async function putBack(
 }
 
 /** Durable. */
-export async function append(log: SessionLog, drafts: readonly Draft[]): Promise<Failure | undefined> {
-  const events = await log.append(drafts, { at: systemClock.now(), durable: true });
+export async function append(
+  { log, clock }: Pick<Rewinding, "log" | "clock">,
+  drafts: readonly Draft[],
+): Promise<Failure | undefined> {
+  const events = await log.append(drafts, { at: clock.now(), durable: true });
   return isFailure(events) ? events : undefined;
 }

@@ -1,4 +1,4 @@
-/** Rewind: a session that nobody runs goes back to an earlier moment, its files, its conversation or both. */
+/** Rewinds a session that no process has open to an earlier moment: its files, its conversation or both. */
 import { rewindDrafts, undoDrafts } from "@lathe/orchestrator/rewind/drafts";
 import { type RewindParts, targetOf } from "@lathe/orchestrator/rewind/target";
 import {
@@ -12,21 +12,16 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
-import { processOwner } from "@lathe/stores";
-import { explained } from "../explained.ts";
-import { systemClock } from "../machine/system-clock.ts";
-import { withCheckpoints } from "../session/lazy-checkpoints.ts";
+import type { SessionArchive } from "../session/session-archive.ts";
+import { withCheckpoints } from "../session/with-checkpoints.ts";
 import { append, restoreSession, type Way } from "./restore-session.ts";
-import { openState } from "./state.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface RewindOptions extends RewindParts, Manner {
   /** Right before this step; absent: before the last turn. */
   readonly to?: number;
 }
 
-interface Manner {
+export interface Manner {
   /** Also over what somebody else has changed since. */
   readonly force: boolean;
   /** Told in one sentence what had to be mended first. */
@@ -43,14 +38,18 @@ export interface Rewound {
 }
 
 /** *Contract:* all or nothing; `session-owned` while a process has it, `stale-version` naming what somebody else changed. */
-export function rewindSession(env: Env, id: string, options: RewindOptions): Promise<Rewound | Failure> {
-  return owning(env, id, async (log, session) => {
+export function rewindSession(
+  archive: SessionArchive,
+  id: string,
+  options: RewindOptions,
+): Promise<Rewound | Failure> {
+  return withClaim(archive, id, async (log, session) => {
     const target = targetOf(session, options);
     if (isFailure(target)) return target;
     const { mark, ref } = target;
     const { files, force } = options;
     const way = files && ref !== undefined ? { ref, from: mark.seq, force } : undefined;
-    const restored = await went({ env, log, session, manner: options }, way, (done) =>
+    const restored = await restoreAndAppend({ archive, log, session, manner: options }, way, (done) =>
       rewindDrafts(session, target, { parts: options, restored: done }),
     );
     if (restored && isFailure(restored)) return restored;
@@ -59,8 +58,8 @@ export function rewindSession(env: Env, id: string, options: RewindOptions): Pro
 }
 
 /** Takes the last rewind back, once, as long as nobody has spoken since. */
-export function undoRewind(env: Env, id: string, manner: Manner): Promise<Rewound | Failure> {
-  return owning(env, id, async (log, session) => {
+export function undoRewind(archive: SessionArchive, id: string, manner: Manner): Promise<Rewound | Failure> {
+  return withClaim(archive, id, async (log, session) => {
     const { rewind } = session;
     if (!rewind || rewind.isUndo) {
       const why = rewind ? "the last one is undone" : "none was made, or somebody has spoken since";
@@ -68,7 +67,7 @@ export function undoRewind(env: Env, id: string, manner: Manner): Promise<Rewoun
       return failure("invalid-arguments", text, { who: "user" });
     }
     const way = wayBack(session, rewind, manner.force);
-    const restored = await went({ env, log, session, manner }, way, (done) =>
+    const restored = await restoreAndAppend({ archive, log, session, manner }, way, (done) =>
       undoDrafts(session, rewind, done),
     );
     if (restored && isFailure(restored)) return restored;
@@ -84,13 +83,13 @@ function wayBack({ checkpoints }: Session, { seq, files }: Rewind, force: boolea
   return { ref: files, from: (intent?.seq ?? seq) - 1, force };
 }
 
-async function owning<T>(
-  env: Env,
+async function withClaim<T>(
+  archive: SessionArchive,
   id: string,
   work: (log: SessionLog, session: Session) => Promise<T | Failure>,
 ): Promise<T | Failure> {
-  const log = await openState(env).store.claim(id, { owner: processOwner(), at: systemClock.now() });
-  if (isFailure(log)) return explained(log, env);
+  const log = await archive.stores.store.claim(id, { owner: archive.owner(), at: archive.clock.now() });
+  if (isFailure(log)) return archive.withHint(log);
   try {
     return await work(log, fold(log.events));
   } finally {
@@ -99,26 +98,25 @@ async function owning<T>(
 }
 
 interface Owned {
-  readonly env: Env;
+  readonly archive: SessionArchive;
   readonly log: SessionLog;
   readonly session: Session;
   readonly manner: Manner;
 }
 
-/** Appends the drafts; where a way is given, once the files have gone it. */
-async function went(
-  { env, log, session, manner }: Owned,
+/** Restores the files where a way is given, then appends the drafts. */
+async function restoreAndAppend(
+  { archive, log, session, manner }: Owned,
   way: Way | undefined,
   draftsOf: (restored: Restored | undefined) => readonly Draft[],
 ): Promise<Restored | undefined | Failure> {
-  if (!way) return append(log, draftsOf(undefined));
+  if (!way) return append({ log, clock: archive.clock }, draftsOf(undefined));
   const place = {
     root: session.cwd,
-    env,
     fenced: <T>(effect: () => Promise<T>) => log.fenced(effect),
     onRemark: manner.onRemark,
   };
-  return withCheckpoints(place, (checkpoints) =>
-    restoreSession({ log, session, checkpoints }, way, draftsOf),
+  return withCheckpoints(archive, place, (checkpoints) =>
+    restoreSession({ log, session, checkpoints, clock: archive.clock }, way, draftsOf),
   );
 }

@@ -10,13 +10,11 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
-import { isRunning } from "@lathe/system/process-mark";
-import { withCheckpoints } from "../session/lazy-checkpoints.ts";
 import { runLaterMarks } from "../session/run-later.ts";
+import type { SessionArchive } from "../session/session-archive.ts";
+import { withCheckpoints } from "../session/with-checkpoints.ts";
 import { readSession } from "./history.ts";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type SessionFile = FileDifference & {
   /** Whether it changed while it was not the session's to change as well; perhaps, while nobody watched. */
@@ -34,26 +32,26 @@ export interface SessionChanges {
   readonly unkept?: Failure;
 }
 
-export async function sessionChanges(env: Env, id: string): Promise<SessionChanges | Failure> {
-  const events = await readSession(env, id);
+export async function sessionChanges(archive: SessionArchive, id: string): Promise<SessionChanges | Failure> {
+  const events = await readSession(archive, id);
   if (isFailure(events)) return events;
   const session = fold(events);
   const failed = session.checkpoints.find((one) => one.failure)?.failure;
   const unkept = failed && { unkept: failed };
   if (session.checkpoints.every(({ ref }) => ref === undefined)) return { files: [], ...unkept };
-  const files = await withCheckpoints({ root: session.cwd, env }, (checkpoints) =>
+  const files = await withCheckpoints(archive, { root: session.cwd }, (checkpoints) =>
     changedFiles(session, checkpoints),
   );
-  if (!isFailure(files)) return { files, ...openOf(session), ...unkept };
+  if (!isFailure(files)) return { files, ...openOf(session, archive), ...unkept };
   if (files.code !== "not-found") return files;
   return failure("not-found", "its checkpoints are gone: the store had to make room for newer ones", {
     who: "user",
   });
 }
 
-function openOf(session: Session): Pick<SessionChanges, "open"> {
+function openOf(session: Session, archive: SessionArchive): Pick<SessionChanges, "open"> {
   if (knownEnd(session) !== undefined) return {};
-  return { open: session.owner && isRunning(session.owner) ? "at-work" : "cut-off" };
+  return { open: session.owner && archive.isRunning(session.owner) ? "at-work" : "cut-off" };
 }
 
 async function changedFiles(

@@ -1,8 +1,7 @@
 /** Session context: what of a session's next request takes how many tokens of the model's window. */
 import { mostTokens, partTokens, textTokens } from "@lathe/context";
 import { type Failure, fold, isFailure, isNotice, type Message, type Session } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
-import { openGateway } from "../models/model-gateway.ts";
+import type { SessionArchive } from "../session/session-archive.ts";
 import { readSession } from "./history.ts";
 
 export interface ContextReport {
@@ -46,17 +45,17 @@ export interface ContextItem {
   readonly shortened: number;
 }
 
+export interface ContextSource extends Pick<SessionArchive, "stores"> {
+  /** Tokens that a model takes, as far as is known without asking its provider. */
+  windowOf(model: string): Promise<number>;
+}
+
 /** *Contract:* reads only, and asks nobody; also while the session runs. */
-export async function sessionContext(
-  options: Pick<LocalOptions, "env" | "providers" | "catalogue" | "version">,
-  id: string,
-): Promise<ContextReport | Failure> {
-  const events = await readSession(options.env, id);
+export async function sessionContext(source: ContextSource, id: string): Promise<ContextReport | Failure> {
+  const events = await readSession(source, id);
   if (isFailure(events)) return events;
   const session = fold(events);
-  const gateway = openGateway(options);
-  const { window } = gateway.info(session.model);
-  await gateway.close();
+  const window = await source.windowOf(session.model);
   const groups = groupsOf(session);
   return {
     ...{ id, title: session.title, model: session.model, window, groups },

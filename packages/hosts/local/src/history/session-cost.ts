@@ -2,16 +2,15 @@
 import { type Failure, fold, isFailure, type TreeAccount } from "@lathe/protocol";
 import type { CostReport, TreeCost } from "../cost/cost-report.ts";
 import { foldCosts } from "../cost/fold-costs.ts";
-import { openState } from "./state.ts";
+import type { SessionArchive } from "../session/session-archive.ts";
 
 export type { CostReport, Place, StepCost, Total } from "../cost/cost-report.ts";
 
 /** *Contract:* reads only; also while the session runs. */
 export async function sessionCost(
-  env: Readonly<Record<string, string | undefined>>,
+  { stores: { store, ledgers } }: Pick<SessionArchive, "stores">,
   id: string,
 ): Promise<CostReport | Failure> {
-  const { store, ledgers } = openState(env);
   const events = await store.read(id);
   if (isFailure(events)) return events;
   const { root = id } = fold(events.slice(0, 1));

@@ -10,12 +10,8 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
-import { createSyntax } from "@lathe/syntax";
-import { createLazyCheckpoints, type LazyCheckpoints } from "../session/lazy-checkpoints.ts";
+import type { LazyCheckpoints, SessionArchive } from "../session/session-archive.ts";
 import { readSession } from "./history.ts";
-import { openState } from "./state.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface SessionEdit {
   readonly session: string;
@@ -57,18 +53,18 @@ interface Applied {
   readonly change: FileChange;
 }
 
-export async function sessionEdits(env: Env, id: string): Promise<SessionEdits | Failure> {
-  const events = await readSession(env, id);
+export async function sessionEdits(archive: SessionArchive, id: string): Promise<SessionEdits | Failure> {
+  const events = await readSession(archive, id);
   if (isFailure(events)) return events;
   const session = fold(events);
-  const { texts: blobs } = openState(env);
+  const { texts: blobs } = archive.stores;
   const all = appliedIn(events);
-  const checkpoints = createLazyCheckpoints({ root: session.cwd, env });
+  const checkpoints = archive.checkpoints({ root: session.cwd });
   try {
     const laterOf = finder(session, { checkpoints, all, blobs });
     const edits: SessionEdit[] = [];
     for (const one of all) {
-      const edit = await exported(one, { id, blobs, laterOf });
+      const edit = await exported(one, { id, blobs, laterOf, languageOf: archive.languageOf });
       if (edit) edits.push(edit);
     }
     return { edits, lost: all.length - edits.length };
@@ -95,17 +91,19 @@ function appliedIn(events: readonly Event[]): readonly Applied[] {
   });
 }
 
-interface Sources {
+interface Sources extends Pick<SessionArchive, "languageOf"> {
   readonly id: string;
   readonly blobs: Blobs;
   readonly laterOf: (path: string) => Promise<string | undefined>;
 }
 
-const { languageOf } = createSyntax();
 // A byte order mark is part of the text, as it is in the texts of edits.
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-async function exported(one: Applied, { id, blobs, laterOf }: Sources): Promise<SessionEdit | undefined> {
+async function exported(
+  one: Applied,
+  { id, blobs, laterOf, languageOf }: Sources,
+): Promise<SessionEdit | undefined> {
   const { change, event, step, model, tool, input } = one;
   const original = await textOf(change.before, blobs);
   const final = await textOf(change.after, blobs);
@@ -120,7 +118,7 @@ async function exported(one: Applied, { id, blobs, laterOf }: Sources): Promise<
     tool,
     path: change.path,
     ...(change.from !== undefined && { from: change.from }),
-    language: languageOf(change.path) ?? extensionOf(change.path),
+    language: (await languageOf(change.path)) ?? extensionOf(change.path),
     command: JSON.parse(input),
     original,
     final,

@@ -1,10 +1,10 @@
 /** Session outputs: what the calls of a session gave, whole, also where the model was shown a part. */
 import type { Event, Failure, Outcome } from "@lathe/protocol";
 import { blobOf, isFailure } from "@lathe/protocol";
+import type { SessionArchive } from "../session/session-archive.ts";
 import { readSession } from "./history.ts";
-import { openState } from "./state.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Archive = Pick<SessionArchive, "stores">;
 
 export interface CallOutput {
   /** Counted from 1 over the session, calls without a text left out. */
@@ -19,8 +19,8 @@ export interface CallOutput {
 }
 
 /** *Contract:* in the order in which they ended, also those that a rewind took back. */
-export async function sessionOutputs(env: Env, id: string): Promise<readonly CallOutput[] | Failure> {
-  const events = await readSession(env, id);
+export async function sessionOutputs(archive: Archive, id: string): Promise<readonly CallOutput[] | Failure> {
+  const events = await readSession(archive, id);
   return isFailure(events) ? events : outputsOf(events);
 }
 
@@ -45,7 +45,7 @@ function shownText(outcome: Outcome): string {
 }
 
 /** All of its text. */
-export async function wholeOutput(env: Env, { outcome }: CallOutput): Promise<string | Failure> {
+export async function wholeOutput({ stores }: Archive, { outcome }: CallOutput): Promise<string | Failure> {
   const blob = blobOf(outcome);
-  return blob === undefined ? shownText(outcome) : openState(env).blobs.get(blob);
+  return blob === undefined ? shownText(outcome) : stores.blobs.get(blob);
 }

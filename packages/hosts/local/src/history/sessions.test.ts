@@ -9,23 +9,27 @@ import { startWireServer, type WireServer } from "@lathe/testkit";
 import { beginAttemptsLog } from "../attempts/attempts-log.ts";
 import { reopenBestOf } from "../attempts/open-best-of.ts";
 import type { LocalOptions } from "../local-options.ts";
+import { resumeSession, startSession } from "../local-sessions.ts";
 import { noRouterOptions } from "../models/router-options.ts";
-import type { Said } from "../session/as-before.ts";
-import type { LocalSession } from "../session/local-session.ts";
-import { resumeSession, startSession } from "../session/start-session.ts";
+import type { ExplicitOptions } from "../session/inherit-settings.ts";
+import type { OpenSession } from "../session/open-session.ts";
+import {
+  followSession,
+  forkSession,
+  listSessions,
+  nameSession,
+  newestFree,
+  readSession,
+  rewindSession,
+} from "../stored-sessions.ts";
 import { openWorkbench } from "../workbench/workbench.ts";
-import { followSession, newestFree } from "./follow-session.ts";
-import { forkSession } from "./fork-session.ts";
-import { listSessions, readSession } from "./history.ts";
-import { nameSession } from "./name-session.ts";
 import { readPrompts, rememberPrompt } from "./prompt-history.ts";
-import { rewindSession } from "./rewind-session.ts";
 
 describe("sessions", () => {
   let root = "";
   let server: WireServer;
   let options: LocalOptions;
-  const opened: LocalSession[] = [];
+  const opened: OpenSession[] = [];
 
   beforeEach(async () => {
     root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sessions-")));
@@ -47,7 +51,7 @@ describe("sessions", () => {
     rmSync(root, { recursive: true });
   });
 
-  const begun = async (...texts: readonly string[]): Promise<LocalSession> => {
+  const begun = async (...texts: readonly string[]): Promise<OpenSession> => {
     const session = await startSession(options, { text: texts[0] ?? "" });
     assert.ok(!isFailure(session));
     opened.push(session);
@@ -90,7 +94,7 @@ describe("sessions", () => {
     assert.ok(!isFailure(session));
     await session.run();
     await session.close();
-    const goneOn = async (...[now, said]: [Partial<LocalOptions>, Said]): Promise<unknown> => {
+    const goneOn = async (...[now, said]: [Partial<LocalOptions>, ExplicitOptions]): Promise<unknown> => {
       const again = await resumeSession({ ...options, ...now }, session.id, said);
       assert.ok(!isFailure(again));
       assert.match(again.remarks.join(), said.mode || now.mode ? /^$/ : /in plan mode, .*-mode auto/);

@@ -8,8 +8,8 @@ import { isFailure } from "@lathe/protocol";
 import { labelledMessages, readReaction } from "@lathe/telemetry";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
+import { startSession } from "../local-sessions.ts";
 import { noRouterOptions } from "../models/router-options.ts";
-import { startSession } from "../session/start-session.ts";
 import { satisfactionByModel, satisfactionByRules } from "./read-satisfaction.ts";
 
 const key = ["ghp", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"].join("_");

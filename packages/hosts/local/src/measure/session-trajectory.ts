@@ -1,7 +1,7 @@
 /** Session trajectory: one session and its subagents for programs that read the Agent Trajectory Interchange Format. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { subagentsOf, type Trajectory, trajectoryOf } from "@lathe/telemetry/trajectory";
-import { readSession } from "../history/history.ts";
+import { readSession } from "../stored-sessions.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -9,9 +9,9 @@ import {
   type RouterMode,
 } from "@lathe/protocol";
 import { builtinTools } from "@lathe/tools";
-import { findSession, readSession } from "../history/history.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
+import { findSession, readSession } from "../stored-sessions.ts";
 import { autoModels, nothingToChoose } from "./auto-models.ts";
 import type { ModelOptions } from "./list-models.ts";
 import { openGateway } from "./model-gateway.ts";

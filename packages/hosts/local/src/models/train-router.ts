@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { type Training, train } from "@lathe/orchestrator/router/training";
 import { type Event, type Failure, failure, isFailure } from "@lathe/protocol";
-import { listSessions, readSession } from "../history/history.ts";
 import type { LocalOptions } from "../local-options.ts";
+import { listSessions, readSession } from "../stored-sessions.ts";
 import { loadWeights } from "./session-router.ts";
 
 export interface TrainOptions {

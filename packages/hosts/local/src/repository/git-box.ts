@@ -8,9 +8,9 @@ import type { RepositoryPlace } from "@lathe/system/git/repository-place";
 import { noSurroundings } from "@lathe/system/git-settings";
 import { hostProgramPath } from "../places/host-programs.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
-import type { Containment } from "../sandbox/containment.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";
+import type { Containment } from "../session/session-host.ts";
 import { addIndex, addRefs, makeScratchGit } from "./scratch-git.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,14 +1,7 @@
 /** Containment: what holds commands in on this machine, found out beside the first request and asked for later. */
 import type { Held } from "@lathe/agent";
-import type { SandboxDriver } from "@lathe/protocol";
 import type { SandboxChoice } from "../local-options.ts";
-
-/** What holds commands in, and what was tried to find out. */
-export interface Containment {
-  readonly driver: SandboxDriver;
-  /** Why no better driver was chosen, one sentence each. */
-  readonly reasons: readonly string[];
-}
+import type { Containment } from "../session/session-host.ts";
 
 export interface ContainmentProbe {
   /** *Contract:* looks once, resolves with what was found; never rejects. */

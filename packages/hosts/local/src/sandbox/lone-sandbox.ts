@@ -14,7 +14,7 @@ import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice } from "../local-options.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";
-import type { Containment } from "./containment.ts";
+import type { Containment } from "../session/session-host.ts";
 import { openDriver } from "./open-driver.ts";
 import { bringRegistries, registryPreset, withRegistries } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";

@@ -2,8 +2,8 @@
 
 import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice, SandboxLimitsChoice } from "../local-options.ts";
+import type { Containment } from "../session/session-host.ts";
 import { commandLimits } from "./command-limits.ts";
-import type { Containment } from "./containment.ts";
 
 type Sandboxes = typeof import("@lathe/sandbox");
 type Check = import("@lathe/sandbox").Check;

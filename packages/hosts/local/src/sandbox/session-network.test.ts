@@ -9,8 +9,8 @@ import { after, it } from "node:test";
 import { type Event, isFailure } from "@lathe/protocol";
 import * as sandboxes from "@lathe/sandbox";
 import { startWireServer } from "@lathe/testkit";
-import type { LocalSession } from "../session/local-session.ts";
-import { startSession } from "../session/start-session.ts";
+import { startSession } from "../local-sessions.ts";
+import type { OpenSession } from "../session/open-session.ts";
 import { call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { bringRegistries, sessionNetwork, withRegistries } from "./session-network.ts";
 
@@ -63,7 +63,7 @@ it("follows the mode of its session: what a plan may not reach, its work may, un
   const load = does(call("shell", { command: "node load.cjs" }));
   const plan = does(call("plan", { plan: "1. load" }));
   const server = await startWireServer([load, plan, load, say("loaded"), load, say("tried")]);
-  let session: LocalSession | undefined;
+  let session: OpenSession | undefined;
   const options = bench.options(server.url, {
     ...{ mode: "plan", attended: true, sandbox: "preferred" },
     rules: [

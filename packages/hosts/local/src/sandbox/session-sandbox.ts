@@ -7,7 +7,7 @@ import type { LocalOptions } from "../local-options.ts";
 import { skillsPlaces } from "../places/skills-places.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { hasLoginsIn, hiddenPlaces } from "../rules/own-places.ts";
-import type { ScratchFolder } from "../session/scratch-folder.ts";
+import type { ScratchFolder } from "../session/session-host.ts";
 import { type ContainmentProbe, createContainmentProbe } from "./containment.ts";
 import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
 import { createNetworkLog } from "./network-log.ts";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type EditPart, type Event, isFailure } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
+import { startSession } from "../local-sessions.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import type { AskedCall } from "./asked-call.ts";
-import type { LocalSession } from "./local-session.ts";
-import { startSession } from "./start-session.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { PendingApproval } from "./pending-approval.ts";
 
 const lines = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\r\n`).join("");
@@ -35,9 +35,9 @@ describe("an edit taken in part", () => {
 
   /** Asked for the first edit, answers it with what `choose` makes of it. */
   async function run(
-    choose: (asked: NonNullable<AskedCall>) => { readonly text: string; readonly part?: EditPart },
+    choose: (asked: NonNullable<PendingApproval>) => { readonly text: string; readonly part?: EditPart },
   ): Promise<readonly string[]> {
-    let session: LocalSession | undefined;
+    let session: OpenSession | undefined;
     const onEvent = (event: Event): void => {
       events.push(event);
       if (event.type !== "question.asked") return;
@@ -62,7 +62,7 @@ describe("an edit taken in part", () => {
   }
 
   function taking(
-    asked: NonNullable<AskedCall>,
+    asked: NonNullable<PendingApproval>,
     taken: readonly (readonly number[])[],
     words?: string,
   ): { readonly text: string; readonly part: EditPart } {

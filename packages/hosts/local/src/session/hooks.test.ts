@@ -8,10 +8,10 @@ import { distrustHooks, isTrusted, trustHooks } from "@lathe/extensions/trusted-
 import { type AssistantPart, isFailure, type Session } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
+import { resumeSession, startSession } from "../local-sessions.ts";
+import type { OpenSession } from "../session/open-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { openWorkbench } from "../workbench/workbench.ts";
-import type { LocalSession } from "./local-session.ts";
-import { resumeSession, startSession } from "./start-session.ts";
 
 /** As its documentation shows one: reads its input, refuses with exit code 2. */
 const validator = `#!/bin/sh
@@ -24,7 +24,7 @@ describe("hooks", () => {
   let bench: Bench;
   let cwd: string;
   let server: WireServer | undefined;
-  let session: LocalSession | undefined;
+  let session: OpenSession | undefined;
   let remarks: string[];
   beforeEach(() => {
     bench = makeBench("hooks");

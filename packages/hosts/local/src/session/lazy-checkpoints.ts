@@ -1,39 +1,17 @@
 /** Lazy checkpoints: what the files were, kept outside the project; opened when first needed. */
-import { existsSync } from "node:fs";
-import {
-  type Checkpoint,
-  type Checkpoints,
-  type Failure,
-  type Fenced,
-  failure,
-  isFailure,
-} from "@lathe/protocol";
+import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 import { homeFolder } from "@lathe/system";
 import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
 import { hostProgramPath } from "../places/host-programs.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "./recovery-text.ts";
+import type { CheckpointPlace, LazyCheckpoints } from "./session-archive.ts";
 
-export interface CheckpointPlace {
-  /** Real path of the workspace. */
-  readonly root: string;
+interface LocalPlace extends CheckpointPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly fenced?: Fenced;
-  /** Told in one sentence what had to be mended. */
-  readonly onRemark?: ((text: string) => void) | undefined;
 }
 
-export interface LazyCheckpoints {
-  /** *Contract:* a failure where there can be none, the same each time. */
-  open(): Promise<Checkpoints | Failure>;
-  take(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
-  /** What was taken last here; undefined where nothing was. */
-  last(): string | undefined;
-  /** *Contract:* ends what runs; now and then makes room in the stores of all folders. Idempotent. */
-  close(): Promise<void>;
-}
-
-export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
+export function createLazyCheckpoints(place: LocalPlace): LazyCheckpoints {
   const { env } = place;
   // Not before it is needed: the folders around the workspace are looked at.
   const storesIn = () => ({
@@ -69,7 +47,7 @@ export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
 }
 
 async function openIn(
-  { root, env, fenced, onRemark }: CheckpointPlace,
+  { root, env, fenced, onRemark }: LocalPlace,
   stores: Pick<CheckpointsOptions, "folder" | "path">,
 ): Promise<Checkpoints | Failure> {
   const [{ openCheckpoints }, { unifiedDiff }] = await Promise.all([
@@ -86,24 +64,4 @@ async function openIn(
     ...(fenced && { fenced }),
     onRecovered: (recovery) => onRemark?.(recoveryText(recovery)),
   });
-}
-
-/** For one piece of work, closed after it. */
-export async function withCheckpoints<T>(
-  place: CheckpointPlace,
-  work: (checkpoints: Checkpoints) => Promise<T | Failure>,
-): Promise<T | Failure> {
-  // Its store is known by the real path: of a folder that is gone it would seem empty.
-  if (!existsSync(place.root)) {
-    const text = `${place.root}, where it worked, is not there: bring it back to where it was first`;
-    return failure("no-access", text, { who: "user" });
-  }
-  const lazy = createLazyCheckpoints(place);
-  const checkpoints = await lazy.open();
-  if (isFailure(checkpoints)) return checkpoints;
-  try {
-    return await work(checkpoints);
-  } finally {
-    await lazy.close();
-  }
 }

@@ -8,8 +8,8 @@ import { it } from "node:test";
 import { readMemory } from "@lathe/extensions/memory";
 import { isFailure } from "@lathe/protocol";
 import { startWireServer } from "@lathe/testkit";
+import { startSession } from "../local-sessions.ts";
 import { noRouterOptions } from "../models/router-options.ts";
-import { startSession } from "./start-session.ts";
 
 it("a proposal is kept when a person agrees, never with a key in it, and told to the next session", async (test) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-memory-")));

@@ -1,23 +1,23 @@
-/** Next turn: what a person chose that holds from there on. */
+/** Next turn: the mode and the effort that a person chose for the turns to come. */
 import { type Effort, type Mode, type Session, stricterMode } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
+import type { SessionOptions } from "./session-options.ts";
 
 type Settings = Session["settings"];
 
 export interface NextTurn {
   mode(): Mode;
   effort(): Effort | undefined;
-  /** *Contract:* never looser than the machine's owner lets it be. */
+  /** *Contract:* never looser than the widest mode of the options. */
   setMode(mode: Mode): void;
-  /** Undefined: as the providers have it. */
+  /** Undefined: the providers' default. */
   setEffort(effort: Effort | undefined): void;
   /** The settings with what was chosen. */
   settings(before: Settings): Settings;
-  /** *Contract:* told when the turn ended: a mode that was agreed to with a plan lasts, unless another was chosen meanwhile. */
+  /** *Contract:* called when the turn ended. A mode agreed to with a plan lasts, unless another was chosen meanwhile. */
   ended(begun: Settings, after: Settings): void;
 }
 
-export function nextTurn(options: Pick<LocalOptions, "mode" | "effort" | "widest">): NextTurn {
+export function nextTurn(options: Pick<SessionOptions, "mode" | "effort" | "widest">): NextTurn {
   let { mode, effort } = options;
   return {
     mode: () => mode,

@@ -5,8 +5,10 @@ import { sessionCreated } from "@lathe/agent";
 import { profileOf, profiles } from "@lathe/context";
 import { mcpTools } from "@lathe/tools/mcp";
 import { createWebTools } from "@lathe/tools/web";
+import { localHost } from "../local-host.ts";
 import { createLazyMcp } from "../mcp/lazy-mcp.ts";
-import { openRoot } from "../subagents/member.ts";
+import { noRouterOptions } from "../models/router-options.ts";
+import { openRoot } from "../subagents/session-member.ts";
 import { createLocalWeb } from "./local-web.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 import { openCheckTools } from "./session-tools.ts";
@@ -50,7 +52,13 @@ const mcp = createLazyMcp({
 });
 const lsp = { ts: { command: ["typescript-language-server", "--stdio"], extensions: [".ts"] } };
 const { tools: checking } = await openCheckTools({ cwd: "/", env: {}, lsp });
-const root = await openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" }));
+const host = localHost({
+  ...{ cwd: "/", env: {}, models: [], router: noRouterOptions, providers: {}, catalogue: {} },
+  ...{ mode: "ask", attended: true, limits: {}, sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
+  ...{ checkpoints: false, rules: [], version: "1", onEvent: () => undefined, onDelta: () => undefined },
+});
+const run = async () => ({ type: "ok", text: "" }) as const;
+const root = await openRoot(host, { attended: true }, { run });
 const offered = [...root.tools, ...checking, ...createWebTools(web), ...mcpTools(mcp)];
 
 it(`takes at most ${most} tokens, whichever profile`, async () => {

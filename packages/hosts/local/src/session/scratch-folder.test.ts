@@ -15,7 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import { openPassingScratch, openScratchFolder, type ScratchFolder } from "./scratch-folder.ts";
+import { openPassingScratch, openScratchFolder } from "./scratch-folder.ts";
+import type { ScratchFolder } from "./session-host.ts";
 
 function opened(session: string): ScratchFolder {
   const folder = openScratchFolder(session);

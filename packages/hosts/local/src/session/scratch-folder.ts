@@ -5,14 +5,7 @@ import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { makeOwnedFolder } from "@lathe/system/owned-folder";
 import { removeFolder, removeOrphans } from "@lathe/system/remove-tree";
-
-export interface ScratchFolder {
-  readonly path: string;
-  /** Whether it was there before: whoever made it died, and may have left processes. */
-  readonly isFound: boolean;
-  /** *Contract:* removes it and all in it; idempotent; never throws: what is not ours in it stays. */
-  remove(): void;
-}
+import type { ScratchFolder } from "./session-host.ts";
 
 /** Named by the session, so that one that goes on after a crash finds and removes what it left. */
 export function openScratchFolder(session: string, temp: string = tmpdir()): ScratchFolder | Failure {

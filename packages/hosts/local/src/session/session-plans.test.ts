@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type AssistantPart, type Event, isFailure, messageText, type Session } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
+import { startSession } from "../local-sessions.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import type { LocalSession } from "./local-session.ts";
-import { startSession } from "./start-session.ts";
+import type { OpenSession } from "./open-session.ts";
 
 const plan = "# Goal\nmake it\n1. write made.txt";
 const write = (text = "x"): AssistantPart => call("write", { path: "made.txt", content: text });
@@ -17,7 +17,7 @@ describe("a plan", () => {
   let bench: Bench;
   let cwd: string;
   let server: WireServer;
-  let session: LocalSession;
+  let session: OpenSession;
   const events: Event[] = [];
   beforeEach(() => {
     bench = makeBench("plans");

@@ -3,14 +3,7 @@ import { mayHaveCheckers } from "@lathe/diagnostics/may-have-checkers";
 import { isFailure, type Tool, type ToolSpec } from "@lathe/protocol";
 import { allSteps } from "../all-steps.ts";
 import type { LocalOptions } from "../local-options.ts";
-
-export interface SessionTools {
-  readonly tools: readonly Tool[];
-  /** *Contract:* the same tools; those that edit have the files checked afterwards while that is wanted. Absent without checkers. */
-  checkEdits?(tools: readonly Tool[], isWanted: () => boolean): readonly Tool[];
-  /** *Contract:* ends what they started; idempotent. */
-  close(): Promise<void>;
-}
+import type { SessionTools } from "./session-host.ts";
 
 export const noSessionTools: SessionTools = { tools: [], close: async () => undefined };
 

@@ -2,22 +2,23 @@
 
 import type { AgentDefinition } from "@lathe/extensions";
 import type { Limits, Mode, Session } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
-import { isReached } from "../models/choose-models.ts";
+import type { SessionHost } from "../session/session-host.ts";
+import type { SessionOptions } from "../session/session-options.ts";
 
-type Heard = Pick<LocalOptions, "onEvent" | "onDelta" | "attended">;
+type Heard = Pick<SessionOptions, "onEvent" | "onDelta" | "attended">;
 
 export interface Parent {
-  readonly options: LocalOptions;
+  readonly host: Pick<SessionHost, "models">;
+  readonly options: SessionOptions;
   readonly session: Session;
 }
 
 /** `now` in milliseconds since the epoch. */
 export function childOptions(
-  { options, session }: Parent,
+  { host, options, session }: Parent,
   agent: AgentDefinition,
   { now, ...heard }: Heard & { readonly now: number },
-): LocalOptions {
+): SessionOptions {
   // A plan is made by the session of a person, and a subagent that has answered is not woken.
   const { planner: _, effort: __, wakes: _w, ...own } = options;
   const effort = agent.effort ?? session.settings.effort;
@@ -26,7 +27,7 @@ export function childOptions(
     ...heard,
     attended: heard.attended && session.settings.attended,
     mode: narrower(session.settings.mode, agent.mode),
-    models: modelsOf({ options, session }, agent),
+    models: modelsOf({ host, session }, agent),
     ...(effort && { effort }),
     rules: [...(agent.rules ?? []), ...options.rules],
     limits: limitsOf(session, agent, now),
@@ -44,9 +45,9 @@ function narrower(parent: Mode, own: Mode = parent): Mode {
 }
 
 /** The one its definition names, where the user reaches it; the parent's chain behind it. */
-function modelsOf({ options, session }: Parent, { model }: AgentDefinition): readonly string[] {
+function modelsOf({ host, session }: Omit<Parent, "options">, { model }: AgentDefinition): readonly string[] {
   const { settings } = session;
-  const first = model !== undefined && isReached(model, options) ? [model] : [];
+  const first = model !== undefined && host.models.isReached(model) ? [model] : [];
   if (settings.router && first.length === 0) return [`auto:${settings.router.mode}`];
   return [...new Set([...first, session.model, ...(settings.router ? [] : settings.models)])];
 }

@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { fold, isFailure } from "@lathe/protocol";
 import { startWireServer } from "@lathe/testkit";
 import { openState } from "../history/state.ts";
-import { startSession } from "../session/start-session.ts";
+import { startSession } from "../local-sessions.ts";
 import { call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 
 it("a subagent that may neither run commands nor edit deletes, moves and tries nothing", async (test) => {

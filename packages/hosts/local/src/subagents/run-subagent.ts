@@ -12,23 +12,28 @@ import {
   type ToolContext,
   type TurnEnd,
 } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
-import { systemClock } from "../machine/system-clock.ts";
-import type { LocalSession, Words } from "../session/local-session.ts";
+import type { OpenSession, Words } from "../session/open-session.ts";
+import type { SessionHost } from "../session/session-host.ts";
+import type { SessionOptions } from "../session/session-options.ts";
 import { childOptions } from "./child-options.ts";
-import type { Member, Running } from "./member.ts";
 import { progressOf } from "./progress.ts";
+import type { Running, SessionMember } from "./session-member.ts";
 
-/** Begins a session, or goes on with it. */
-type OpenSession = (
-  options: LocalOptions,
-  newborn: { readonly id: string; readonly member: Member; readonly words: Words },
-) => Promise<LocalSession | Failure>;
+interface Subagents {
+  readonly host: SessionHost;
+  /** The session that runs it. */
+  readonly member: SessionMember;
+  /** Begins its session, or resumes it. */
+  open(
+    options: SessionOptions,
+    request: { readonly id: string; readonly member: SessionMember; readonly words: Words },
+  ): Promise<OpenSession | Failure>;
+}
 
 export async function runSubagent(
   { agent: name, prompt, session: id }: SubagentTask,
   context: ToolContext,
-  { member, open }: { readonly member: Member; readonly open: OpenSession },
+  { host, member, open }: Subagents,
 ): Promise<Outcome> {
   const agent = member.agents.find((one) => one.name === name);
   const child = agent && member.grow(agent, id);
@@ -36,9 +41,9 @@ export async function runSubagent(
   if (isFailure(child)) return failedBy(child);
   const { options, session } = member.self();
   const bridge = openBridge(name, context);
-  const own = childOptions({ options, session: session() }, agent, {
+  const own = childOptions({ host, options, session: session() }, agent, {
     attended: context.ask !== undefined,
-    now: systemClock.now(),
+    now: host.clock.now(),
     onEvent: bridge.onEvent,
     onDelta: () => undefined,
   });
@@ -50,13 +55,13 @@ export async function runSubagent(
     await opened.cancel("the end of the session");
     await closed.promise;
   };
-  const askedCall: Running["askedCall"] = async () => {
+  const approval: Running["approval"] = async () => {
     const asked = bridge.asked();
     const known = asked === undefined ? undefined : await opened.askedCall(asked);
     // The one that asks, not those between it and the person.
     return known && { by: name, ...known };
   };
-  member.running.set(call, { askedCall, stop });
+  member.running.set(call, { approval, stop });
   try {
     return await driven(opened, { name, context, bridge });
   } finally {
@@ -72,7 +77,7 @@ interface Drive {
   readonly bridge: Bridge;
 }
 
-async function driven(opened: LocalSession, { name, context, bridge }: Drive): Promise<Outcome> {
+async function driven(opened: OpenSession, { name, context, bridge }: Drive): Promise<Outcome> {
   const cancel = (): void => void opened.cancel("the agent that gave the task");
   context.signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -93,9 +98,9 @@ function callOf({ calls }: Session, child: string): string {
 }
 
 interface Bridge {
-  readonly onEvent: LocalOptions["onEvent"];
+  readonly onEvent: SessionOptions["onEvent"];
   /** Questions that were open before are asked anew. */
-  attach(opened: LocalSession): void;
+  attach(opened: OpenSession): void;
   /** The call that a person is asked about now. */
   asked(): string | undefined;
   /** The last word. */
@@ -104,7 +109,7 @@ interface Bridge {
 
 /** What a subagent asks, its parent asks; what it does, whoever listens to the parent sees. */
 function openBridge(name: string, context: ToolContext): Bridge {
-  let opened: LocalSession | undefined;
+  let opened: OpenSession | undefined;
   let asked: string | undefined;
   const tell = (session: Session): void => {
     const subagent = progressOf(name, session);

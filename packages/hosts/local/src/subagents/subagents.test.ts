@@ -13,14 +13,12 @@ import {
   type Session,
 } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
-import { descendantsOf } from "../history/descendants.ts";
-import { forkSession } from "../history/fork-session.ts";
-import { sessionCost } from "../history/session-cost.ts";
 import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
-import type { LocalSession } from "../session/local-session.ts";
-import { resumeSession, startSession } from "../session/start-session.ts";
+import { resumeSession, startSession } from "../local-sessions.ts";
+import type { OpenSession } from "../session/open-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
+import { descendantsOf, forkSession, sessionCost } from "../stored-sessions.ts";
 
 const task = (agent: string, prompt: string): AssistantPart => call("task", { agent, prompt });
 
@@ -42,7 +40,7 @@ describe("subagents", () => {
   let bench: Bench;
   let cwd: string;
   let server: WireServer;
-  let session: LocalSession;
+  let session: OpenSession;
   let events: Event[];
   let deltas: Delta[];
   beforeEach(() => {

@@ -17,11 +17,11 @@ import {
 } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
-import type { Containment } from "../sandbox/containment.ts";
 import { type BackgroundProcess, backgroundOf } from "../session/background.ts";
 import { openPorts } from "../session/open-ports.ts";
 import { openPassingScratch, unmadeScratch } from "../session/scratch-folder.ts";
-import { noSessionTools, type SessionTools } from "../session/session-tools.ts";
+import type { Containment, SessionTools } from "../session/session-host.ts";
+import { noSessionTools } from "../session/session-tools.ts";
 import { typedCommand } from "../session/typed-command.ts";
 import { newSessionId } from "../session-id.ts";
 import { openBenchHooks } from "./bench-hooks.ts";
@@ -62,7 +62,7 @@ export function openWorkbench(
   const id = `tool-${newSessionId(systemClock)}`;
   const scratch = openPassingScratch("tool");
   if (isFailure(scratch)) return scratch;
-  const opened = openPorts({ scratch, own, ...unfenced(options) }, options);
+  const opened = openPorts({ scratch, own, ...withoutLease(options) }, options);
   const shown: Record<string, Shown[]> = {};
   const session = { shown, todos: [], calls: [], grants: [], refusals: [], settings: { mode: options.mode } };
   const hooks = openBenchHooks(id, options, opened.ports);
@@ -100,20 +100,20 @@ export function openWorkbench(
   };
 }
 
-function unfenced({ mode }: LocalOptions): Omit<Parameters<typeof openPorts>[0], "scratch" | "own"> {
+function withoutLease({ mode }: LocalOptions): Omit<Parameters<typeof openPorts>[0], "scratch" | "own"> {
   return {
     root: "tool",
     mode: () => mode,
     check: async () => undefined,
     numberedAfter: () => 0,
-    fenced: (effect) => effect(),
+    withLease: (effect) => effect(),
   };
 }
 
 /** What would be said of a shell command. *Contract:* runs nothing, and leaves nothing wherever it is cut off. */
 export async function explainCommand(options: LocalOptions, script: string): Promise<Explained> {
   const scratch = unmadeScratch(`tool-${newSessionId(systemClock)}`);
-  const opened = openPorts({ scratch, own: noSessionTools, ...unfenced(options) }, options);
+  const opened = openPorts({ scratch, own: noSessionTools, ...withoutLease(options) }, options);
   try {
     return await explainScript(script, undefined, { options, ports: opened.ports });
   } finally {

@@ -8,8 +8,8 @@ import { isFailure } from "@lathe/protocol";
 import { startWireServer } from "@lathe/testkit";
 import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
+import { startSession } from "../local-sessions.ts";
 import { noRouterOptions } from "../models/router-options.ts";
-import { startSession } from "./start-session.ts";
 
 it("a model that somebody chose between two turns stays in the ones after", async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-turns-")));

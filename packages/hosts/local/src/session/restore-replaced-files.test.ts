@@ -7,7 +7,7 @@ import { type Exit, type Failure, failure, isFailure } from "@lathe/protocol";
 import type { LazySandbox } from "../sandbox/lazy-sandbox.ts";
 import { makeBench } from "../session-bench.test.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
-import { lostFiles } from "./lost-files.ts";
+import { restoreReplacedFiles } from "./restore-replaced-files.ts";
 
 const bench = makeBench("lost-files");
 after(() => bench.remove());
@@ -34,7 +34,7 @@ it("comes back from the last checkpoint, with its permissions; what nothing hold
   const run = async (): Promise<void> => {
     const removedLinks = ["run.sh", "never.txt"];
     const gone = ending({ code: 0, timedOut: false, removedLinks }, () => rmSync(join(root, "run.sh")));
-    const { sandbox } = lostFiles(gone, {
+    const { sandbox } = restoreReplacedFiles(gone, {
       ...{ root, checkpoints, fenced: (effect) => effect() },
       onRemark: (text) => told.push(text),
     });
@@ -48,7 +48,7 @@ it("comes back from the last checkpoint, with its permissions; what nothing hold
   assert.match(told.join("\n"), /replaced run\.sh by links.* there again\n.*removed: never\.txt; /);
   await checkpoints.close();
   const without = createLazyCheckpoints({ root, env });
-  const { sandbox } = lostFiles(
+  const { sandbox } = restoreReplacedFiles(
     ending({ timedOut: false, removedLinks: ["run.sh"] }, () => rmSync(join(root, "run.sh"))),
     { root, checkpoints: without, fenced: (effect) => effect(), onRemark: (text) => told.push(text) },
   );

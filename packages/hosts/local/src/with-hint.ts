@@ -1,11 +1,11 @@
-/** Explained: a failure of the state folder, with the folder's name and what to do. */
+/** Adds to a failure of the state folder where that folder is and what to do. */
 import type { Failure } from "@lathe/protocol";
 import { stateFolder } from "./places/state-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Other failures than those of the folder stay as they are. */
-export function explained(failure: Failure, env: Env): Failure {
+export function withHint(failure: Failure, env: Env): Failure {
   const text = failure.who === "host" ? textOf(failure, stateFolder(env)) : undefined;
   return text === undefined
     ? failure

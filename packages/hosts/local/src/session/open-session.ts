@@ -17,24 +17,26 @@ import {
   type SessionLog,
 } from "@lathe/protocol";
 import { allSteps } from "../all-steps.ts";
-import { explained } from "../explained.ts";
-import type { LocalOptions } from "../local-options.ts";
-import type { Containment } from "../sandbox/containment.ts";
-import type { Member } from "../subagents/member.ts";
-import { type AskedCall, findAskedCall } from "./asked-call.ts";
+import type { SessionMember } from "../subagents/session-member.ts";
 import { type BackgroundProcess, backgroundOf } from "./background.ts";
-import { lazyHooks } from "./lazy-hooks.ts";
 import { nextTurn } from "./next-turn.ts";
-import { type Fence, type Opened, openPorts } from "./open-ports.ts";
-import type { ScratchFolder } from "./scratch-folder.ts";
+import { findPendingApproval, type PendingApproval } from "./pending-approval.ts";
+import type {
+  Containment,
+  OpenedPorts,
+  ScratchFolder,
+  SessionHost,
+  SessionLease,
+  SessionTools,
+} from "./session-host.ts";
+import type { SessionOptions } from "./session-options.ts";
 import { modelsOf, settingsOf } from "./session-settings.ts";
-import type { SessionTools } from "./session-tools.ts";
 import { typedCommand } from "./typed-command.ts";
 
 /** What a person says to a session. */
 export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
 
-export interface LocalSession {
+export interface OpenSession {
   readonly id: string;
   /** The chain of models it uses from now on, for people: what a router chooses of is only counted. */
   readonly models: readonly string[];
@@ -74,7 +76,7 @@ export interface LocalSession {
    */
   compact(focus?: string): Promise<Failure | undefined>;
   /** What a `question.asked` asks a permission for; undefined when that is not known. */
-  askedCall(call: string): Promise<AskedCall | undefined>;
+  askedCall(call: string): Promise<PendingApproval | undefined>;
   /** The answer to a `question.asked`, which `question` names by its `seq`: one of its options, or what to do instead. */
   answer(call: string, question: number, answer: string, part?: EditPart): Promise<Failure | undefined>;
   /** What holds commands in here. */
@@ -90,24 +92,28 @@ export interface Holdings {
   readonly log: SessionLog;
   readonly scratch: ScratchFolder;
   readonly remarks: readonly string[];
-  readonly member: Member;
+  readonly member: SessionMember;
   readonly own: SessionTools;
 }
 
-function fenceOf(
+function leaseOf(
   { log, scratch, member, own }: Holdings,
   root: string,
-  now: Pick<Fence, "mode" | "numberedAfter">,
-): Fence {
+  now: Pick<SessionLease, "mode" | "numberedAfter">,
+): SessionLease {
   return {
-    ...{ scratch, root, member, own, ...now },
+    ...{ scratch, root, own, ...now },
+    member: {
+      ...{ depth: member.depth, tools: member.tools, kin: member.kin },
+      session: () => member.self().session(),
+    },
     check: () => log.check(),
-    fenced: (effect) => log.fenced(effect),
+    withLease: (effect) => log.fenced(effect),
   };
 }
 
 /** *Contract:* closing the session closes the log and its own tools, and removes the scratch folder. */
-export function openLocalSession(holdings: Holdings, options: LocalOptions): LocalSession {
+export function openSession(host: SessionHost, options: SessionOptions, holdings: Holdings): OpenSession {
   const { log, remarks, member } = holdings;
   let session = fold(log.events);
   const onEvent = (event: Event, after: Session): void => {
@@ -118,22 +124,20 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   const next = nextTurn(options);
   const modeNow = (): Mode => (session.turn ? session.settings.mode : next.mode());
   const now = { mode: modeNow, numberedAfter: () => session.background.highest };
-  const fence = fenceOf(holdings, session.root ?? log.id, now);
-  const opened = openPorts(fence, { ...options, models: chosen, onEvent });
+  const lease = leaseOf(holdings, session.root ?? log.id, now);
+  const opened = host.openPorts(lease, { ...options, models: chosen, onEvent });
   const { models, router } = opened;
-  const settings = settingsOf(opened, options);
+  const settings = settingsOf(host, opened, options);
   const offer = async (said: Offer): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
-    return refused && explained(refused, options.env);
+    return refused && host.withHint(refused);
   };
   let isConfigured = false;
   let closing: Promise<void> | undefined;
-  const hooks = lazyHooks(options, {
-    ports: opened.ports,
-    isNew: log.events.every(({ type }) => type !== "step.started"),
-    session: () => session,
-    cancel: (by) => offer({ type: "cancel", by }),
-  });
+  const isNew = log.events.every(({ type }) => type !== "step.started");
+  const cancel = (by: string): Promise<unknown> => offer({ type: "cancel", by });
+  const hooked = { ports: opened.ports, isNew, session: () => session, cancel };
+  const hooks = host.hooks({ ...hooked, onRemark: options.onRemark });
   member.attach({ options: { ...options, models: chosen }, session: () => session });
   return {
     ...sayings(offer),
@@ -152,7 +156,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       const chosenNow = { ...begun, settings: next.settings(begun.settings), session: now };
       const held = await hooks.open();
       const ended = await runAgent(log, opened.ports, chosenNow);
-      if (isFailure(ended)) return explained(ended, options.env);
+      if (isFailure(ended)) return host.withHint(ended);
       const unheard = held?.refused();
       if (unheard !== undefined && ended.lastEnd === now.lastEnd) return unheardBy(unheard);
       isConfigured = true;
@@ -166,7 +170,8 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     waking: () => wakingOf(session, opened.ports),
     ...{ mode: modeNow, windowOf: opened.windowOf },
     askedCall: async (call) =>
-      wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
+      wholeOnly(await member.running.get(call)?.approval()) ??
+      findPendingApproval(call, session, opened.ports),
     containment: () => opened.containment(),
     textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
@@ -176,10 +181,10 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   };
 }
 
-type Sayings = Pick<LocalSession, "say" | "choose" | "cancel" | "compact" | "answer">;
+type Sayings = Pick<OpenSession, "say" | "choose" | "cancel" | "compact" | "answer">;
 
 /** A subagent's question is answered through a call of ours, which has no parts. */
-function wholeOnly(call: AskedCall | undefined): AskedCall | undefined {
+function wholeOnly(call: PendingApproval | undefined): PendingApproval | undefined {
   if (!call) return undefined;
   const { hasParts: _, ...whole } = call;
   return whole;
@@ -197,7 +202,7 @@ function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings 
   };
 }
 
-function wakingOf(session: Session, { background }: Opened["ports"]): ReturnType<LocalSession["waking"]> {
+function wakingOf(session: Session, { background }: OpenedPorts["ports"]): ReturnType<OpenSession["waking"]> {
   if (background?.wakes() !== true) return "no";
   return mayWake(session) ? "yes" : isTired(session) ? "tired" : "no";
 }
@@ -213,14 +218,17 @@ function unheardBy(why: string): Failure {
 }
 
 /** Subagents that a cancelled call left behind. */
-async function stopAll({ running, depth }: Member, { exporter, onRemark }: LocalOptions): Promise<void> {
+async function stopAll(
+  { running, depth }: SessionMember,
+  { exporter, onRemark }: SessionOptions,
+): Promise<void> {
   await Promise.all([...running.values()].map((one) => one.stop()));
   // The exporter of a tree is closed by its root.
   const lost = depth === 0 ? await exporter?.close() : undefined;
   if (lost !== undefined) onRemark?.(lost);
 }
 
-function tell({ exporter, onEvent }: LocalOptions, event: Event, after: Session): void {
+function tell({ exporter, onEvent }: SessionOptions, event: Event, after: Session): void {
   exporter?.event(event, after);
   onEvent(event, after);
 }

@@ -1,9 +1,7 @@
-/** Member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
+/** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
 import { type Birth, type KinHold, noKin } from "@lathe/agent";
 import type { AgentDefinition } from "@lathe/extensions";
 import { heldTools } from "@lathe/extensions";
-import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
-import { readSkills } from "@lathe/extensions/skills";
 import {
   emptySession,
   type Failure,
@@ -17,21 +15,25 @@ import {
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
-import { builtinTools, createPlan, createRemember, createSkill, createTask, type Memory } from "@lathe/tools";
-import { openState } from "../history/state.ts";
-import type { LocalOptions } from "../local-options.ts";
-import type { AskedCall } from "../session/asked-call.ts";
-import { sessionPlans } from "../session/session-plans.ts";
+import { builtinTools, createPlan, createRemember, createSkill, createTask } from "@lathe/tools";
+import type { PendingApproval } from "../session/pending-approval.ts";
+import type { SessionHost } from "../session/session-host.ts";
+import type { SessionOptions } from "../session/session-options.ts";
 
 /** Sessions below each other, and all of one tree that one process opens. */
 const mostDepth = 2;
 const mostSessions = 100;
 
 /** Runs a subagent for a member; loaded when first used. */
-export type RunSubagent = (task: SubagentTask, context: ToolContext, member: Member) => Promise<Outcome>;
+export type RunSubagent = (
+  task: SubagentTask,
+  context: ToolContext,
+  member: SessionMember,
+) => Promise<Outcome>;
 
 /** What is known of a tree while this process has it open. */
 interface Tree {
+  readonly host: SessionHost;
   readonly agents: readonly AgentDefinition[];
   readonly run: RunSubagent;
   /** What was refused in each of its sessions, also of those that have ended. */
@@ -43,20 +45,20 @@ type Refused = Pick<Session, "refusals" | "updatedAt">;
 
 /** A session that is open. */
 export interface Self {
-  readonly options: LocalOptions;
+  readonly options: SessionOptions;
   session(): Session;
 }
 
 export interface Running {
-  /** The call it is asked about, as its person sees it. */
-  askedCall(): Promise<AskedCall | undefined>;
+  /** The approval it waits for, as its person sees it. */
+  approval(): Promise<PendingApproval | undefined>;
   /** *Contract:* resolves when its session is closed. */
   stop(): Promise<void>;
 }
 
-export interface Member {
+export interface SessionMember {
   readonly depth: number;
-  readonly parent?: Member;
+  readonly parent?: SessionMember;
   /** Absent for the session of a person. */
   readonly birth?: Birth;
   readonly agents: readonly AgentDefinition[];
@@ -72,57 +74,58 @@ export interface Member {
   /** *Contract:* knows of sessions of earlier processes before the session runs. */
   recall(): Promise<void>;
   /** A member for a session below; a failure where the tree may not grow. */
-  grow(agent: AgentDefinition, session: string): Member | Failure;
+  grow(agent: AgentDefinition, session: string): SessionMember | Failure;
   /** Subagents by the call that runs them. */
   readonly running: Map<string, Running>;
 }
 
-/** Where nobody can be asked nothing is proposed. */
-type RootPlace = AgentPlace & Pick<LocalOptions, "attended" | "widest">;
-
-/** The first of a tree: the session of a person; with `birth`, of what this process has of one. */
-export async function openRoot(place: RootPlace, run: RunSubagent, birth?: Birth): Promise<Member> {
-  const { agents, remarks: left } = await readAgents(place);
-  const { skills, remarks: leftToo } = await readSkills(place);
-  const remarks = [...left, ...leftToo];
+/** The first of a tree: the session of a person, or with `birth` the part of another tree that this process runs. */
+export async function openRoot(
+  host: SessionHost,
+  options: Pick<SessionOptions, "tools" | "attended" | "widest">,
+  { run, birth }: { readonly run: RunSubagent; readonly birth?: Birth | undefined },
+): Promise<SessionMember> {
+  const { agents, skills, remarks } = await host.extensions(options.tools ?? []);
   const skill = createSkill(skills);
   const tools = skill ? [...builtinTools, skill] : builtinTools;
-  const tree = { agents, run, refusals: new Map(), opened: 0 };
-  const root: Member = openMember(tree, { depth: 0, remarks, tools, ...(birth && { birth }) });
-  return Object.assign(root, { tools: [...root.tools, ...ownTools(place, root.self)] });
+  const tree = { host, agents, run, refusals: new Map(), opened: 0 };
+  const root: SessionMember = openMember(tree, { depth: 0, remarks, tools, ...(birth && { birth }) });
+  return Object.assign(root, { tools: [...root.tools, ...personalTools(host, options, root.self)] });
 }
 
-/** What only the session of a person has. */
-function ownTools(place: RootPlace, self: () => Self): readonly Tool[] {
-  const plan = createPlan(sessionPlans(place, () => self().session()));
-  if (!place.attended) return [plan];
-  const add: Memory["add"] = async (scope, fact) =>
-    (await import("@lathe/extensions/memory")).addMemory(place, scope, fact);
-  return [plan, createRemember({ add })];
+/** The tools that only the session of a person has. */
+function personalTools(
+  host: SessionHost,
+  { attended, widest }: Pick<SessionOptions, "attended" | "widest">,
+  self: () => Self,
+): readonly Tool[] {
+  const plan = createPlan(host.plans(() => self().session(), widest));
+  // Without a person to agree, nothing is proposed to be remembered.
+  return attended ? [plan, createRemember({ add: host.remember })] : [plan];
 }
 
 /** What a subagent does not have by its parent. */
 const personal: ReadonlySet<string> = new Set(["task", "plan", "remember"]);
 
-interface Seat {
+interface MemberOptions {
   readonly depth: number;
   /** Those it may have, without `task`. */
   readonly tools: readonly Tool[];
   readonly remarks: readonly string[];
   readonly agent?: AgentDefinition;
-  readonly parent?: Member;
+  readonly parent?: SessionMember;
   readonly birth?: Birth;
 }
 
-function openMember(tree: Tree, seat: Seat): Member {
-  const { depth, parent, agent, birth, remarks } = seat;
+function openMember(tree: Tree, options: MemberOptions): SessionMember {
+  const { depth, parent, agent, birth, remarks } = options;
   let attached: Self | undefined;
   const running = new Map<string, Running>();
   const self = (): Self => {
     if (!attached) throw new Error("the session is not open yet");
     return attached;
   };
-  const member: Member = {
+  const member: SessionMember = {
     depth,
     remarks,
     agents: tree.agents,
@@ -163,21 +166,23 @@ function openMember(tree: Tree, seat: Seat): Member {
   };
   const mayTask =
     depth < mostDepth && (agent === undefined || heldTools([taskOf(member, tree.run)], agent).length > 0);
-  return Object.assign(member, { tools: mayTask ? [...seat.tools, taskOf(member, tree.run)] : seat.tools });
+  return Object.assign(member, {
+    tools: mayTask ? [...options.tools, taskOf(member, tree.run)] : options.tools,
+  });
 }
 
 function refused(why: string): Failure {
   return failure("no-access", `${why}: do it yourself`, { who: "host" });
 }
 
-function taskOf(member: Member, run: RunSubagent): Tool {
+function taskOf(member: SessionMember, run: RunSubagent): Tool {
   return createTask({
     kinds: member.agents,
     run: (task, context) => run(task, context, member),
   });
 }
 
-function rootOf(member: Member): Member {
+function rootOf(member: SessionMember): SessionMember {
   return member.parent ? rootOf(member.parent) : member;
 }
 
@@ -187,7 +192,7 @@ function refusedSince({ refusals, updatedAt }: Refused, spokenAt: number): reado
 }
 
 /** What those above were allowed for their session holds below, too: they handed the work on. */
-function heldAbove(parent: Member | undefined): KinHold {
+function heldAbove(parent: SessionMember | undefined): KinHold {
   if (!parent) return noKin;
   const { rules, grants } = parent.self().session();
   const above = parent.kin();
@@ -195,8 +200,8 @@ function heldAbove(parent: Member | undefined): KinHold {
 }
 
 /** What was refused in sessions below that no longer run is in their logs. */
-async function recall(tree: Tree, { options, session }: Self): Promise<void> {
-  const { store } = openState(options.env);
+async function recall(tree: Tree, { session }: Self): Promise<void> {
+  const { store } = tree.host.stores;
   const wanted = [...session().children];
   for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
     if (tree.refusals.has(id)) continue;

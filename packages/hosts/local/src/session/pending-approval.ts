@@ -1,9 +1,9 @@
-/** Asked call: what a person who is asked for a permission decides about, and why there is a question. */
+/** Pending approval: what a person is asked to allow, and why the call needs an approval. */
 import { type AgentPorts, askingOf, examineCall, toolContext } from "@lathe/agent";
 import { evaluate, evaluateGrant } from "@lathe/policy";
 import { type Effect, isFailure, type PreparedCall, type ProposedFile, type Session } from "@lathe/protocol";
 
-export interface AskedCall {
+export interface PendingApproval {
   /** The subagent whose call it is; absent for the session's own. */
   readonly by?: string;
   readonly tool: string;
@@ -17,22 +17,22 @@ export interface AskedCall {
   /** One sentence. */
   readonly why: string;
   /** What files would say, of a call that only changes files, with the hunks of each. */
-  readonly files?: readonly AskedFile[];
+  readonly files?: readonly ApprovalFile[];
   /** Some of the hunks can be taken, and others not. */
   readonly hasParts?: true;
 }
 
-export interface AskedFile extends Omit<ProposedFile, "before" | "after"> {
+export interface ApprovalFile extends Omit<ProposedFile, "before" | "after"> {
   /** Each a unified diff of its own, without the names of files. */
   readonly hunks: readonly string[];
 }
 
 /** Undefined for a call that is unknown, or that its tool would not take. */
-export async function findAskedCall(
+export async function findPendingApproval(
   id: string,
   session: Session,
   ports: AgentPorts,
-): Promise<AskedCall | undefined> {
+): Promise<PendingApproval | undefined> {
   const state = session.calls.find((one) => one.call.id === id);
   const call = state?.call;
   const tool = ports.tools.find(({ name }) => name === call?.tool);
@@ -73,7 +73,7 @@ interface Asking {
 async function filesOf(
   { propose }: PreparedCall,
   { call, session, ports }: Asking,
-): Promise<readonly AskedFile[] | undefined> {
+): Promise<readonly ApprovalFile[] | undefined> {
   if (!propose) return undefined;
   const { signal } = new AbortController();
   const proposed = await propose(toolContext(ports, { call, session, amid: { signal } }));

@@ -1,12 +1,12 @@
-/** Lost files: what a removed link out of the workspace had replaced comes back from the last checkpoint, and a person hears of it. */
+/** Restores from the last checkpoint the files that a removed link out of the workspace had replaced, and says so. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { type Exit, type Fenced, isFailure, type Sandbox, type Tool } from "@lathe/protocol";
 import { putBack } from "@lathe/sandbox/file-state";
 import type { LazySandbox } from "../sandbox/lazy-sandbox.ts";
-import type { LazyCheckpoints } from "./lazy-checkpoints.ts";
+import type { LazyCheckpoints } from "./session-archive.ts";
 
-export interface LostPlace {
+export interface ReplacedPlace {
   /** Real path of the workspace. */
   readonly root: string;
   readonly checkpoints: LazyCheckpoints;
@@ -14,14 +14,14 @@ export interface LostPlace {
   readonly onRemark?: ((text: string) => void) | undefined;
 }
 
-export interface LostFiles {
-  /** The same, listened to. */
+export interface RestoringSandbox {
+  /** The same sandbox; the exits of its commands are watched for removed links. */
   readonly sandbox: LazySandbox;
-  /** *Contract:* an outcome is told once what its commands lost has come back. */
-  waited(tools: readonly Tool[]): readonly Tool[];
+  /** *Contract:* the same tools; a call ends once the files its commands replaced are restored. */
+  afterRestore(tools: readonly Tool[]): readonly Tool[];
 }
 
-export function lostFiles(sandbox: LazySandbox, place: LostPlace): LostFiles {
+export function restoreReplacedFiles(sandbox: LazySandbox, place: ReplacedPlace): RestoringSandbox {
   let work = Promise.resolve();
   const heard = ({ removedLinks = [] }: Exit): void => {
     if (removedLinks.length > 0) work = work.then(() => giveBack(removedLinks, place));
@@ -39,7 +39,7 @@ export function lostFiles(sandbox: LazySandbox, place: LostPlace): LostFiles {
       },
       ...listened(sandbox, heard),
     },
-    waited: (tools) => tools.map((tool) => waiting(tool, settled)),
+    afterRestore: (tools) => tools.map((tool) => waiting(tool, settled)),
   };
 }
 
@@ -76,7 +76,7 @@ function waiting(tool: Tool, settled: () => Promise<void>): Tool {
 
 const pathsNamed = 5;
 
-async function giveBack(paths: readonly string[], place: LostPlace): Promise<void> {
+async function giveBack(paths: readonly string[], place: ReplacedPlace): Promise<void> {
   const found = await Promise.all(paths.map(async (path) => ({ path, isBack: await isBack(path, place) })));
   const back = found.filter((one) => one.isBack).map(({ path }) => path);
   const gone = found.filter((one) => !one.isBack).map(({ path }) => path);
@@ -95,7 +95,7 @@ function named(paths: readonly string[]): string {
   return paths.slice(0, pathsNamed).join(", ") + more;
 }
 
-async function isBack(path: string, { root, checkpoints, fenced }: LostPlace): Promise<boolean> {
+async function isBack(path: string, { root, checkpoints, fenced }: ReplacedPlace): Promise<boolean> {
   const ref = checkpoints.last();
   if (ref === undefined) return false;
   const opened = await checkpoints.open();

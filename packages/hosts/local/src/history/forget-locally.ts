@@ -1,0 +1,26 @@
+/** Removes what this machine keeps for sessions beside their logs: plans, blobs and checkpoints. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { causeText, type Failure, failure, type SessionLog } from "@lathe/protocol";
+import { forgetSessions, hashesIn } from "@lathe/stores";
+import { dropCheckpoints } from "@lathe/workspace/checkpoints";
+import { hostProgramPath } from "../places/host-programs.ts";
+import { type Env, stateFolder } from "../places/state-folder.ts";
+import { blobFolders } from "./state.ts";
+
+export async function forgetLocally(
+  env: Env,
+  sessions: readonly string[],
+  logs: readonly SessionLog[],
+): Promise<Failure | undefined> {
+  const folder = stateFolder(env);
+  const hashes = new Set(logs.flatMap(({ events }) => hashesIn(JSON.stringify(events))));
+  try {
+    for (const one of sessions) rmSync(join(folder, "plans", `${one}.md`), { force: true });
+    forgetSessions({ folder, sessions, hashes, blobs: blobFolders });
+  } catch (cause) {
+    const text = `not all that was kept for ${sessions[0]} could be removed: ${causeText(cause)}; delete it once more`;
+    return failure("no-access", text, { who: "host", cause });
+  }
+  return dropCheckpoints({ folder: join(folder, "checkpoints"), path: hostProgramPath(env) }, sessions);
+}

@@ -1,0 +1,38 @@
+/** Local archive: the stored sessions of this user on this machine. */
+import { existsSync } from "node:fs";
+import { followLog, processOwner } from "@lathe/stores";
+import { isRunning } from "@lathe/system/process-mark";
+import { openState } from "./history/state.ts";
+import { systemClock } from "./machine/system-clock.ts";
+import { type Env, stateFolder } from "./places/state-folder.ts";
+import { createLazyCheckpoints } from "./session/lazy-checkpoints.ts";
+import type { SessionArchive } from "./session/session-archive.ts";
+import { withHint } from "./with-hint.ts";
+
+export function localArchive(env: Env): SessionArchive {
+  return {
+    stores: openState(env),
+    clock: systemClock,
+    owner: processOwner,
+    isRunning: (owner) => owner.host !== processOwner().host || isRunning(owner),
+    follow: (session) => followLog({ folder: stateFolder(env) }, session),
+    withHint: (failure) => withHint(failure, env),
+    hasFolder: existsSync,
+    checkpoints: (place) => createLazyCheckpoints({ ...place, env }),
+    languageOf: async (path) => {
+      const { createSyntax } = await import("@lathe/syntax");
+      return createSyntax().languageOf(path);
+    },
+    waitingCopies: async () => {
+      const [{ allForks }, { attemptTrees }] = await Promise.all([
+        import("./forks/forks.ts"),
+        import("./attempt-trees/attempt-tree.ts"),
+      ]);
+      return [...allForks(env), ...attemptTrees(env)];
+    },
+    forget: async (sessions, logs) => {
+      const { forgetLocally } = await import("./history/forget-locally.ts");
+      return forgetLocally(env, sessions, logs);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** Local host: one workspace on this machine in which sessions run. */
+
+import { mayRemember, readInstructions } from "@lathe/extensions";
+import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
+import { readSkills } from "@lathe/extensions/skills";
+import { isTrial, variantOf } from "./evals/task-env.ts";
+import { forkOfSession } from "./forks/fork-of-session.ts";
+import { localArchive } from "./local-archive.ts";
+import type { LocalOptions } from "./local-options.ts";
+import { builtinModel, chooseModels, isReached, refusedModel } from "./models/choose-models.ts";
+import { lazyHooks } from "./session/lazy-hooks.ts";
+import { openPorts } from "./session/open-ports.ts";
+import { openScratchFolder } from "./session/scratch-folder.ts";
+import { sessionEnvironment } from "./session/session-environment.ts";
+import type { HostModels, SessionExtensions, SessionHost } from "./session/session-host.ts";
+import type { SessionExporter, SessionOptions } from "./session/session-options.ts";
+import { sessionPlans } from "./session/session-plans.ts";
+import { openSessionTools } from "./session/session-tools.ts";
+import { openRedactor } from "./telemetry/open-redactor.ts";
+
+/** `local` says what holds for all sessions of the host; what each session runs with comes with it. */
+export function localHost(local: LocalOptions): SessionHost {
+  const { cwd, env, experiments = [] } = local;
+  const machine = machineOptions(local);
+  const redactor = openRedactor(local);
+  return {
+    ...localArchive(env),
+    cwd,
+    ...(env.LATHE_FORK && { fork: env.LATHE_FORK }),
+    models: localModels(local),
+    redact: redactor.redact,
+    forkOf: (session) => forkOfSession(session, env),
+    environment: (now) => sessionEnvironment(cwd, env, now),
+    instructions: async () => {
+      const { texts, remarks } = readInstructions(local);
+      const memory = mayRemember(local) ? (await import("@lathe/extensions/memory")).memoryTexts(local) : [];
+      return { texts: [...texts, ...memory], remarks };
+    },
+    extensions: (tools) => readExtensions({ cwd, env, tools }),
+    remember: async (scope, fact) => (await import("@lathe/extensions/memory")).addMemory(local, scope, fact),
+    plans: (session, widest) => sessionPlans({ env, ...(widest && { widest }) }, session),
+    firstLook: async ({ rails, task, rules }) =>
+      (await import("./session/first-look.ts")).firstLook({ cwd, env, rules }, rails, task),
+    assign: async (session) => {
+      // A trial of an evaluation is not a person's session: it has the variant that it is started with.
+      const variant = isTrial(env) ? variantOf(env) : undefined;
+      if (variant) return [variant];
+      if (experiments.length === 0 || isTrial(env)) return [];
+      return (await import("./experiments/assign.ts")).assign(experiments, session);
+    },
+    stillAssigned: async (had) =>
+      experiments.length === 0
+        ? []
+        : (await import("./experiments/assign.ts")).stillAssigned(had, experiments),
+    openExporter: (onRemark) => openExporter(local, onRemark),
+    tools: (options, pinned) => openSessionTools({ ...machine, ...options }, pinned),
+    scratch: openScratchFolder,
+    openPorts: (lease, options) => openPorts(lease, { ...machine, ...options }),
+    hooks: ({ onRemark, ...hooked }) => lazyHooks({ ...local, ...(onRemark && { onRemark }) }, hooked),
+  };
+}
+
+function localModels(local: LocalOptions): HostModels {
+  return {
+    first: ({ planner, models }) => planner ?? chooseModels(models, local.env)[0] ?? builtinModel,
+    refused: (options) => refusedModel({ ...machineOptions(local), ...options }),
+    isReached: (model) => isReached(model, local),
+  };
+}
+
+type MachineOptions = Omit<LocalOptions, keyof SessionOptions>;
+
+/** Without the optional settings of a session, so that a session that lacks one does not get another's. */
+function machineOptions(local: LocalOptions): MachineOptions {
+  const { planner: _, effort: _e, wakes: _w, secondOpinion: _s, summaryModel: _m, ...more } = local;
+  const {
+    tools: _t,
+    widest: _d,
+    assigned: _a,
+    exporter: _x,
+    guardRails: _g,
+    onRemark: _r,
+    ...machine
+  } = more;
+  return machine;
+}
+
+async function readExtensions(place: AgentPlace): Promise<SessionExtensions> {
+  const { agents, remarks } = await readAgents(place);
+  const { skills, remarks: more } = await readSkills(place);
+  return { agents, skills, remarks: [...remarks, ...more] };
+}
+
+async function openExporter(
+  local: LocalOptions,
+  onRemark: LocalOptions["onRemark"],
+): Promise<SessionExporter | undefined> {
+  const { LATHE_TELEMETRY: wanted, OTEL_SDK_DISABLED: isDisabled } = local.env;
+  if (!wanted || wanted === "off" || isDisabled === "true") return undefined;
+  if (wanted !== "otlp") {
+    onRemark?.(`LATHE_TELEMETRY is otlp or off, not ${wanted}: nothing is sent.`);
+    return undefined;
+  }
+  const { openOtel } = await import("./telemetry/open-otel.ts");
+  return openOtel({ ...local, ...(onRemark && { onRemark }) });
+}

@@ -1,0 +1,61 @@
+/** Local sessions: the use cases that run sessions in a workspace of this machine. */
+import type { ContextCompacted, Draft, Failure } from "@lathe/protocol";
+import { localHost } from "./local-host.ts";
+import type { LocalOptions } from "./local-options.ts";
+import { systemClock } from "./machine/system-clock.ts";
+import type { ExplicitOptions } from "./session/inherit-settings.ts";
+import type { OpenSession, Words } from "./session/open-session.ts";
+import * as sessions from "./session/start-session.ts";
+import { newSessionId } from "./session-id.ts";
+
+/** An id for a session that is started later. */
+export function reserveSessionId(): string {
+  return newSessionId(systemClock);
+}
+
+/** *Contract:* `words` are said to the session and name it; `run` without words begins with them. The caller closes what it gets. */
+export function startSession(
+  options: LocalOptions,
+  words: Words,
+  id: string = reserveSessionId(),
+): Promise<OpenSession | Failure> {
+  return sessions.startSession(localHost(options), options, { id, words });
+}
+
+/** *Contract:* as `sessions.resumeSession`. */
+export function resumeSession(
+  options: LocalOptions,
+  id: string,
+  explicit: ExplicitOptions,
+): Promise<OpenSession | Failure> {
+  return sessions.resumeSession(localHost(options), options, { id, explicit });
+}
+
+export function openAttempt(
+  options: LocalOptions,
+  wanted: sessions.NewChild,
+): Promise<OpenSession | Failure> {
+  return sessions.openAttempt(localHost(options), options, wanted);
+}
+
+export function openJudge(options: LocalOptions, wanted: sessions.NewChild): Promise<OpenSession | Failure> {
+  return sessions.openJudge(localHost(options), options, wanted);
+}
+
+export function draftSession(
+  options: LocalOptions,
+  wanted: sessions.NewSession & { readonly at: number },
+): Promise<Draft<"session.created">> {
+  return sessions.draftSession(localHost(options), options, wanted);
+}
+
+export async function compactSession(
+  options: LocalOptions,
+  id: string,
+  focus: string | undefined,
+): Promise<ContextCompacted | Failure> {
+  // No command is run here, so nothing needs to find out what could confine one.
+  const host = localHost({ ...options, sandbox: "off" });
+  const { compactSession: compact } = await import("./history/compact-session.ts");
+  return compact(host, options, { id, focus });
+}

@@ -1,0 +1,24 @@
+/** Assigned options: the options of a session with what its arms of experiments set. */
+import { type ArmSettings, type Assignment, lowerLimits } from "@lathe/protocol";
+import type { SessionOptions } from "./session-options.ts";
+
+/** *Contract:* sets models and effort of a new session alone: one that continues has chosen them already. */
+export function withAssigned<T extends SessionOptions>(
+  options: T,
+  assigned: readonly Assignment[],
+  isNew: boolean,
+): T {
+  if (assigned.length === 0) return options;
+  const set: ArmSettings = Object.assign({}, ...assigned.map((one) => one.set));
+  const { models, summaryModel, effort, limits, checkpoints } = set;
+  return {
+    ...options,
+    assigned,
+    ...(models && isNew && { models }),
+    ...(summaryModel !== undefined && { summaryModel }),
+    ...(effort && isNew && { effort }),
+    ...(limits && { limits: lowerLimits(options.limits, limits) }),
+    // An experiment never turns checkpoints on.
+    ...(checkpoints !== undefined && { checkpoints: checkpoints && options.checkpoints }),
+  };
+}

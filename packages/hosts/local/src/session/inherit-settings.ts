@@ -1,0 +1,41 @@
+/** Inherits settings: what a session keeps of its earlier settings when it is resumed. */
+import {
+  type Effort,
+  type Limits,
+  lowerLimits,
+  type Mode,
+  type Session,
+  stricterMode,
+} from "@lathe/protocol";
+import type { SessionOptions } from "./session-options.ts";
+
+/** The options that a person set for this very run, and not in a file or by a default. */
+export interface ExplicitOptions {
+  /** Whether the folder was set. */
+  readonly folder?: boolean;
+  readonly mode?: Mode;
+  readonly limits?: Limits;
+  /** `default`: the providers' default. */
+  readonly effort?: Effort | "default";
+}
+
+/** *Contract:* the session may do and spend no more than before, unless an explicit option allows it. */
+export function inheritSettings<T extends Pick<SessionOptions, "mode" | "limits" | "planner" | "effort">>(
+  options: T,
+  session: Session,
+  explicit: ExplicitOptions,
+): T {
+  const { settings } = session;
+  // A session that has asked no model yet has no settings of its own: attempts at its task are sessions beside it.
+  if (settings.models.length === 0) return options;
+  const planner = options.planner ?? settings.planner;
+  const before = explicit.effort === undefined ? settings.effort : undefined;
+  const effort = before ?? options.effort;
+  return {
+    ...options,
+    ...(planner !== undefined && { planner }),
+    ...(effort && { effort }),
+    mode: explicit.mode === undefined ? stricterMode(options.mode, settings.mode) : options.mode,
+    limits: { ...lowerLimits(options.limits, session.limits), ...explicit.limits },
+  };
+}

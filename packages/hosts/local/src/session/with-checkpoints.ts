@@ -1,0 +1,24 @@
+/** Opens the checkpoints of a folder for one piece of work. */
+import { type Checkpoints, type Failure, failure, isFailure } from "@lathe/protocol";
+import type { CheckpointPlace, SessionArchive } from "./session-archive.ts";
+
+/** *Contract:* closes them after the work. */
+export async function withCheckpoints<T>(
+  archive: Pick<SessionArchive, "checkpoints" | "hasFolder">,
+  place: CheckpointPlace,
+  work: (checkpoints: Checkpoints) => Promise<T | Failure>,
+): Promise<T | Failure> {
+  // Its store is known by the real path: of a folder that is gone it would seem empty.
+  if (!archive.hasFolder(place.root)) {
+    const text = `${place.root}, where it worked, is not there: bring it back to where it was first`;
+    return failure("no-access", text, { who: "user" });
+  }
+  const lazy = archive.checkpoints(place);
+  const checkpoints = await lazy.open();
+  if (isFailure(checkpoints)) return checkpoints;
+  try {
+    return await work(checkpoints);
+  } finally {
+    await lazy.close();
+  }
+}
