@@ -2,6 +2,13 @@
 
 export { readRootFile } from "@lathe/extensions";
 export { brokenExample, type RuleExamples } from "@lathe/policy";
+export {
+  type Containment,
+  type ExplicitOptions as Said,
+  inheritSettings as asBefore,
+  type OpenSession as LocalSession,
+  type Words,
+} from "@lathe/sessions";
 export { configFolder, homeFolder } from "@lathe/system";
 export type {
   LocalOptions,
@@ -19,9 +26,6 @@ export { unknownModel } from "./src/models/model-gateway.ts";
 export { noRouterOptions, type RouterOptions } from "./src/models/router-options.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";
-export { type ExplicitOptions as Said, inheritSettings as asBefore } from "./src/session/inherit-settings.ts";
-export type { OpenSession as LocalSession, Words } from "./src/session/open-session.ts";
-export type { Containment } from "./src/session/session-host.ts";
 export { openCheckTools } from "./src/session/session-tools.ts";
 export { findSession, listSessions, newestSession, readSession } from "./src/stored-sessions.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench/workbench.ts";

@@ -1,12 +1,12 @@
 /** Local archive: the stored sessions of this user on this machine. */
 import { existsSync } from "node:fs";
+import type { SessionArchive } from "@lathe/sessions";
 import { followLog, processOwner } from "@lathe/stores";
 import { isRunning } from "@lathe/system/process-mark";
 import { openState } from "./history/state.ts";
 import { systemClock } from "./machine/system-clock.ts";
 import { type Env, stateFolder } from "./places/state-folder.ts";
 import { createLazyCheckpoints } from "./session/lazy-checkpoints.ts";
-import type { SessionArchive } from "./session/session-archive.ts";
 import { withHint } from "./with-hint.ts";
 
 export function localArchive(env: Env): SessionArchive {

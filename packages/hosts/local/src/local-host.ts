@@ -1,8 +1,16 @@
 /** Local host: one workspace on this machine in which sessions run. */
 
-import { mayRemember, readInstructions } from "@lathe/extensions";
+import { heldTools, mayRemember, readInstructions } from "@lathe/extensions";
 import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
 import { readSkills } from "@lathe/extensions/skills";
+import type { Tool } from "@lathe/protocol";
+import type {
+  HostModels,
+  SessionExporter,
+  SessionExtensions,
+  SessionHost,
+  SessionOptions,
+} from "@lathe/sessions";
 import { isTrial, variantOf } from "./evals/task-env.ts";
 import { forkOfSession } from "./forks/fork-of-session.ts";
 import { localArchive } from "./local-archive.ts";
@@ -12,8 +20,6 @@ import { lazyHooks } from "./session/lazy-hooks.ts";
 import { openPorts } from "./session/open-ports.ts";
 import { openScratchFolder } from "./session/scratch-folder.ts";
 import { sessionEnvironment } from "./session/session-environment.ts";
-import type { HostModels, SessionExtensions, SessionHost } from "./session/session-host.ts";
-import type { SessionExporter, SessionOptions } from "./session/session-options.ts";
 import { sessionPlans } from "./session/session-plans.ts";
 import { openSessionTools } from "./session/session-tools.ts";
 import { openRedactor } from "./telemetry/open-redactor.ts";
@@ -88,7 +94,11 @@ function machineOptions(local: LocalOptions): MachineOptions {
 async function readExtensions(place: AgentPlace): Promise<SessionExtensions> {
   const { agents, remarks } = await readAgents(place);
   const { skills, remarks: more } = await readSkills(place);
-  return { agents, skills, remarks: [...remarks, ...more] };
+  const restricted = agents.map((agent) => ({
+    ...agent,
+    restrict: (tools: readonly Tool[]) => heldTools(tools, agent),
+  }));
+  return { agents: restricted, skills, remarks: [...remarks, ...more] };
 }
 
 async function openExporter(

@@ -3,10 +3,10 @@ import type { LspSpec } from "@lathe/diagnostics";
 import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
 import type { Model } from "@lathe/protocol";
+import type { SessionOptions } from "@lathe/sessions";
 import type { Experiment } from "./experiments/experiment.ts";
 import type { RouterOptions } from "./models/router-options.ts";
 import type { EmbeddingSettings } from "./search/embedding-settings.ts";
-import type { SessionOptions } from "./session/session-options.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
 export type SandboxChoice = "required" | "preferred" | "off";

@@ -1,12 +1,10 @@
 /** Local sessions: the use cases that run sessions in a workspace of this machine. */
 import type { ContextCompacted, Draft, Failure } from "@lathe/protocol";
+import { type ExplicitOptions, newSessionId, type OpenSession, type Words } from "@lathe/sessions";
+import * as sessions from "@lathe/sessions/start-session";
 import { localHost } from "./local-host.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { systemClock } from "./machine/system-clock.ts";
-import type { ExplicitOptions } from "./session/inherit-settings.ts";
-import type { OpenSession, Words } from "./session/open-session.ts";
-import * as sessions from "./session/start-session.ts";
-import { newSessionId } from "./session-id.ts";
 
 /** An id for a session that is started later. */
 export function reserveSessionId(): string {
@@ -56,6 +54,6 @@ export async function compactSession(
 ): Promise<ContextCompacted | Failure> {
   // No command is run here, so nothing needs to find out what could confine one.
   const host = localHost({ ...options, sandbox: "off" });
-  const { compactSession: compact } = await import("./history/compact-session.ts");
+  const { compactSession: compact } = await import("@lathe/sessions/compact-session");
   return compact(host, options, { id, focus });
 }

@@ -1,137 +1,124 @@
-/** Stored sessions: the use cases on the sessions of this user on this machine; each is loaded when first used. */
+/** The stored sessions of this user on this machine. */
 import type { Event, Failure, Session, SessionSummary } from "@lathe/protocol";
-import type { Descendants } from "./history/descendants.ts";
-import type { Following } from "./history/follow-session.ts";
-import type { ForkOptions } from "./history/fork-session.ts";
-import type { SessionQuery } from "./history/history.ts";
-import type { Manner, RewindOptions, Rewound } from "./history/rewind-session.ts";
-import type { SessionChanges } from "./history/session-changes.ts";
-import type { ContextReport } from "./history/session-context.ts";
-import type { CostReport } from "./history/session-cost.ts";
-import type { SessionEdits } from "./history/session-edits.ts";
-import type { CallOutput } from "./history/session-outputs.ts";
+import {
+  type CallOutput,
+  type ContextReport,
+  type CostReport,
+  type Descendants,
+  type Following,
+  type ForkOptions,
+  type RewindManner,
+  type RewindOptions,
+  type Rewound,
+  type SessionChanges,
+  type SessionEdits,
+  type SessionQuery,
+  type StoredSessions,
+  storedSessions,
+} from "@lathe/sessions";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";
 import type { Env } from "./places/state-folder.ts";
 
-export type { Descendants } from "./history/descendants.ts";
-export type { Rewound } from "./history/rewind-session.ts";
-export type { SessionChanges, SessionFile } from "./history/session-changes.ts";
-export type { ContextReport } from "./history/session-context.ts";
-export type { CostReport, Place, StepCost, Total } from "./history/session-cost.ts";
-export type { SessionEdit } from "./history/session-edits.ts";
-export type { CallOutput } from "./history/session-outputs.ts";
+export type {
+  CallOutput,
+  ContextReport,
+  CostReport,
+  Descendants,
+  Place,
+  Rewound,
+  SessionChanges,
+  SessionEdit,
+  SessionFile,
+  StepCost,
+  Total,
+} from "@lathe/sessions";
 
-export async function listSessions(env: Env, query: SessionQuery): Promise<readonly SessionSummary[]> {
-  const sessions = await import("./history/history.ts");
-  return sessions.listSessions(localArchive(env), query);
+function localSessions(env: Env): StoredSessions {
+  return storedSessions(localArchive(env));
 }
 
-export async function newestSession(env: Env, cwd: string): Promise<SessionSummary | undefined> {
-  const sessions = await import("./history/history.ts");
-  return sessions.newestSession(localArchive(env), cwd);
+export function listSessions(env: Env, query: SessionQuery): Promise<readonly SessionSummary[]> {
+  return localSessions(env).list(query);
 }
 
-export async function readSession(env: Env, id: string): Promise<readonly Event[] | Failure> {
-  return localArchive(env).stores.store.read(id);
+export function newestSession(env: Env, cwd: string): Promise<SessionSummary | undefined> {
+  return localSessions(env).newest(cwd);
 }
 
-export async function findSession(env: Env, start: string): Promise<string | Failure> {
-  const sessions = await import("./history/history.ts");
-  return sessions.findSession(localArchive(env), start);
+export function newestFree(env: Env, cwd: string): Promise<string | Failure | undefined> {
+  return localSessions(env).newestIdle(cwd);
 }
 
-export async function nameSession(env: Env, id: string, name: string): Promise<Failure | undefined> {
-  const sessions = await import("./history/name-session.ts");
-  return sessions.nameSession(localArchive(env), id, name);
+export function newestRunning(env: Env, cwd: string): Promise<string | undefined> {
+  return localSessions(env).newestRunning(cwd);
 }
 
-export async function deleteSession(env: Env, id: string): Promise<readonly string[] | Failure> {
-  const sessions = await import("./history/delete-session.ts");
-  return sessions.deleteSession(localArchive(env), id);
+export function readSession(env: Env, id: string): Promise<readonly Event[] | Failure> {
+  return localSessions(env).read(id);
 }
 
-export async function forkSession(env: Env, id: string, options: ForkOptions): Promise<string | Failure> {
-  const sessions = await import("./history/fork-session.ts");
-  return sessions.forkSession(localArchive(env), id, options);
+export function findSession(env: Env, prefix: string): Promise<string | Failure> {
+  return localSessions(env).find(prefix);
 }
 
-export async function rewindSession(
-  env: Env,
-  id: string,
-  options: RewindOptions,
-): Promise<Rewound | Failure> {
-  const sessions = await import("./history/rewind-session.ts");
-  return sessions.rewindSession(localArchive(env), id, options);
+export function nameSession(env: Env, id: string, name: string): Promise<Failure | undefined> {
+  return localSessions(env).rename(id, name);
 }
 
-export async function undoRewind(env: Env, id: string, manner: Manner): Promise<Rewound | Failure> {
-  const sessions = await import("./history/rewind-session.ts");
-  return sessions.undoRewind(localArchive(env), id, manner);
+export function deleteSession(env: Env, id: string): Promise<readonly string[] | Failure> {
+  return localSessions(env).delete(id);
 }
 
-export async function followSession(
-  env: Env,
-  id: string,
-  following: Following,
-): Promise<Failure | undefined> {
-  const sessions = await import("./history/follow-session.ts");
-  return sessions.followSession(localArchive(env), id, following);
+export function forkSession(env: Env, id: string, options: ForkOptions): Promise<string | Failure> {
+  return localSessions(env).fork(id, options);
 }
 
-export async function newestFree(env: Env, cwd: string): Promise<string | Failure | undefined> {
-  const sessions = await import("./history/follow-session.ts");
-  return sessions.newestFree(localArchive(env), cwd);
+export function rewindSession(env: Env, id: string, options: RewindOptions): Promise<Rewound | Failure> {
+  return localSessions(env).rewind(id, options);
 }
 
-export async function newestRunning(env: Env, cwd: string): Promise<string | undefined> {
-  const sessions = await import("./history/follow-session.ts");
-  return sessions.newestRunning(localArchive(env), cwd);
+export function undoRewind(env: Env, id: string, manner: RewindManner): Promise<Rewound | Failure> {
+  return localSessions(env).undoRewind(id, manner);
 }
 
-export async function descendantsOf(env: Env, session: Session): Promise<Descendants> {
-  const sessions = await import("./history/descendants.ts");
-  return sessions.descendantsOf(localArchive(env), session);
+export function followSession(env: Env, id: string, following: Following): Promise<Failure | undefined> {
+  return localSessions(env).follow(id, following);
 }
 
-export async function sessionCost(env: Env, id: string): Promise<CostReport | Failure> {
-  const sessions = await import("./history/session-cost.ts");
-  return sessions.sessionCost(localArchive(env), id);
+export function descendantsOf(env: Env, session: Session): Promise<Descendants> {
+  return localSessions(env).descendants(session);
 }
 
-export async function sessionChanges(env: Env, id: string): Promise<SessionChanges | Failure> {
-  const sessions = await import("./history/session-changes.ts");
-  return sessions.sessionChanges(localArchive(env), id);
+export function sessionCost(env: Env, id: string): Promise<CostReport | Failure> {
+  return localSessions(env).cost(id);
 }
 
-export async function sessionEdits(env: Env, id: string): Promise<SessionEdits | Failure> {
-  const sessions = await import("./history/session-edits.ts");
-  return sessions.sessionEdits(localArchive(env), id);
+export function sessionChanges(env: Env, id: string): Promise<SessionChanges | Failure> {
+  return localSessions(env).changes(id);
 }
 
-export async function sessionOutputs(env: Env, id: string): Promise<readonly CallOutput[] | Failure> {
-  const sessions = await import("./history/session-outputs.ts");
-  return sessions.sessionOutputs(localArchive(env), id);
+export function sessionEdits(env: Env, id: string): Promise<SessionEdits | Failure> {
+  return localSessions(env).edits(id);
 }
 
-export async function wholeOutput(env: Env, output: CallOutput): Promise<string | Failure> {
-  const sessions = await import("./history/session-outputs.ts");
-  return sessions.wholeOutput(localArchive(env), output);
+export function sessionOutputs(env: Env, id: string): Promise<readonly CallOutput[] | Failure> {
+  return localSessions(env).outputs(id);
 }
 
-export async function sessionContext(
+export function wholeOutput(env: Env, output: CallOutput): Promise<string | Failure> {
+  return localSessions(env).wholeOutput(output);
+}
+
+export function sessionContext(
   options: Pick<LocalOptions, "env" | "providers" | "catalogue" | "version">,
   id: string,
 ): Promise<ContextReport | Failure> {
-  const [sessions, { openGateway }] = await Promise.all([
-    import("./history/session-context.ts"),
-    import("./models/model-gateway.ts"),
-  ]);
-  const windowOf = async (model: string): Promise<number> => {
+  return localSessions(options.env).context(id, async (model) => {
+    const { openGateway } = await import("./models/model-gateway.ts");
     const gateway = openGateway(options);
     const { window } = gateway.info(model);
     await gateway.close();
     return window;
-  };
-  return sessions.sessionContext({ ...localArchive(options.env), windowOf }, id);
+  });
 }

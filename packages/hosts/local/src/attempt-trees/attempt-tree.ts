@@ -11,12 +11,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
+import { newSessionId } from "@lathe/sessions";
 import { readHead } from "@lathe/system/git/ref-files";
 import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
 import { writeWhole } from "@lathe/system/write-whole";
 import { systemClock } from "../machine/system-clock.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
-import { newSessionId } from "../session-id.ts";
 import type { Unfiltered } from "../worktrees/check-out.ts";
 import { commonFolder, forgetTree } from "../worktrees/forget-tree.ts";
 import { removeTree as removeWorktree } from "../worktrees/remove-tree.ts";

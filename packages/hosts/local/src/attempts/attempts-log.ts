@@ -11,13 +11,10 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
+import { modelsOf, type SessionHost, type Words, withCheckpoints } from "@lathe/sessions";
+import { draftSession } from "@lathe/sessions/start-session";
 import { localHost } from "../local-host.ts";
 import type { LocalOptions } from "../local-options.ts";
-import type { Words } from "../session/open-session.ts";
-import type { SessionHost } from "../session/session-host.ts";
-import { modelsOf } from "../session/session-settings.ts";
-import { draftSession } from "../session/start-session.ts";
-import { withCheckpoints } from "../session/with-checkpoints.ts";
 import { unaskedSettings } from "./unasked-settings.ts";
 
 export interface AttemptsLog {

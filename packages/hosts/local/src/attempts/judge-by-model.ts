@@ -1,7 +1,7 @@
 /** A model as the judge of attempts: one answer in a session of its own, without tools, that names a number and a reason. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { newSessionId } from "@lathe/sessions";
 import { systemClock } from "../machine/system-clock.ts";
-import { newSessionId } from "../session-id.ts";
 import type { AttemptOrder } from "./orders.ts";
 
 export interface Shown {

@@ -1,11 +1,10 @@
 /** Opening several attempts at one task: new ones with a copy of the folder each, or those of a session that goes on. */
 import { type Attempted, type Failure, failure, isFailure, type Judge } from "@lathe/protocol";
+import { newSessionId, type Words } from "@lathe/sessions";
 import { sweepAttemptTrees } from "../attempt-trees/attempt-tree.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
 import { unknownModel } from "../models/model-gateway.ts";
-import type { Words } from "../session/open-session.ts";
-import { newSessionId } from "../session-id.ts";
 import type { DirtyChoice } from "../worktrees/worktree.ts";
 import { type AttemptsLog, beginAttemptsLog, resumeAttemptsLog } from "./attempts-log.ts";
 import { findTestCommand } from "./find-test-command.ts";

@@ -1,7 +1,7 @@
 /** Orders: what a process is told that makes one attempt or runs its tests, and what it tells back, a line of JSON each. */
 import type { Birth } from "@lathe/agent";
 import type { Failure, SubagentProgress, TestsRun } from "@lathe/protocol";
-import type { Words } from "../session/open-session.ts";
+import type { Words } from "@lathe/sessions";
 
 export interface AttemptOrder {
   readonly type: "attempt";

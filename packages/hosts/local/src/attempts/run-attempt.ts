@@ -1,9 +1,8 @@
 /** One attempt in a process of its own: a session that nobody answers, begun or gone on with. */
 import { type Event, type Failure, isFailure } from "@lathe/protocol";
+import { type OpenSession, progressOf } from "@lathe/sessions";
 import type { LocalOptions } from "../local-options.ts";
 import { openAttempt, openJudge } from "../local-sessions.ts";
-import type { OpenSession } from "../session/open-session.ts";
-import { progressOf } from "../subagents/progress.ts";
 import type { AttemptOrder, Tell } from "./orders.ts";
 
 /** Everything but who hears of it. */

@@ -1,4 +1,5 @@
 /** Forks of this user on this machine: made, found, compared, kept and dropped. */
+
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { diskFailure, type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
@@ -14,6 +15,7 @@ import {
 import { forkRefusal, placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
+import { newSessionId } from "@lathe/sessions";
 import { homeFolder } from "@lathe/system";
 import type { Recovery } from "@lathe/workspace";
 import { openState } from "../history/state.ts";
@@ -21,7 +23,6 @@ import { systemClock } from "../machine/system-clock.ts";
 import { forksFolder, workspaceFolder } from "../places/state-folder.ts";
 import { isOwnChange, ownChange } from "../rules/own-places.ts";
 import { recoveryText } from "../session/recovery-text.ts";
-import { newSessionId } from "../session-id.ts";
 import { forkBinary } from "./fork-binary.ts";
 import { runLaterDifferences } from "./run-later-differences.ts";
 

@@ -5,14 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Event, fold, isFailure, messageText, type Session } from "@lathe/protocol";
+import type { ExplicitOptions, OpenSession } from "@lathe/sessions";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import { beginAttemptsLog } from "../attempts/attempts-log.ts";
 import { reopenBestOf } from "../attempts/open-best-of.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
 import { noRouterOptions } from "../models/router-options.ts";
-import type { ExplicitOptions } from "../session/inherit-settings.ts";
-import type { OpenSession } from "../session/open-session.ts";
 import {
   followSession,
   forkSession,

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { causeText, type Failure, failure, isFailure, type Process, type Sandbox } from "@lathe/protocol";
+import type { Containment } from "@lathe/sessions";
 import { systemPath } from "@lathe/system/find-program";
 import { plainText } from "@lathe/system/git/plain-bytes";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
@@ -10,7 +11,6 @@ import { hostProgramPath } from "../places/host-programs.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";
-import type { Containment } from "../session/session-host.ts";
 import { addIndex, addRefs, makeScratchGit } from "./scratch-git.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,5 @@
 /** A sandbox by itself, outside any session: for one command, or to try what it holds. */
+
 import { mkdirSync } from "node:fs";
 import type { NetworkRules } from "@lathe/policy";
 import {
@@ -10,11 +11,11 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 import type { Tried } from "@lathe/sandbox";
+import type { Containment } from "@lathe/sessions";
 import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice } from "../local-options.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";
-import type { Containment } from "../session/session-host.ts";
 import { openDriver } from "./open-driver.ts";
 import { bringRegistries, registryPreset, withRegistries } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";

@@ -1,8 +1,8 @@
 /** Which sandbox driver this machine gets: the best that really works, or none where none is wanted. */
 
+import type { Containment } from "@lathe/sessions";
 import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice, SandboxLimitsChoice } from "../local-options.ts";
-import type { Containment } from "../session/session-host.ts";
 import { commandLimits } from "./command-limits.ts";
 
 type Sandboxes = typeof import("@lathe/sandbox");

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { after, it } from "node:test";
 import { type Event, isFailure } from "@lathe/protocol";
 import * as sandboxes from "@lathe/sandbox";
+import type { OpenSession } from "@lathe/sessions";
 import { startWireServer } from "@lathe/testkit";
 import { startSession } from "../local-sessions.ts";
-import type { OpenSession } from "../session/open-session.ts";
 import { call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { bringRegistries, sessionNetwork, withRegistries } from "./session-network.ts";
 

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { networkRules } from "@lathe/policy";
 import type { Mode, NetworkDecided } from "@lathe/protocol";
+import type { ScratchFolder } from "@lathe/sessions";
 import type { LocalOptions } from "../local-options.ts";
 import type { RegistryPlace } from "../registries/own-registries.ts";
-import type { ScratchFolder } from "../session/session-host.ts";
 
 type Sandboxes = Pick<typeof import("@lathe/sandbox"), "registryHosts">;
 type NetworkOptions = import("@lathe/sandbox").NetworkOptions;

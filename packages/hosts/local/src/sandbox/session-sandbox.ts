@@ -1,13 +1,14 @@
 /** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
+
 import { networkRules } from "@lathe/policy";
 import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
+import type { ScratchFolder } from "@lathe/sessions";
 import { cacheFolder, configFolder, realOr } from "@lathe/system";
 import { withTaskEnv } from "../evals/task-env.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { skillsPlaces } from "../places/skills-places.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { hasLoginsIn, hiddenPlaces } from "../rules/own-places.ts";
-import type { ScratchFolder } from "../session/session-host.ts";
 import { type ContainmentProbe, createContainmentProbe } from "./containment.ts";
 import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
 import { createNetworkLog } from "./network-log.ts";

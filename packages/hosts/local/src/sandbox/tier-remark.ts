@@ -1,5 +1,5 @@
 /** What is said, before commands run, of a sandbox that holds less than a full one. */
-import type { Containment } from "../session/session-host.ts";
+import type { Containment } from "@lathe/sessions";
 
 /** One sentence; undefined where nothing is missing. Of no sandbox at all the question before each command tells. */
 export function tierRemark({ driver, reasons }: Containment): string | undefined {

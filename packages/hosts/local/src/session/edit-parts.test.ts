@@ -4,11 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type EditPart, type Event, isFailure } from "@lathe/protocol";
+import type { OpenSession, PendingApproval } from "@lathe/sessions";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import { startSession } from "../local-sessions.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import type { OpenSession } from "./open-session.ts";
-import type { PendingApproval } from "./pending-approval.ts";
 
 const lines = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\r\n`).join("");

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { readHookSettings } from "@lathe/extensions/hook-settings";
 import { distrustHooks, isTrusted, trustHooks } from "@lathe/extensions/trusted-hooks";
 import { type AssistantPart, isFailure, type Session } from "@lathe/protocol";
+import type { OpenSession } from "@lathe/sessions";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
-import type { OpenSession } from "../session/open-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { openWorkbench } from "../workbench/workbench.ts";
 

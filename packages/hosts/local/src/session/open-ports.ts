@@ -3,10 +3,18 @@ import { type AgentPorts, createChangedFiles, createShownTexts } from "@lathe/ag
 import { guardRailsOf } from "@lathe/context";
 import { nestedInstructions } from "@lathe/extensions";
 import type { Fenced, Syntax } from "@lathe/protocol";
+import {
+  allSteps,
+  type LazyCheckpoints,
+  newSessionId,
+  type OpenedPorts,
+  type SessionLease,
+} from "@lathe/sessions";
+import { backgroundPorts } from "@lathe/sessions/background";
+import { createRunLater } from "@lathe/sessions/run-later";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace, type LocalWorkspace, type Recovery } from "@lathe/workspace";
-import { allSteps } from "../all-steps.ts";
 import { openState, pruneTexts } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
@@ -17,16 +25,11 @@ import { openKeptRules } from "../rules/kept-rules.ts";
 import { sessionRules } from "../rules/session-rules.ts";
 import { openSessionSandbox, type SessionSandbox } from "../sandbox/session-sandbox.ts";
 import { createLazySearch } from "../search/lazy-search.ts";
-import { newSessionId } from "../session-id.ts";
 import { type LocalRedactor, openRedactor } from "../telemetry/open-redactor.ts";
 import { afterFirstRequest } from "./after-first-request.ts";
-import { backgroundPorts } from "./background.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
 import { recoveryText } from "./recovery-text.ts";
 import { type RestoringSandbox, restoreReplacedFiles } from "./restore-replaced-files.ts";
-import { createRunLater } from "./run-later.ts";
-import type { LazyCheckpoints } from "./session-archive.ts";
-import type { OpenedPorts, SessionLease } from "./session-host.ts";
 import { createSurroundings } from "./surroundings.ts";
 
 export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPorts {

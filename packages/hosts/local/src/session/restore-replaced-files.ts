@@ -3,8 +3,8 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { type Exit, type Fenced, isFailure, type Sandbox, type Tool } from "@lathe/protocol";
 import { putBack } from "@lathe/sandbox/file-state";
+import type { LazyCheckpoints } from "@lathe/sessions";
 import type { LazySandbox } from "../sandbox/lazy-sandbox.ts";
-import type { LazyCheckpoints } from "./session-archive.ts";
 
 export interface ReplacedPlace {
   /** Real path of the workspace. */

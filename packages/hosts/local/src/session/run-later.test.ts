@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import type { LazyCheckpoints } from "@lathe/sessions";
+import { createRunLater } from "@lathe/sessions/run-later";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
-import { createRunLater } from "./run-later.ts";
-import type { LazyCheckpoints } from "./session-archive.ts";
 
 describe("changed files that run later", () => {
   let folder: string;

@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import type { ScratchFolder } from "@lathe/sessions";
 import { openPassingScratch, openScratchFolder } from "./scratch-folder.ts";
-import type { ScratchFolder } from "./session-host.ts";
 
 function opened(session: string): ScratchFolder {
   const folder = openScratchFolder(session);

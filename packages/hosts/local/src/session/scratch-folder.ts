@@ -3,9 +3,9 @@ import { lstatSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import type { ScratchFolder } from "@lathe/sessions";
 import { makeOwnedFolder } from "@lathe/system/owned-folder";
 import { removeFolder, removeOrphans } from "@lathe/system/remove-tree";
-import type { ScratchFolder } from "./session-host.ts";
 
 /** Named by the session, so that one that goes on after a crash finds and removes what it left. */
 export function openScratchFolder(session: string, temp: string = tmpdir()): ScratchFolder | Failure {

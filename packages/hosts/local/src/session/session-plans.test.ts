@@ -4,11 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type AssistantPart, type Event, isFailure, messageText, type Session } from "@lathe/protocol";
+import type { OpenSession } from "@lathe/sessions";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
 import { startSession } from "../local-sessions.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import type { OpenSession } from "./open-session.ts";
 
 const plan = "# Goal\nmake it\n1. write made.txt";
 const write = (text = "x"): AssistantPart => call("write", { path: "made.txt", content: text });

@@ -1,9 +1,8 @@
 /** Session tools: those beside the built-in ones, where there is something they can do. Loaded only then. */
 import { mayHaveCheckers } from "@lathe/diagnostics/may-have-checkers";
 import { isFailure, type Tool, type ToolSpec } from "@lathe/protocol";
-import { allSteps } from "../all-steps.ts";
+import { allSteps, type SessionTools } from "@lathe/sessions";
 import type { LocalOptions } from "../local-options.ts";
-import type { SessionTools } from "./session-host.ts";
 
 export const noSessionTools: SessionTools = { tools: [], close: async () => undefined };
 

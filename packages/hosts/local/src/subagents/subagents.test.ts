@@ -12,11 +12,11 @@ import {
   type Mode,
   type Session,
 } from "@lathe/protocol";
+import type { OpenSession } from "@lathe/sessions";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
 import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
-import type { OpenSession } from "../session/open-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { descendantsOf, forkSession, sessionCost } from "../stored-sessions.ts";
 

@@ -15,15 +15,14 @@ import {
   type Tier,
   type ToolSpec,
 } from "@lathe/protocol";
+import { type Containment, newSessionId, type SessionTools } from "@lathe/sessions";
+import { type BackgroundProcess, backgroundOf } from "@lathe/sessions/background";
+import { typedCommand } from "@lathe/sessions/typed-command";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
-import { type BackgroundProcess, backgroundOf } from "../session/background.ts";
 import { openPorts } from "../session/open-ports.ts";
 import { openPassingScratch, unmadeScratch } from "../session/scratch-folder.ts";
-import type { Containment, SessionTools } from "../session/session-host.ts";
 import { noSessionTools } from "../session/session-tools.ts";
-import { typedCommand } from "../session/typed-command.ts";
-import { newSessionId } from "../session-id.ts";
 import { openBenchHooks } from "./bench-hooks.ts";
 
 export interface Workbench {

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
+import { newSessionId } from "@lathe/sessions";
 import { linkedTrees, linkTree } from "@lathe/system/git/linked-trees";
 import { readHead, readRef } from "@lathe/system/git/ref-files";
 import { type RepositoryPlace, repositoryPlace } from "@lathe/system/git/repository-place";
@@ -10,7 +11,6 @@ import { systemClock } from "../machine/system-clock.ts";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { linkFailure } from "../repository/refused-link.ts";
 import { putSparseCheckout, sparseCheckoutOf } from "../repository/sparse-checkout.ts";
-import { newSessionId } from "../session-id.ts";
 import { carryFiles } from "./carry-files.ts";
 import { changedFiles, comparedWithOwn, namesIn } from "./changed-files.ts";
 import { checkOut, type Unfiltered, unfilteredIn } from "./check-out.ts";

@@ -1,7 +1,5 @@
 /** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
 import { type Birth, type KinHold, noKin } from "@lathe/agent";
-import type { AgentDefinition } from "@lathe/extensions";
-import { heldTools } from "@lathe/extensions";
 import {
   emptySession,
   type Failure,
@@ -16,9 +14,9 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { builtinTools, createPlan, createRemember, createSkill, createTask } from "@lathe/tools";
-import type { PendingApproval } from "../session/pending-approval.ts";
-import type { SessionHost } from "../session/session-host.ts";
-import type { SessionOptions } from "../session/session-options.ts";
+import type { SessionHost, SubagentDefinition } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import type { PendingApproval } from "./pending-approval.ts";
 
 /** Sessions below each other, and all of one tree that one process opens. */
 const mostDepth = 2;
@@ -34,7 +32,7 @@ export type RunSubagent = (
 /** What is known of a tree while this process has it open. */
 interface Tree {
   readonly host: SessionHost;
-  readonly agents: readonly AgentDefinition[];
+  readonly agents: readonly SubagentDefinition[];
   readonly run: RunSubagent;
   /** What was refused in each of its sessions, also of those that have ended. */
   readonly refusals: Map<string, () => Refused>;
@@ -61,7 +59,7 @@ export interface SessionMember {
   readonly parent?: SessionMember;
   /** Absent for the session of a person. */
   readonly birth?: Birth;
-  readonly agents: readonly AgentDefinition[];
+  readonly agents: readonly SubagentDefinition[];
   readonly tools: readonly Tool[];
   /** What it may have of tools that are not built in. */
   held(tools: readonly Tool[]): readonly Tool[];
@@ -74,7 +72,7 @@ export interface SessionMember {
   /** *Contract:* knows of sessions of earlier processes before the session runs. */
   recall(): Promise<void>;
   /** A member for a session below; a failure where the tree may not grow. */
-  grow(agent: AgentDefinition, session: string): SessionMember | Failure;
+  grow(agent: SubagentDefinition, session: string): SessionMember | Failure;
   /** Subagents by the call that runs them. */
   readonly running: Map<string, Running>;
 }
@@ -112,7 +110,7 @@ interface MemberOptions {
   /** Those it may have, without `task`. */
   readonly tools: readonly Tool[];
   readonly remarks: readonly string[];
-  readonly agent?: AgentDefinition;
+  readonly agent?: SubagentDefinition;
   readonly parent?: SessionMember;
   readonly birth?: Birth;
 }
@@ -134,7 +132,7 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
     tools: [],
     held: (offered) => {
       const above = parent?.held(offered) ?? offered;
-      return agent ? heldTools(above, agent) : above;
+      return agent ? agent.restrict(above) : above;
     },
     running,
     self,
@@ -159,13 +157,13 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
       if (isNew) tree.opened++;
       const { id: of, root = of } = self().session();
       const born = { parent: of, root, agent: kind.name, role: kind.role };
-      const tools = heldTools(member.tools, kind).filter(({ name }) => !personal.has(name));
+      const tools = kind.restrict(member.tools).filter(({ name }) => !personal.has(name));
       const below = { depth: depth + 1, remarks: [], tools, agent: kind, parent: member, birth: born };
       return openMember(tree, below);
     },
   };
   const mayTask =
-    depth < mostDepth && (agent === undefined || heldTools([taskOf(member, tree.run)], agent).length > 0);
+    depth < mostDepth && (agent === undefined || agent.restrict([taskOf(member, tree.run)]).length > 0);
   return Object.assign(member, {
     tools: mayTask ? [...options.tools, taskOf(member, tree.run)] : options.tools,
   });

@@ -1,9 +1,9 @@
 /** Compacts the conversation of a session that no process has open. */
 import { type ContextCompacted, type Failure, failure, isFailure } from "@lathe/protocol";
 import { allSteps } from "../all-steps.ts";
-import type { SessionHost } from "../session/session-host.ts";
-import type { SessionOptions } from "../session/session-options.ts";
-import { resumeSession } from "../session/start-session.ts";
+import type { SessionHost } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { resumeSession } from "./start-session.ts";
 
 /** *Contract:* `session-owned` while a process has it; `invalid-arguments` while it has a turn to finish. */
 export async function compactSession(

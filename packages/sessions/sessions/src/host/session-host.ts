@@ -1,8 +1,9 @@
 /** The session host port: what the use cases need to start, resume and run sessions in one workspace. */
 import type { AgentPorts, KinHold } from "@lathe/agent";
-import type { AgentDefinition } from "@lathe/extensions";
 import type {
+  AgentKind,
   Assignment,
+  Effort,
   Failure,
   Fenced,
   GuardRails,
@@ -99,9 +100,24 @@ export interface Instructions {
   readonly remarks: readonly string[];
 }
 
+/** A kind of subagent. An absent setting is its parent's; none may be wider than that. */
+export interface SubagentDefinition extends AgentKind {
+  /** What it is told of its work. */
+  readonly role: string;
+  readonly model?: string;
+  readonly effort?: Effort;
+  readonly mode?: Mode;
+  /** Steps of a turn. */
+  readonly steps?: number;
+  /** Rules that only deny. */
+  readonly rules?: readonly Rule[];
+  /** *Contract:* those of its parent's tools that it may have, perhaps with narrower calls; pure. */
+  restrict(tools: readonly Tool[]): readonly Tool[];
+}
+
 /** What the files of the user and the project define. */
 export interface SessionExtensions {
-  readonly agents: readonly AgentDefinition[];
+  readonly agents: readonly SubagentDefinition[];
   readonly skills: readonly Skill[];
   /** What was left out and why, one sentence each. */
   readonly remarks: readonly string[];

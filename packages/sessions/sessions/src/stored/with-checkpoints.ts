@@ -1,6 +1,6 @@
 /** Opens the checkpoints of a folder for one piece of work. */
 import { type Checkpoints, type Failure, failure, isFailure } from "@lathe/protocol";
-import type { CheckpointPlace, SessionArchive } from "./session-archive.ts";
+import type { CheckpointPlace, SessionArchive } from "../host/session-archive.ts";
 
 /** *Contract:* closes them after the work. */
 export async function withCheckpoints<T>(

@@ -1,8 +1,8 @@
 /** Session context: what of a session's next request takes how many tokens of the model's window. */
 import { mostTokens, partTokens, textTokens } from "@lathe/context";
 import { type Failure, fold, isFailure, isNotice, type Message, type Session } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
-import { readSession } from "./history.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
+import { readSession } from "./list-sessions.ts";
 
 export interface ContextReport {
   readonly id: string;

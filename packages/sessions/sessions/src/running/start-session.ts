@@ -11,12 +11,12 @@ import {
   type SessionLog,
   tuningOf,
 } from "@lathe/protocol";
-import { openRoot, type RunSubagent, type SessionMember } from "../subagents/session-member.ts";
+import type { SessionHost, SessionTools } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 import { withAssigned } from "./assigned-options.ts";
 import { type ExplicitOptions, inheritSettings } from "./inherit-settings.ts";
 import { type OpenSession, openSession, type Words } from "./open-session.ts";
-import type { SessionHost, SessionTools } from "./session-host.ts";
-import type { SessionOptions } from "./session-options.ts";
+import { openRoot, type RunSubagent, type SessionMember } from "./session-member.ts";
 
 export interface NewSession {
   readonly id: string;
@@ -73,7 +73,7 @@ export async function openJudge(
 
 function rootMember(host: SessionHost, options: SessionOptions, birth?: Birth): Promise<SessionMember> {
   const run: RunSubagent = async (task, context, member) => {
-    const { runSubagent } = await import("../subagents/run-subagent.ts");
+    const { runSubagent } = await import("./run-subagent.ts");
     const open: Parameters<typeof runSubagent>[2]["open"] = (own, request) =>
       openChildSession(host, own, request);
     return runSubagent(task, context, { host, member, open });

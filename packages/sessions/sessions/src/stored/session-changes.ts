@@ -10,11 +10,11 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
-import { runLaterMarks } from "../session/run-later.ts";
-import type { SessionArchive } from "../session/session-archive.ts";
-import { withCheckpoints } from "../session/with-checkpoints.ts";
-import { readSession } from "./history.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
+import { readSession } from "./list-sessions.ts";
+import { runLaterMarks } from "./run-later.ts";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
+import { withCheckpoints } from "./with-checkpoints.ts";
 
 export type SessionFile = FileDifference & {
   /** Whether it changed while it was not the session's to change as well; perhaps, while nobody watched. */

@@ -12,12 +12,12 @@ import {
   type ToolContext,
   type TurnEnd,
 } from "@lathe/protocol";
-import type { OpenSession, Words } from "../session/open-session.ts";
-import type { SessionHost } from "../session/session-host.ts";
-import type { SessionOptions } from "../session/session-options.ts";
+import type { SessionHost } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 import { childOptions } from "./child-options.ts";
-import { progressOf } from "./progress.ts";
+import type { OpenSession, Words } from "./open-session.ts";
 import type { Running, SessionMember } from "./session-member.ts";
+import { progressOf } from "./subagent-progress.ts";
 
 interface Subagents {
   readonly host: SessionHost;

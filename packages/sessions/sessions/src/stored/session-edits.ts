@@ -10,8 +10,8 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
-import type { LazyCheckpoints, SessionArchive } from "../session/session-archive.ts";
-import { readSession } from "./history.ts";
+import type { LazyCheckpoints, SessionArchive } from "../host/session-archive.ts";
+import { readSession } from "./list-sessions.ts";
 
 export interface SessionEdit {
   readonly session: string;

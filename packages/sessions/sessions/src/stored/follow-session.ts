@@ -1,7 +1,7 @@
 /** Following a session: what is in its log and what comes, without owning it. */
 import { type Event, type Failure, fold, isFailure, type Owner, type Session } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
-import { listSessions } from "./history.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
+import { listSessions } from "./list-sessions.ts";
 
 /** How long after it was written an event is seen at most, and a moment. */
 const pollMs = 100;
@@ -48,8 +48,8 @@ function isOwned(archive: SessionArchive, owner: Owner | undefined): boolean {
   return owner !== undefined && archive.isRunning(owner);
 }
 
-/** The newest session that a person began in a folder and no living process owns; a failure where that one is damaged. */
-export async function newestFree(
+/** The newest session that a person began in a folder and no process has open; a failure where that one is damaged. */
+export async function newestIdle(
   archive: SessionArchive,
   cwd: string,
 ): Promise<string | Failure | undefined> {
@@ -60,7 +60,7 @@ export async function newestFree(
   return undefined;
 }
 
-/** The newest session that a person began in a folder and a living process owns. */
+/** The newest session that a person began in a folder and a process has open. */
 export async function newestRunning(archive: SessionArchive, cwd: string): Promise<string | undefined> {
   for await (const { id, isTaken } of begunIn(archive, cwd)) if (isTaken) return id;
   return undefined;

@@ -1,9 +1,8 @@
 /** Child options: what a subagent's session runs with; nothing in it is wider than what its parent has. */
 
-import type { AgentDefinition } from "@lathe/extensions";
 import type { Limits, Mode, Session } from "@lathe/protocol";
-import type { SessionHost } from "../session/session-host.ts";
-import type { SessionOptions } from "../session/session-options.ts";
+import type { SessionHost, SubagentDefinition } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 
 type Heard = Pick<SessionOptions, "onEvent" | "onDelta" | "attended">;
 
@@ -16,7 +15,7 @@ export interface Parent {
 /** `now` in milliseconds since the epoch. */
 export function childOptions(
   { host, options, session }: Parent,
-  agent: AgentDefinition,
+  agent: SubagentDefinition,
   { now, ...heard }: Heard & { readonly now: number },
 ): SessionOptions {
   // A plan is made by the session of a person, and a subagent that has answered is not woken.
@@ -45,7 +44,10 @@ function narrower(parent: Mode, own: Mode = parent): Mode {
 }
 
 /** The one its definition names, where the user reaches it; the parent's chain behind it. */
-function modelsOf({ host, session }: Omit<Parent, "options">, { model }: AgentDefinition): readonly string[] {
+function modelsOf(
+  { host, session }: Omit<Parent, "options">,
+  { model }: SubagentDefinition,
+): readonly string[] {
   const { settings } = session;
   const first = model !== undefined && host.models.isReached(model) ? [model] : [];
   if (settings.router && first.length === 0) return [`auto:${settings.router.mode}`];
@@ -53,7 +55,7 @@ function modelsOf({ host, session }: Omit<Parent, "options">, { model }: AgentDe
 }
 
 /** Money and tokens are held by the account of the tree; time is what the parent's turn has left. */
-function limitsOf({ limits, turn }: Session, { steps }: AgentDefinition, now: number): Limits {
+function limitsOf({ limits, turn }: Session, { steps }: SubagentDefinition, now: number): Limits {
   const most = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, steps ?? Number.POSITIVE_INFINITY);
   const spent = turn ? now - turn.startedAt - turn.waitedMs : 0;
   return {

@@ -11,7 +11,7 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
 import { newSessionId } from "../session-id.ts";
 
 /** `session.created` and the claim of the new log. */

@@ -1,10 +1,10 @@
 /** What a session cost, with the account of the tree it belongs to. */
 import { type Failure, fold, isFailure, type TreeAccount } from "@lathe/protocol";
-import type { CostReport, TreeCost } from "../cost/cost-report.ts";
-import { foldCosts } from "../cost/fold-costs.ts";
-import type { SessionArchive } from "../session/session-archive.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
+import type { CostReport, TreeCost } from "./cost-report.ts";
+import { foldCosts } from "./fold-costs.ts";
 
-export type { CostReport, Place, StepCost, Total } from "../cost/cost-report.ts";
+export type { CostReport, Place, StepCost, Total } from "./cost-report.ts";
 
 /** *Contract:* reads only; also while the session runs. */
 export async function sessionCost(

@@ -1,6 +1,6 @@
 /** Assigned options: the options of a session with what its arms of experiments set. */
 import { type ArmSettings, type Assignment, lowerLimits } from "@lathe/protocol";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 
 /** *Contract:* sets models and effort of a new session alone: one that continues has chosen them already. */
 export function withAssigned<T extends SessionOptions>(

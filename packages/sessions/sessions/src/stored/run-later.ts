@@ -9,7 +9,7 @@ import {
   type RunLaterChanges,
   whyRunLater,
 } from "@lathe/protocol";
-import type { LazyCheckpoints } from "./session-archive.ts";
+import type { LazyCheckpoints } from "../host/session-archive.ts";
 
 export function createRunLater(
   checkpoints: Pick<LazyCheckpoints, "open">,

@@ -12,16 +12,16 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
-import { withCheckpoints } from "../session/with-checkpoints.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
 import { append, restoreSession, type Way } from "./restore-session.ts";
+import { withCheckpoints } from "./with-checkpoints.ts";
 
-export interface RewindOptions extends RewindParts, Manner {
+export interface RewindOptions extends RewindParts, RewindManner {
   /** Right before this step; absent: before the last turn. */
   readonly to?: number;
 }
 
-export interface Manner {
+export interface RewindManner {
   /** Also over what somebody else has changed since. */
   readonly force: boolean;
   /** Told in one sentence what had to be mended first. */
@@ -58,7 +58,11 @@ export function rewindSession(
 }
 
 /** Takes the last rewind back, once, as long as nobody has spoken since. */
-export function undoRewind(archive: SessionArchive, id: string, manner: Manner): Promise<Rewound | Failure> {
+export function undoRewind(
+  archive: SessionArchive,
+  id: string,
+  manner: RewindManner,
+): Promise<Rewound | Failure> {
   return withClaim(archive, id, async (log, session) => {
     const { rewind } = session;
     if (!rewind || rewind.isUndo) {
@@ -101,7 +105,7 @@ interface Owned {
   readonly archive: SessionArchive;
   readonly log: SessionLog;
   readonly session: Session;
-  readonly manner: Manner;
+  readonly manner: RewindManner;
 }
 
 /** Restores the files where a way is given, then appends the drafts. */

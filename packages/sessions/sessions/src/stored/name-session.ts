@@ -1,6 +1,6 @@
 /** Names a session: in its log while no process has it open, else through its inbox. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
 
 const longestName = 120;
 

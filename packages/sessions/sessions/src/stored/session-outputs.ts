@@ -1,8 +1,8 @@
 /** Session outputs: what the calls of a session gave, whole, also where the model was shown a part. */
 import type { Event, Failure, Outcome } from "@lathe/protocol";
 import { blobOf, isFailure } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
-import { readSession } from "./history.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
+import { readSession } from "./list-sessions.ts";
 
 type Archive = Pick<SessionArchive, "stores">;
 

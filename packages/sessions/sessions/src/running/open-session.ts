@@ -17,10 +17,6 @@ import {
   type SessionLog,
 } from "@lathe/protocol";
 import { allSteps } from "../all-steps.ts";
-import type { SessionMember } from "../subagents/session-member.ts";
-import { type BackgroundProcess, backgroundOf } from "./background.ts";
-import { nextTurn } from "./next-turn.ts";
-import { findPendingApproval, type PendingApproval } from "./pending-approval.ts";
 import type {
   Containment,
   OpenedPorts,
@@ -28,8 +24,12 @@ import type {
   SessionHost,
   SessionLease,
   SessionTools,
-} from "./session-host.ts";
-import type { SessionOptions } from "./session-options.ts";
+} from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import { type BackgroundProcess, backgroundOf } from "./background.ts";
+import { nextTurn } from "./next-turn.ts";
+import { findPendingApproval, type PendingApproval } from "./pending-approval.ts";
+import type { SessionMember } from "./session-member.ts";
 import { modelsOf, settingsOf } from "./session-settings.ts";
 import { typedCommand } from "./typed-command.ts";
 

@@ -1,7 +1,7 @@
 /** Resume elsewhere: why a session is to be resumed in another place than this host. */
 import { type Failure, failure, type Session } from "@lathe/protocol";
+import type { SessionHost } from "../host/session-host.ts";
 import type { ExplicitOptions } from "./inherit-settings.ts";
-import type { SessionHost } from "./session-host.ts";
 
 /** *Contract:* undefined where it can be resumed here: also when its folder is gone, or its fork was applied or discarded. */
 export async function resumeElsewhereNotice(

@@ -7,7 +7,7 @@ import {
   type Session,
   stricterMode,
 } from "@lathe/protocol";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 
 /** The options that a person set for this very run, and not in a file or by a default. */
 export interface ExplicitOptions {

@@ -1,6 +1,6 @@
 /** History: reading sessions without owning them. */
 import { type Event, type Failure, failure, isFailure, type SessionSummary } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
 
 type Archive = Pick<SessionArchive, "stores">;
 

@@ -1,6 +1,6 @@
 /** Deleting a session: its log, those of its subagents and attempts, and all that was kept for them alone. */
 import { type Failure, failure, isFailure, type SessionLog, type Store } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
 
 /**
  * *Contract:* the ids of what is gone, its own first. `session-owned`, and nothing is gone, while a process has one of

@@ -1,6 +1,6 @@
 /** Next turn: the mode and the effort that a person chose for the turns to come. */
 import { type Effort, type Mode, type Session, stricterMode } from "@lathe/protocol";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 
 type Settings = Session["settings"];
 

@@ -1,6 +1,6 @@
 /** What a session's subagents, and theirs, add to it: tokens, money, and the files they changed. */
 import { type Event, fold, isFailure, type Session } from "@lathe/protocol";
-import type { SessionArchive } from "../session/session-archive.ts";
+import type { SessionArchive } from "../host/session-archive.ts";
 
 export interface Descendants {
   readonly sessions: number;

@@ -1,7 +1,7 @@
 /** Session settings: what the log of a session says of its options, and which models it continues with. */
 import type { Session } from "@lathe/protocol";
-import type { SessionHost } from "./session-host.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionHost } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
 
 type Settings = Session["settings"];
 type Chain = Pick<Settings, "models" | "router">;

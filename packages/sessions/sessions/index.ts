@@ -1,0 +1,43 @@
+/** @lathe/sessions: the use cases of sessions, over the ports SessionArchive and SessionHost. */
+export { allSteps } from "./src/all-steps.ts";
+export type {
+  CheckpointPlace,
+  LazyCheckpoints,
+  LogFollower,
+  SessionArchive,
+  SessionStores,
+  WaitingCopy,
+} from "./src/host/session-archive.ts";
+export type {
+  Containment,
+  FirstLook,
+  HostModels,
+  Instructions,
+  OpenedPorts,
+  ScratchFolder,
+  SessionExtensions,
+  SessionHooks,
+  SessionHost,
+  SessionLease,
+  SessionTools,
+  SubagentDefinition,
+} from "./src/host/session-host.ts";
+export type { SessionExporter, SessionOptions } from "./src/host/session-options.ts";
+export { type ExplicitOptions, inheritSettings } from "./src/running/inherit-settings.ts";
+export type { OpenSession, Words } from "./src/running/open-session.ts";
+export type { ApprovalFile, PendingApproval } from "./src/running/pending-approval.ts";
+export { modelsOf, settingsOf } from "./src/running/session-settings.ts";
+export { progressOf } from "./src/running/subagent-progress.ts";
+export { newSessionId } from "./src/session-id.ts";
+export type { Descendants } from "./src/stored/descendants.ts";
+export type { Following } from "./src/stored/follow-session.ts";
+export type { ForkOptions } from "./src/stored/fork-session.ts";
+export type { SessionQuery } from "./src/stored/list-sessions.ts";
+export type { RewindManner, RewindOptions, Rewound } from "./src/stored/rewind-session.ts";
+export type { SessionChanges, SessionFile } from "./src/stored/session-changes.ts";
+export type { ContextReport } from "./src/stored/session-context.ts";
+export type { CostReport, Place, StepCost, Total } from "./src/stored/session-cost.ts";
+export type { SessionEdit, SessionEdits } from "./src/stored/session-edits.ts";
+export type { CallOutput } from "./src/stored/session-outputs.ts";
+export { type StoredSessions, storedSessions } from "./src/stored/stored-sessions.ts";
+export { withCheckpoints } from "./src/stored/with-checkpoints.ts";
