@@ -63,11 +63,11 @@ describe("the published schemas", () => {
     return ended;
   };
 
-  it("are fresh: `node apps/cli/scripts/schemas.mjs` makes the same", async () => {
-    const { publishedSchemas } = await import(new URL("apps/cli/scripts/schemas.mjs", root).href);
+  it("are fresh: `node apps/cli/scripts/publish-schemas.mjs` makes the same", async () => {
+    const { publishedSchemas } = await import(new URL("apps/cli/scripts/publish-schemas.mjs", root).href);
     for (const [path, text] of Object.entries<string>(publishedSchemas())) {
       const kept = readFileSync(fileURLToPath(new URL(path, root)), "utf8");
-      assert.ok(kept === text, `${path} is old: node apps/cli/scripts/schemas.mjs`);
+      assert.ok(kept === text, `${path} is old: node apps/cli/scripts/publish-schemas.mjs`);
     }
   });
 

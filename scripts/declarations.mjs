@@ -7,8 +7,8 @@ import { root } from "./bundle.mjs";
 
 const entry = "apps/cli/sdk.d.ts";
 
-/** What it may name beside itself: the words of the protocol. */
-const protocol = "packages/core/protocol/index.d.ts";
+/** The packages whose declarations travel with them; any other is missing where the package is installed. */
+const copied = { "@lathe/protocol": "packages/core/protocol", "@lathe/rpc": "packages/clients/rpc" };
 
 /** Writes them below `folder` and returns where the first one is, from there. */
 export function writeDeclarations(folder) {
@@ -26,7 +26,8 @@ function compile(outDir) {
   const options = { noEmit: false, emitDeclarationOnly: true, outDir, rootDir: root };
   const typeRoots = [join(root, "node_modules/@types")];
   // What a package is reached through is taken for somebody else's, unless it is named.
-  const include = ["apps/cli/sdk.ts", "packages/core/protocol/**/*.ts"].map((file) => join(root, file));
+  const sources = Object.values(copied).map((folder) => `${folder}/**/*.ts`);
+  const include = ["apps/cli/sdk.ts", ...sources].map((file) => join(root, file));
   const config = { extends: join(root, "tsconfig.json"), include, exclude: [join(root, "**/*.test.ts")] };
   const path = join(outDir, "tsconfig.json");
   writeFileSync(path, JSON.stringify({ ...config, compilerOptions: { ...options, typeRoots } }));
@@ -61,7 +62,7 @@ function copy(file, { from, to, done }) {
 
 function placeOf(name, file) {
   if (name.startsWith(".")) return join(dirname(file), name.replace(/\.ts$/, ".d.ts"));
-  if (name === "@lathe/protocol") return protocol;
+  if (Object.hasOwn(copied, name)) return `${copied[name]}/index.d.ts`;
   throw new Error(`the types in ${file} name ${name}: whoever installs the package does not have it`);
 }
 

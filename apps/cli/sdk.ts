@@ -22,13 +22,12 @@ export type {
   Usage,
 } from "@lathe/protocol";
 export { isFailure } from "@lathe/protocol";
+export type { PartialAnswer, Question, QuestionedCall, QuestionedFile, Turn } from "@lathe/rpc";
 export {
   type AgentSession,
   type Happening,
   openSession,
   run,
-  type Turn,
 } from "./src/sdk/open-session.ts";
 export { defineTool, type OwnTool } from "./src/sdk/own-tool.ts";
-export type { PartialAnswer, Question, QuestionedCall, QuestionedFile } from "./src/sdk/question.ts";
 export type { SessionOptions, Words } from "./src/sdk/session-options.ts";

@@ -2,10 +2,10 @@
 
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
+import { jsonLines } from "@lathe/rpc";
 import { diffLines, harmless, type Palette, paletteFor } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
-import { jsonLines } from "../output/json-lines.ts";
 import { agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 

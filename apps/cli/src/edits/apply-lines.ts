@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createEditJudge, type EditJudge, type JudgedEdit } from "@lathe/hosts/edit-judge";
 import { type FailureCode, isFailure } from "@lathe/protocol";
+import { jsonLines } from "@lathe/rpc";
 import * as v from "valibot";
-import { jsonLines } from "../output/json-lines.ts";
 
 const id = v.union([v.string(), v.number(), v.null()]);
 

@@ -1,16 +1,27 @@
 /** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
 import { findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
 import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
+import {
+  type ClientMethod,
+  createRpcPeer,
+  type Notifications,
+  type OpenParams,
+  type ParamsOf,
+  type Question,
+  type ResultOf,
+  type RpcOutcome,
+  type RpcPeer,
+  rpcCodes,
+  rpcVersion,
+  type Turn,
+} from "@lathe/rpc";
+import { clientMethods, serverMethods } from "@lathe/rpc/messages";
 import * as v from "valibot";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import type { BoundedWriter } from "../output/bounded-writer.ts";
 import { realFolder, usage } from "../run/run-options.ts";
-import { type AgentSession, openSessionAs, type Turn } from "../sdk/open-session.ts";
-import type { Question } from "../sdk/question.ts";
+import { type AgentSession, openSessionAs } from "../sdk/open-session.ts";
 import type { SessionOptions } from "../sdk/session-options.ts";
-import { clientMethods, rpcVersion, serverMethods } from "./rpc-messages.ts";
-import { createRpcPeer, type RpcOutcome, type RpcPeer, rpcCodes } from "./rpc-peer.ts";
-import type { ClientMethod, Notifications, OpenParams, ParamsOf, ResultOf } from "./rpc-types.ts";
 
 export interface RpcServer {
   /** *Contract:* resolves when the input has ended and every session is closed. */

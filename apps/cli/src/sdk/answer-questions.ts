@@ -9,7 +9,7 @@ import {
   failure,
   isFailure,
 } from "@lathe/protocol";
-import type { PartialAnswer, Question, QuestionedCall } from "./question.ts";
+import type { PartialAnswer, Question, QuestionedCall } from "@lathe/rpc";
 
 type Answer = (question: Question) => Promise<string | PartialAnswer> | string | PartialAnswer;
 

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Failure, isFailure, type Limits, type Model, type ModelPart } from "@lathe/protocol";
-import { type AgentSession, openSession, run, type Turn } from "./open-session.ts";
+import type { Turn } from "@lathe/rpc";
+import { type AgentSession, openSession, run } from "./open-session.ts";
 
 /** Answers wait for it. */
 let held: PromiseWithResolvers<void> | undefined;

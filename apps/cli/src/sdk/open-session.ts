@@ -1,37 +1,11 @@
 /** Open session: an agent in the hands of a program. */
 import { type LocalSession, resumeSession, type Said, startSession } from "@lathe/hosts/local";
-import {
-  type Delta,
-  type Event,
-  type Failure,
-  failure,
-  isFailure,
-  type RunLaterFile,
-  type Session,
-  type TurnEnd,
-  type Usage,
-} from "@lathe/protocol";
+import { type Delta, type Event, type Failure, failure, isFailure, type Session } from "@lathe/protocol";
+import type { Turn } from "@lathe/rpc";
 import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { readOptions } from "./read-options.ts";
 import type { SessionOptions, Words } from "./session-options.ts";
-
-/** What one `run` came to. */
-export interface Turn {
-  readonly session: string;
-  readonly end: TurnEnd;
-  /** The last answer. */
-  readonly text: string;
-  /** Answers of the model. */
-  readonly steps: number;
-  /** Paths from the folder, of what edits changed; what commands did is not among them. */
-  readonly changed: readonly string[];
-  /** Changed files, also by commands, that programs or later sessions run or follow. */
-  readonly runLater: readonly RunLaterFile[];
-  /** Of the whole session, like the cost in dollars, which is null where a price is unknown. */
-  readonly usage: Usage;
-  readonly cost: number | null;
-}
 
 export type Happening = { readonly event: Event } | { readonly delta: Delta };
 

@@ -1,6 +1,6 @@
 /** RPC peer: JSON-RPC 2.0 over lines: reads requests of the other side and asks it in turn. */
 import { type Failure, failure } from "@lathe/protocol";
-import { boundedLines, type TooLong } from "../output/json-lines.ts";
+import { boundedLines, type TooLong } from "./json-lines.ts";
 
 /** Codes of JSON-RPC; `failed` is ours, with the failure as its data. */
 export const rpcCodes = {

@@ -49,7 +49,20 @@ function taken(open: OpenLine, most: number): string | TooLong {
   const { bytes, pieces } = open;
   open.pieces = [];
   open.bytes = 0;
-  return bytes > most ? { bytes } : new TextDecoder().decode(Buffer.concat(pieces, bytes));
+  return bytes > most ? { bytes } : new TextDecoder().decode(joined(pieces, bytes));
+}
+
+/** Without `Buffer`, which browsers lack. */
+function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only) return only;
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 function isSolid(line: string | TooLong): boolean {

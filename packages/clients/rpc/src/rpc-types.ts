@@ -1,7 +1,10 @@
 /** RPC types: what `lathe rpc` takes and gives, by method. */
 import type { Delta, Effort, Event, ImagePart, Limits, Mode } from "@lathe/protocol";
-import type { Turn } from "../sdk/open-session.ts";
-import type { PartialAnswer, Question } from "../sdk/question.ts";
+import type { PartialAnswer, Question } from "./question.ts";
+import type { Turn } from "./turn.ts";
+
+/** The version of these messages; a change that breaks clients makes it one more. */
+export const rpcVersion = 1;
 
 /** What a session may be opened with, new or not. */
 export interface OpenParams {

@@ -1,16 +1,16 @@
 /**
- * Makes what is published of schemas: `node apps/cli/scripts/schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
+ * Makes what is published of schemas: `node apps/cli/scripts/publish-schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
  * checks with, and `docs/configuration.md` from those of the configuration.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { publicSchemas } from "@lathe/protocol/schemas";
+import { clientMethods, errorData, notifications, serverMethods } from "@lathe/rpc/messages";
+import { bestOfResultSchema, runResultSchema, runStreamSchema } from "@lathe/rpc/outputs";
+import { keepSchema, reportSchema, satisfactionSchema } from "@lathe/rpc/reports";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { projectSchema, userSchema } from "../src/config/config-file.ts";
-import { clientMethods, errorData, notifications, serverMethods } from "../src/rpc/rpc-messages.ts";
 import { configAbout } from "../src/schemas/config-about.ts";
-import { bestOfResultSchema, runResultSchema, runStreamSchema } from "../src/schemas/output-schemas.ts";
-import { keepSchema, reportSchema, satisfactionSchema } from "../src/schemas/report-schemas.ts";
 import { schemaNames } from "../src/schemas/schema-names.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
@@ -169,7 +169,7 @@ function reference(config, lathe) {
   });
   return `# Configuration
 
-Made from the schemas by \`node apps/cli/scripts/schemas.mjs\`; \`lathe schema config\` and \`lathe schema lathe\` print these.
+Made from the schemas by \`node apps/cli/scripts/publish-schemas.mjs\`; \`lathe schema config\` and \`lathe schema lathe\` print these.
 
 Your own file is \`~/.config/lathe/config.json\`, a project's is \`lathe.json\` in its folder; the environment and then the flags
 of the command come before both. A project's file comes from others: it can tighten the mode, the limits and the rules and

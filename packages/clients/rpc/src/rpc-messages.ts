@@ -2,20 +2,18 @@
 import { type Failure, givenLimitsSchema } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
-import type { QuestionedFile } from "../sdk/question.ts";
-import type {
-  ClientMethod,
-  ListedSession,
-  Notifications,
-  ParamsOf,
-  ResultOf,
-  ServerMethods,
+import type { QuestionedFile } from "./question.ts";
+import {
+  type ClientMethod,
+  type ListedSession,
+  type Notifications,
+  type ParamsOf,
+  type ResultOf,
+  rpcVersion,
+  type ServerMethods,
 } from "./rpc-types.ts";
 
 const { delta, effect, effort, event, failure, image, mode, turnEnd, usage } = publicSchemas;
-
-/** Of the messages here; a change that breaks clients makes it one more. */
-export const rpcVersion = 1;
 
 const session = v.string();
 const folder = v.pipe(v.string(), v.minLength(1));
