@@ -9,14 +9,7 @@ export type Exceptions = Readonly<
 export const exceptions: Exceptions = {
   "folder-cycle": {
     "apps/cli": 28,
-    "packages/adapters/search": 17,
-    "packages/adapters/workspace": 6,
-    "packages/core/edits": 3,
-    "packages/core/policy": 2,
-    "packages/core/protocol": 5,
     "packages/hosts/local": 19,
-    "packages/measure/telemetry": 4,
-    "packages/testkit": 3,
   },
   "export-paths": {
     "packages/adapters/sandbox": 18,

@@ -63,7 +63,7 @@ export const spawners: Readonly<Record<string, Spawner>> = {
   "packages/adapters/sandbox/src/processes/running-process.ts": {
     why: "starts what a driver has wrapped for its sandbox",
   },
-  "packages/adapters/search/src/exact/exact-samples.ts": { why: samples, bare: true },
+  "packages/adapters/search/src/exact-samples.ts": { why: samples, bare: true },
   "packages/adapters/search/src/ripgrep.ts": { why: "starts the ripgrep that was installed with Lathe" },
   "packages/measure/telemetry/src/keep/sample-ground.ts": { why: samples, bare: true },
   "packages/adapters/workspace/src/checkpoints/run-git.ts": {

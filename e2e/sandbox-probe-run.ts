@@ -4,9 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SandboxDriver } from "@lathe/protocol";
 import { commandEnv, createNoneDriver, probeDriver } from "@lathe/sandbox";
+import { escapeProbes, workProbes } from "@lathe/testkit/sandbox-probes";
 import { bareDriverName, createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
 import type { Inheritance } from "@lathe/testkit/sandbox-probes/ground";
-import { escapeProbes, workProbes } from "@lathe/testkit/sandbox-probes/probes";
 import { probeHome, runProbes } from "@lathe/testkit/sandbox-probes/run-probes";
 
 export interface ProbeRun {

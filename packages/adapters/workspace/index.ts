@@ -1,5 +1,5 @@
 /** @lathe/workspace: files with versions, and commits that happen wholly or not at all. */
 export { createWorkspace, type LocalWorkspace } from "./src/create-workspace.ts";
-export { type Disk, nodeDisk } from "./src/disk.ts";
+export { type Disk, nodeDisk } from "./src/disk/disk.ts";
 export type { Recovery } from "./src/journal/recover-journals.ts";
 export type { WorkspaceOptions } from "./src/workspace-options.ts";

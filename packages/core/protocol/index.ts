@@ -1,6 +1,17 @@
 /** @lathe/protocol: the words and the ports of Lathe. */
 
 export {
+  type Attempted,
+  type AttemptPlace,
+  type AttemptResult,
+  type Attempts,
+  type AttemptsVerdict,
+  hasDoubtfulTests,
+  type Judge,
+  judges,
+  type TestsRun,
+} from "./src/attempts.ts";
+export {
   type Account,
   emptyAccount,
   givenLimitsSchema,
@@ -19,6 +30,7 @@ export {
   type Facts,
   type Mode,
   modes,
+  type Opinion,
   type PathFact,
   type Refusal,
   type Rule,
@@ -40,6 +52,16 @@ export {
   type TakenHunks,
 } from "./src/edit-part.ts";
 export { type Effort, effortSchema, efforts } from "./src/effort.ts";
+export {
+  checkDrafts,
+  checkEvent,
+  type Draft,
+  type Event,
+  type EventData,
+  type EventName,
+  eventNames,
+  eventType,
+} from "./src/event.ts";
 export type { AttemptsJudged } from "./src/events/attempts-judged.ts";
 export type { AttemptsSettled } from "./src/events/attempts-settled.ts";
 export type { AttemptsStarted } from "./src/events/attempts-started.ts";
@@ -86,6 +108,7 @@ export {
   type Retry,
 } from "./src/failure.ts";
 export { findReading, type Reading } from "./src/find-reading.ts";
+export { apply, emptySession, fold } from "./src/fold.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
 export { differingJudged, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
@@ -93,6 +116,7 @@ export { matchedPart } from "./src/matched-part.ts";
 export {
   type AssistantMessage,
   type AssistantPart,
+  type FinishReason,
   type ImagePart,
   type Message,
   messageText,
@@ -115,17 +139,6 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Plan, PlanMade } from "./src/plan.ts";
-export {
-  type Attempted,
-  type AttemptPlace,
-  type AttemptResult,
-  type Attempts,
-  type AttemptsVerdict,
-  hasDoubtfulTests,
-  type Judge,
-  judges,
-  type TestsRun,
-} from "./src/ports/attempts.ts";
 export type {
   Checkpoint,
   Checkpoints,
@@ -140,32 +153,24 @@ export type {
   SkipReason,
 } from "./src/ports/checkpoints.ts";
 export type { Clock } from "./src/ports/clock.ts";
-export {
-  type Check,
-  type Checked,
-  type CheckPlace,
-  type CheckPlan,
-  type CheckQuery,
-  type CheckReport,
-  type Diagnostics,
-  type Problem,
-  type Severity,
-  severities,
+export type {
+  Check,
+  CheckPlace,
+  CheckPlan,
+  CheckQuery,
+  CheckReport,
+  Diagnostics,
 } from "./src/ports/diagnostics.ts";
 export type { Embedded, Embedder } from "./src/ports/embedder.ts";
 export type { Git, GitAsked, OpenRepository } from "./src/ports/git.ts";
 export type { CompactionSay, CompactionTrigger, HookedCall, Hooks } from "./src/ports/hooks.ts";
 export type { McpCall, McpServers, McpTool } from "./src/ports/mcp.ts";
 export type {
-  FinishReason,
-  Freeform,
-  JsonSchema,
   Model,
   ModelInfo,
   ModelPart,
   ModelRequest,
   Models,
-  ToolSpec,
 } from "./src/ports/model.ts";
 export type {
   ChangesQuery,
@@ -207,7 +212,7 @@ export {
   type SymbolsQuery,
   type SymbolsResult,
 } from "./src/ports/search.ts";
-export type { OpenCall, Opinion, SecondOpinion } from "./src/ports/second-opinion.ts";
+export type { OpenCall, SecondOpinion } from "./src/ports/second-opinion.ts";
 export type {
   AppendOptions,
   Blobs,
@@ -251,7 +256,8 @@ export type {
   Files,
   Workspace,
 } from "./src/ports/workspace.ts";
-export type { Prompt } from "./src/prompt.ts";
+export { type Checked, type Problem, type Severity, severities } from "./src/problem.ts";
+export type { Freeform, JsonSchema, Prompt, ToolSpec } from "./src/prompt.ts";
 export {
   type CacheMiss,
   type CacheReading,
@@ -309,16 +315,6 @@ export {
   type Summary,
   shortened,
 } from "./src/session/compaction.ts";
-export {
-  checkDrafts,
-  checkEvent,
-  type Draft,
-  type Event,
-  type EventData,
-  type EventName,
-  eventNames,
-  eventType,
-} from "./src/session/event.ts";
 export type { Envelope, EventType } from "./src/session/event-type.ts";
 export {
   type ArmSettings,
@@ -329,7 +325,6 @@ export {
   tuningOf,
   tuningSchema,
 } from "./src/session/experiments.ts";
-export { apply, emptySession, fold } from "./src/session/fold.ts";
 export {
   emptyTreeAccount,
   enter,

@@ -9,6 +9,7 @@ export { alertKey, markdownTickets, type Tickets, writeTickets } from "./src/ale
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
 export { openDatabase, openInMemory } from "./src/events/database.ts";
 export { type Ingested, ingest } from "./src/events/ingest.ts";
+export { type Reaction, reactions, readReaction } from "./src/events/read-reaction.ts";
 export {
   type ArmDifference,
   type ArmFigures,
@@ -36,7 +37,6 @@ export type { WorkGroup } from "./src/report/work-group.ts";
 export { type Day, type Rot, readWork, type WorkReport } from "./src/report/work-report.ts";
 export { type Estimate, kappa, type Reading, troubleRate } from "./src/satisfaction/agreement.ts";
 export { labelledMessages } from "./src/satisfaction/labelled-messages.ts";
-export { type Reaction, reactions, readReaction } from "./src/satisfaction/read-reaction.ts";
 export {
   readSatisfaction,
   type SatisfactionGroup,

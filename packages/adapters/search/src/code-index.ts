@@ -5,11 +5,11 @@ import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./
 import { blobId, indexedLanguage, namedOnly, readQuietly } from "./build/index-files.ts";
 import type { CodeLanguage } from "./definitions/languages.ts";
 import type { Changes } from "./exact/followed-tree.ts";
+import { listTree } from "./list-tree.ts";
 import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
 import { type HistoryPart, noHistory } from "./rank/history.ts";
 import { KeptHistory } from "./rank/kept-history.ts";
-import { rankedFolder, shortHash } from "./segments/cache-name.ts";
 import type { HeldSegment, Segment } from "./segments/segment.ts";
 import {
   defaultQuota,
@@ -18,6 +18,7 @@ import {
   pruneSegments,
   type SegmentCache,
 } from "./segments/segment-cache.ts";
+import { rankedFolder, shortHash } from "./tree/cache-name.ts";
 import {
   changedDocuments,
   contentKey,
@@ -42,7 +43,6 @@ import {
   type Sweep,
   type Swept,
 } from "./tree/known-files.ts";
-import { listTree } from "./tree/list-tree.ts";
 import type { ReadingRoom } from "./tree/reading-room.ts";
 import { groupsOf, joinedSegment, staleSegments } from "./tree/stale-segments.ts";
 

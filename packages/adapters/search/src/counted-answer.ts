@@ -2,9 +2,9 @@ import { type Failure, isFailure, type RankedRange, type RankResult } from "@lat
 import { type Asked, wantedBy } from "./asked-files.ts";
 import { readQuietly } from "./build/index-files.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
+import { listTree } from "./list-tree.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import { bestWindow, countedFiles } from "./rank/fallback.ts";
-import { listTree } from "./tree/list-tree.ts";
 
 const shownLines = 40;
 

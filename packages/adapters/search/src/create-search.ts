@@ -15,13 +15,13 @@ import {
 } from "@lathe/protocol";
 import { anyGlobMatcher } from "./any-glob.ts";
 import type { RankedSearch } from "./code-search.ts";
-import type { DefinitionsOf, RefinedDefinitions } from "./definitions/refined.ts";
 import type { ExactGrep, Search as ExactSearch } from "./exact/exact-grep.ts";
 import { countFiles, mayLackFiles, whyNoFiles } from "./files-asked-for.ts";
 import { grep } from "./grep.ts";
 import { linksBelow } from "./links.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import { filesArgs, inOrder, type Place, toPath } from "./place.ts";
+import type { DefinitionsOf, RefinedDefinitions } from "./refined-definitions.ts";
 import { type ConfineReads, type ProgramOptions, runRipgrep, searchProgram } from "./ripgrep.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
 import type { Reach } from "./symbols.ts";
@@ -148,7 +148,7 @@ async function openRefined(
   { definitionsOf, index }: SearchOptions,
 ): Promise<RefinedDefinitions | undefined> {
   if (!definitionsOf) return undefined;
-  const { RefinedDefinitions: Refined } = await import("./definitions/refined.ts");
+  const { RefinedDefinitions: Refined } = await import("./refined-definitions.ts");
   const mayIndex = mayIndexBut(index?.never);
   return new Refined({ root, definitionsOf, mayIndex, ...(index?.folder && { folder: index.folder }) });
 }

@@ -20,7 +20,7 @@ import { fc } from "@lathe/testkit/properties";
 import { rgPath } from "@vscode/ripgrep";
 import { openCodeSearch } from "./code-search.ts";
 import { type ExactGrep, openExactGrep } from "./exact/exact-grep.ts";
-import { git, put } from "./exact/exact-samples.ts";
+import { git, put } from "./exact-samples.ts";
 import { sieveOf } from "./sieve.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-heard-"));

@@ -1,8 +1,8 @@
 /** Runs ripgrep and hands out what it prints, record by record. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { outsideRuleFiles } from "./exact/outside-rules.ts";
 import { watchProgress } from "./stuck-process.ts";
+import { outsideRuleFiles } from "./tree/outside-rules.ts";
 
 /**
  * How a program that only reads is started.

@@ -3,18 +3,19 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, readFileSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { openEntry } from "@lathe/system/held-folder";
+import { bytePath, joined, shownPath } from "./byte-path.ts";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./checkpoints/apply-raw.ts";
-import { bytePath, joined, shownPath } from "./checkpoints/byte-path.ts";
 import { groupSteps, inverse, refreshed, withModeNow } from "./checkpoints/make-steps.ts";
 import { isBelowOne } from "./checkpoints/plan-restore.ts";
 import { applySteps, type Effects } from "./commit/apply-steps.ts";
-import { type After, fileAfter, type State, type Step } from "./commit/step.ts";
-import { nodeDisk } from "./disk.ts";
+import { type After, fileAfter, type Step } from "./commit/step.ts";
+import { nodeDisk } from "./disk/disk.ts";
 import { fileFailure } from "./file-failure.ts";
 import { type HeldPlaces, lstatAt, withPlacesSync } from "./held-places.ts";
 import { fileJournal } from "./journal/file-journal.ts";
 import { isOwnerAlive } from "./journal/process-owner.ts";
 import type { Recovery } from "./journal/recover-journals.ts";
+import type { State } from "./reading/state.ts";
 
 /** What is to be at a path below the root; the path has `/` and one character per byte. */
 export interface TreePart {

@@ -15,7 +15,7 @@ import { type Change, type Failure, type Fenced, failure, isFailure } from "@lat
 import { type WorkspaceUnderTest, workspaceConformance } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import { createWorkspace } from "./create-workspace.ts";
-import { type Disk, nodeDisk } from "./disk.ts";
+import { type Disk, nodeDisk } from "./disk/disk.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-workspace-")));
 after(() => rmSync(folder, { recursive: true }));

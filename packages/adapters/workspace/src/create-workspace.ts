@@ -11,12 +11,12 @@ import {
   type Workspace,
 } from "@lathe/protocol";
 import type { CommitEngine } from "./commit/commit-engine.ts";
-import { versionOf } from "./commit/step.ts";
 import { errorCode } from "./file-failure.ts";
 import { listFolder, stampOf } from "./reading/list-folder.ts";
 import { nearNames } from "./reading/near-names.ts";
 import { movedAway, readBytes, readText } from "./reading/read-file.ts";
 import { type Resolved, resolvePath } from "./reading/resolve-path.ts";
+import { versionOf } from "./reading/state.ts";
 import type { WorkspaceOptions } from "./workspace-options.ts";
 
 export interface LocalWorkspace extends Workspace {

@@ -23,7 +23,7 @@ import { after, describe, it } from "node:test";
 import { type Change, type Failure, type Fenced, isFailure } from "@lathe/protocol";
 import { failedWith, succeeded, treeOf } from "@lathe/testkit";
 import { createWorkspace, type LocalWorkspace } from "./create-workspace.ts";
-import { type Disk, nodeDisk } from "./disk.ts";
+import { type Disk, nodeDisk } from "./disk/disk.ts";
 import { isLike, otherSpelling } from "./reading/spelling.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-nature-")));

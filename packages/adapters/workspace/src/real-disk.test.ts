@@ -20,7 +20,7 @@ import { pathToFileURL } from "node:url";
 import { type Change, type Failure, isFailure } from "@lathe/protocol";
 import { type FileTree, failedWith, treeOf } from "@lathe/testkit";
 import { createWorkspace } from "./create-workspace.ts";
-import { nodeDisk } from "./disk.ts";
+import { nodeDisk } from "./disk/disk.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-real-disk-")));
 const mounts: string[] = [];

@@ -1,6 +1,6 @@
 /** What a workspace is opened with. */
 import type { Fenced } from "@lathe/protocol";
-import type { Disk } from "./disk.ts";
+import type { Disk } from "./disk/disk.ts";
 import type { ProcessOwner } from "./journal/process-owner.ts";
 import type { Recovery } from "./journal/recover-journals.ts";
 

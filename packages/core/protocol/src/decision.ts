@@ -170,3 +170,18 @@ export const ruleSchema: v.GenericSchema<unknown, Rule> = v.object({
 
 export const modeSchema: v.GenericSchema<unknown, Mode> = v.picklist(modes);
 export const verdictSchema: v.GenericSchema<unknown, Verdict> = v.picklist(["allow", "ask", "deny"]);
+
+/** What a second model says about a call that the rules leave open. */
+export interface Opinion {
+  /** The model that gave it. */
+  readonly model: string;
+  readonly isHarmless: boolean;
+  /** One sentence. */
+  readonly why: string;
+}
+
+export const opinionSchema: v.GenericSchema<unknown, Opinion> = v.object({
+  model: v.string(),
+  isHarmless: v.boolean(),
+  why: v.string(),
+});

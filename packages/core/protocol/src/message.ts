@@ -102,3 +102,6 @@ export const assistantPartsSchema: v.GenericSchema<unknown, readonly AssistantPa
 export function messageText(parts: readonly { readonly type: string; readonly text?: string }[]): string {
   return parts.flatMap((part) => (part.type === "text" && part.text ? [part.text] : [])).join("\n");
 }
+
+/** Why a model stopped. */
+export type FinishReason = "stop" | "tool-calls" | "length" | "refused";

@@ -4,7 +4,7 @@ import { type Effect, effectSchema, modeSchema } from "./decision.ts";
 import { type Failure, failureSchema } from "./failure.ts";
 import { type ImagePart, imageSchema } from "./message.ts";
 import type { PlanMade } from "./plan.ts";
-import { type Checked, checkedSchema } from "./ports/diagnostics.ts";
+import { type Checked, checkedSchema } from "./problem.ts";
 
 /** A file the call changed; a version is absent where the file did not exist. */
 export interface FileChange {

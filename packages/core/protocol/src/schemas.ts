@@ -1,15 +1,15 @@
 /** Schemas: what programs of other makers read and write of ours, for whoever publishes or checks it. */
 import * as v from "valibot";
+import { attemptedSchema, attemptResultSchema } from "./attempts.ts";
 import { effectSchema, modeSchema } from "./decision.ts";
 import { deltaSchema } from "./delta.ts";
 import { effortSchema } from "./effort.ts";
+import { type Event, eventNames, eventType } from "./event.ts";
 import { turnEndSchema } from "./events/turn-ended.ts";
 import { failureSchema } from "./failure.ts";
 import { imageSchema } from "./message.ts";
 import type { Contact } from "./network.ts";
 import { outcomeSchema } from "./outcome.ts";
-import { attemptedSchema, attemptResultSchema } from "./ports/attempts.ts";
-import { type Event, eventNames, eventType } from "./session/event.ts";
 import { usageSchema } from "./usage.ts";
 
 const place = {

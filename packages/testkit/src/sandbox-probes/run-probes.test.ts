@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { failure, type SandboxDriver } from "@lathe/protocol";
+import { escapeProbes, workProbes } from "../sandbox-probes.ts";
 import { createBareDriver } from "./bare-driver.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
-import { escapeProbes, workProbes } from "./probes.ts";
 import { failureTable, scoreOf } from "./report.ts";
 import { runProbes } from "./run-probes.ts";
 

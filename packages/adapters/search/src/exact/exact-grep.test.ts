@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
+import { git, type Opened, openSample, put, sampleRepository, words } from "../exact-samples.ts";
 import type { ExactGrep } from "./exact-grep.ts";
-import { git, type Opened, openSample, put, sampleRepository, words } from "./exact-samples.ts";
 import { trigramsVersion } from "./trigrams.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-exact-"));

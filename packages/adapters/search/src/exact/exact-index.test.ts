@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it, type TestContext } from "node:test";
+import { type Opened, openSample, put, sampleRepository } from "../exact-samples.ts";
 import type { ExactGrep, ExactGrepOptions } from "./exact-grep.ts";
-import { type Opened, openSample, put, sampleRepository } from "./exact-samples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-hearing-"));
 const opened: ExactGrep[] = [];

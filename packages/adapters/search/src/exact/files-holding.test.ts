@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
+import { openSample, put, sampleRepository } from "../exact-samples.ts";
 import { sieveOf } from "../sieve.ts";
-import { openSample, put, sampleRepository } from "./exact-samples.ts";
 import { filesHolding } from "./files-holding.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-holding-"));

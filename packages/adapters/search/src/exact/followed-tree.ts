@@ -4,8 +4,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Place } from "../place.ts";
 import { isFresh, isSameStamp } from "../tree/file-stamp.ts";
 import { repositoryOf } from "../tree/git-index.ts";
+import { OutsideRules, speaksOfIgnoring } from "../tree/outside-rules.ts";
 import { isFolder, type Look, listFiles, lookAt } from "./look-at-tree.ts";
-import { OutsideRules, speaksOfIgnoring } from "./outside-rules.ts";
 import { Tree } from "./tree.ts";
 import { isWatchable, TreeWatch } from "./tree-watch.ts";
 

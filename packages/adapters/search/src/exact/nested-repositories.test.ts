@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
+import { git, type Opened, openSample, put, sampleRepository } from "../exact-samples.ts";
 import type { ExactGrep } from "./exact-grep.ts";
-import { git, type Opened, openSample, put, sampleRepository } from "./exact-samples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-nested-"));
 const opened: ExactGrep[] = [];

@@ -2,7 +2,7 @@
 import { type Dirent, type FSWatcher, readdirSync, readFileSync, statfsSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { speaksOfIgnoring } from "./outside-rules.ts";
+import { speaksOfIgnoring } from "../tree/outside-rules.ts";
 
 export interface Heard {
   /** Files and folders that came, went or changed. */

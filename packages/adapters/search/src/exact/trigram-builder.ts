@@ -1,7 +1,7 @@
 /** Trigram builder: takes the trigrams of files one by one and makes the bytes of a segment of them. */
 import { crc32 } from "node:zlib";
-import { Growing } from "../segments/growing.ts";
 import { idWords } from "../segments/segment.ts";
+import { Growing } from "../words/growing.ts";
 import { createTrigramSet, trigramSpace, trigramsVersion } from "./trigrams.ts";
 
 export const magic = 0x4c545231;

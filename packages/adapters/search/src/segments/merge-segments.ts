@@ -1,5 +1,5 @@
 /** Merges segments into one, without what is not wanted any more. */
-import { Growing } from "./growing.ts";
+import { Growing } from "../words/growing.ts";
 import { chunkMask, encodeSegment, type HeldSegment, idWords, type Segment } from "./segment.ts";
 
 const left = -1;

@@ -2,10 +2,10 @@
 import { chunkStarts } from "../definitions/chunks.ts";
 import { definitionsOf } from "../definitions/definitions.ts";
 import { type CodeLanguage, codeLanguages } from "../definitions/languages.ts";
+import { Growing } from "../words/growing.ts";
 import { Vocabulary } from "../words/vocabulary.ts";
 import { eachWideWord } from "../words/wide-words.ts";
 import { byteKinds, eachIdentifier, wide } from "../words/words.ts";
-import { Growing } from "./growing.ts";
 import {
   chunkMask,
   countMask,

@@ -1,5 +1,5 @@
 /** Vocabulary: dense ids for words, remembered by identifier, so that each identifier is split once. */
-import { Growing } from "../segments/growing.ts";
+import { Growing } from "./growing.ts";
 import { wordsOf } from "./words.ts";
 
 const firstCapacity = 1 << 15;

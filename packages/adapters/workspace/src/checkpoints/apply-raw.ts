@@ -2,12 +2,12 @@
 import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Failure } from "@lathe/protocol";
 import { type EntryName, withEntry } from "@lathe/system/held-folder";
+import { joined, shownPath } from "../byte-path.ts";
 import type { Effects } from "../commit/apply-steps.ts";
-import { removeQuietly } from "../commit/remove-quietly.ts";
 import type { Step } from "../commit/step.ts";
+import { removeQuietly } from "../disk/remove-quietly.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import { type HeldPlaces, lstatAt, withPlacesSync } from "../held-places.ts";
-import { joined, shownPath } from "./byte-path.ts";
 
 export interface RawStep {
   /** One character per byte. */

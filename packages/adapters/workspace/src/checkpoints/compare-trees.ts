@@ -1,6 +1,6 @@
 /** What differs between two trees in the store, folders included, each before what is in it. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import { joined } from "./byte-path.ts";
+import { joined } from "../byte-path.ts";
 import { kindOf, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";
 

@@ -1,7 +1,7 @@
 /** The files as they were when last looked at, with what tells whether one has changed since; kept beside the store. */
 import { readFileSync, renameSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { removeQuietly } from "../commit/remove-quietly.ts";
+import { removeQuietly } from "../disk/remove-quietly.ts";
 import { skippedMode } from "./git-objects.ts";
 import { uniqueName } from "./process-marks.ts";
 

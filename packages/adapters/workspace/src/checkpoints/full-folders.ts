@@ -1,8 +1,8 @@
 /** Folders that would go but hold what no checkpoint does: they stay. */
 import { readdirSync } from "node:fs";
+import { joined } from "../byte-path.ts";
 import { errorCode } from "../file-failure.ts";
 import { type HeldPlaces, withPlacesSync } from "../held-places.ts";
-import { joined } from "./byte-path.ts";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, skipReason, type TreeEntry } from "./git-objects.ts";
 import type { LeftPath, RestorePlan } from "./plan-restore.ts";

@@ -1,7 +1,7 @@
 /** What differs between two checkpoints, as people and models want to see it. */
 import { type Failure, type FileDifference, type FileState, isFailure } from "@lathe/protocol";
+import { shownPath } from "../byte-path.ts";
 import { sniffText } from "../reading/sniff-text.ts";
-import { shownPath } from "./byte-path.ts";
 import { compareTrees, type TreeChange } from "./compare-trees.ts";
 import { kindOf, permissions, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";

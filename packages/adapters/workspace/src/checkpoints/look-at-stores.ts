@@ -11,8 +11,8 @@ import {
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
-import { removeQuietly } from "../commit/remove-quietly.ts";
-import { nodeDisk } from "../disk.ts";
+import { nodeDisk } from "../disk/disk.ts";
+import { removeQuietly } from "../disk/remove-quietly.ts";
 import { errorCode } from "../file-failure.ts";
 import { throwAway } from "./collect-garbage.ts";
 import { livingMarks, setMark, uniqueName } from "./process-marks.ts";

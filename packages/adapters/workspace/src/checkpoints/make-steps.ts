@@ -2,10 +2,11 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { type After, fileAfter, readUnlinked, type State, type Step, versionOf } from "../commit/step.ts";
+import { bytePath, joined, shownPath } from "../byte-path.ts";
+import { type After, fileAfter, type Step } from "../commit/step.ts";
 import { fileFailure } from "../file-failure.ts";
 import { type HeldPlaces, lstatAt, withPlaces, withPlacesSync } from "../held-places.ts";
-import { bytePath, joined, shownPath } from "./byte-path.ts";
+import { readUnlinked, type State, versionOf } from "../reading/state.ts";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, objectId, permissions, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";

@@ -3,10 +3,10 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, wri
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, deflate, deflateSync } from "node:zlib";
-import { makeFolder } from "../commit/make-folder.ts";
-import { removeQuietly } from "../commit/remove-quietly.ts";
-import { syncFolder } from "../commit/sync-folders.ts";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../disk/disk.ts";
+import { makeFolder } from "../disk/make-folder.ts";
+import { removeQuietly } from "../disk/remove-quietly.ts";
+import { syncFolder } from "../disk/sync-folders.ts";
 import { type ObjectType, objectId } from "./git-objects.ts";
 import { keepText } from "./keep-text.ts";
 import { encodePack, idsOfIndex, type PackedObject, packSumOf } from "./pack-format.ts";

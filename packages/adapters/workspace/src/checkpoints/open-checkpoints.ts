@@ -15,8 +15,8 @@ import {
   type RestoreOptions,
 } from "@lathe/protocol";
 import type { Effects } from "../commit/apply-steps.ts";
-import { makeFolder } from "../commit/make-folder.ts";
-import { type Disk, nodeDisk } from "../disk.ts";
+import { type Disk, nodeDisk } from "../disk/disk.ts";
+import { makeFolder } from "../disk/make-folder.ts";
 import { errorCode } from "../file-failure.ts";
 import { fileJournal } from "../journal/file-journal.ts";
 import { isOwnerAlive, type ProcessOwner } from "../journal/process-owner.ts";

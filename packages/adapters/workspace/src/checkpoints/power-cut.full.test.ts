@@ -23,7 +23,7 @@ import {
   succeeded,
   treeOf,
 } from "@lathe/testkit";
-import { type Disk, nodeDisk } from "../disk.ts";
+import { type Disk, nodeDisk } from "../disk/disk.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 
 const temporary = realpathSync(mkdtempSync(join(tmpdir(), "lathe-cut-")));

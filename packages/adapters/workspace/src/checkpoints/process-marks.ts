@@ -1,7 +1,7 @@
 /** Marks in a folder that say which process is doing what; a dead process's marks count no more. */
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removeQuietly } from "../commit/remove-quietly.ts";
+import { removeQuietly } from "../disk/remove-quietly.ts";
 import { isOwnerAlive, newOwner, ownerName, parseOwner } from "../journal/process-owner.ts";
 
 export type MarkKind = "take" | "collect" | "pack" | "remove" | "use";

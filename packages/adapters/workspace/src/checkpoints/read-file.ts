@@ -1,6 +1,6 @@
 /** One file as a checkpoint has it. */
 import { type Failure, type FileInCheckpoint, isFailure } from "@lathe/protocol";
-import { bytePath } from "./byte-path.ts";
+import { bytePath } from "../byte-path.ts";
 import { kindOf, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";
 

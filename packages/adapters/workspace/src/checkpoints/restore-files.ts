@@ -6,10 +6,10 @@ import {
   type Restored,
   type RestoreOptions,
 } from "@lathe/protocol";
+import { bytePath, shownPath } from "../byte-path.ts";
 import { applySteps, type Effects } from "../commit/apply-steps.ts";
 import type { Step } from "../commit/step.ts";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./apply-raw.ts";
-import { bytePath, shownPath } from "./byte-path.ts";
 import { compareTrees, type TreeChange } from "./compare-trees.ts";
 import { withoutFullFolders } from "./full-folders.ts";
 import { groupSteps, inverse, makeSteps, refreshed, withModeNow } from "./make-steps.ts";

@@ -1,9 +1,9 @@
 /** The latest checkpoint of each session: one ref of the shadow repository each, the older ones are its ancestors. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { removeQuietly } from "../commit/remove-quietly.ts";
-import { syncFolder } from "../commit/sync-folders.ts";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../disk/disk.ts";
+import { removeQuietly } from "../disk/remove-quietly.ts";
+import { syncFolder } from "../disk/sync-folders.ts";
 import { removeAbandoned, uniqueName } from "./process-marks.ts";
 import { writeDurably } from "./write-durably.ts";
 

@@ -2,8 +2,8 @@
 import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, type Failure, type FailureCode, failure, isFailure } from "@lathe/protocol";
-import type { Disk } from "../disk.ts";
-import { bytePath } from "./byte-path.ts";
+import { bytePath } from "../byte-path.ts";
+import type { Disk } from "../disk/disk.ts";
 import { type Folder, isHeld, loadTree, saveTree } from "./file-tree.ts";
 import { encodeCommit } from "./git-objects.ts";
 import { IgnoreRules } from "./ignore-rules.ts";

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { succeeded } from "@lathe/testkit";
-import { type Disk, nodeDisk } from "../disk.ts";
+import { type Disk, nodeDisk } from "../disk/disk.ts";
 import { folder, newFolder, optionsFor, place, put, putWith } from "./checkpoint-place.test.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 

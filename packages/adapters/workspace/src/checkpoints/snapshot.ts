@@ -1,7 +1,7 @@
 /** Brings the store up to date with the files: reads what looks changed, and makes the trees above it. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { joined } from "../byte-path.ts";
 import { withPlaces } from "../held-places.ts";
-import { joined } from "./byte-path.ts";
 import { type Folder, skippedLeaf } from "./file-tree.ts";
 import { encodeTree, skippedId } from "./git-objects.ts";
 import type { ObjectStore } from "./object-store.ts";

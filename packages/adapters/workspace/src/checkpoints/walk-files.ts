@@ -8,10 +8,10 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failure, isFailure, type Skipped, type SkipReason } from "@lathe/protocol";
+import { diskPath, joined, shownPath } from "../byte-path.ts";
 import { errorCode } from "../file-failure.ts";
 import type { HeldPlaces } from "../held-places.ts";
 import { isTemporary } from "../journal/journal.ts";
-import { diskPath, joined, shownPath } from "./byte-path.ts";
 import { isRacy } from "./file-times.ts";
 import { type Folder, type Leaf, type Node, skippedLeaf } from "./file-tree.ts";
 import { fileType, folderType, linkMode, skippedId } from "./git-objects.ts";

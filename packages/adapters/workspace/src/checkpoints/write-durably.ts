@@ -1,6 +1,6 @@
 /** Writes a new file that survives a power cut once this returns; its name is for the caller to make so. */
 import { open } from "node:fs/promises";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../disk/disk.ts";
 
 /** Above this many bytes the event loop is not held up; below, the way through Node's threads takes longer than the disk. */
 const largeBytes = 256 * 1024;

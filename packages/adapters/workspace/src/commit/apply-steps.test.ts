@@ -18,13 +18,14 @@ import { after, describe, it } from "node:test";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { failedWith, recordDisk, treeOf } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
-import { type Disk, nodeDisk } from "../disk.ts";
+import { type Disk, nodeDisk } from "../disk/disk.ts";
 import { withPlacesSync } from "../held-places.ts";
 import { fileJournal } from "../journal/file-journal.ts";
 import { type Journal, noJournal } from "../journal/journal.ts";
 import type { Recovery } from "../journal/recover-journals.ts";
+import { type State, stateOf } from "../reading/state.ts";
 import { applySteps, type Effects } from "./apply-steps.ts";
-import { type After, fileAfter, type State, type Step, stateOf } from "./step.ts";
+import { type After, fileAfter, type Step } from "./step.ts";
 
 const temporary = realpathSync(
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lathe-steps-")),

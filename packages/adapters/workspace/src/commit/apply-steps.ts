@@ -2,18 +2,19 @@
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, type Fenced, isFailure } from "@lathe/protocol";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../disk/disk.ts";
+import { syncHeld } from "../disk/sync-folders.ts";
+import { withoutLinks } from "../disk/without-links.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import { type HeldPlaces, withPlaces } from "../held-places.ts";
 import type { Journal } from "../journal/journal.ts";
+import { type Action, actionsOf, clearsWay, undoActions } from "../journal/undo-entries.ts";
 import { existsText } from "../reading/spelling.ts";
+import { lstatOf } from "../reading/state.ts";
 import { changedSince } from "./changed-since.ts";
 import { type Prepared, prepareSteps } from "./prepare-steps.ts";
-import { lstatOf, type Step } from "./step.ts";
-import { syncHeld } from "./sync-folders.ts";
-import { type Action, actionsOf, clearsWay, undoActions } from "./undo-entries.ts";
+import type { Step } from "./step.ts";
 import { withParents } from "./with-parents.ts";
-import { withoutLinks } from "./without-links.ts";
 
 export interface Effects {
   readonly disk: Disk;

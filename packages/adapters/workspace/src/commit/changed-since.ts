@@ -4,7 +4,8 @@ import { type Failure, failure } from "@lathe/protocol";
 import { fileFailure } from "../file-failure.ts";
 import type { HeldPlaces } from "../held-places.ts";
 import { existsText } from "../reading/spelling.ts";
-import { type State, type Step, stateOf } from "./step.ts";
+import { type State, stateOf } from "../reading/state.ts";
+import type { Step } from "./step.ts";
 
 /**
  * In the places of the effect: what is compared here is what is changed. Contents are compared, not dates: a small file takes 0.02 ms, and dates are too coarse for two writes at once.

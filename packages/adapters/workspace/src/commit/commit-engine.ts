@@ -2,7 +2,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { type Change, type Committed, type Failure, failure, isFailure } from "@lathe/protocol";
 import { withParent } from "@lathe/system/held-folder";
-import { nodeDisk } from "../disk.ts";
+import { nodeDisk } from "../disk/disk.ts";
 import { errorCode } from "../file-failure.ts";
 import { fileJournal } from "../journal/file-journal.ts";
 import { noJournal } from "../journal/journal.ts";

@@ -23,7 +23,7 @@ import {
   treeOf,
 } from "@lathe/testkit";
 import { createWorkspace, type LocalWorkspace } from "../create-workspace.ts";
-import { type Disk, nodeDisk } from "../disk.ts";
+import { type Disk, nodeDisk } from "../disk/disk.ts";
 import type { Recovery } from "../journal/recover-journals.ts";
 
 // In memory where that is possible: the crashes are only recorded ones.

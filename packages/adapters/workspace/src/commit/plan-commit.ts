@@ -7,7 +7,8 @@ import { fileFailure } from "../file-failure.ts";
 import { type Bytes, readBytes } from "../reading/read-file.ts";
 import { type Resolved, resolvePath } from "../reading/resolve-path.ts";
 import { existsText, isLike, otherSpelling } from "../reading/spelling.ts";
-import { type FileAfter, fileAfter, type Step, versionOf } from "./step.ts";
+import { versionOf } from "../reading/state.ts";
+import { type FileAfter, fileAfter, type Step } from "./step.ts";
 
 export interface Plan {
   readonly steps: readonly Step[];

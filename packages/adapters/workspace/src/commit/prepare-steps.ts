@@ -1,15 +1,16 @@
 /** Makes ready what a change puts in place, and other names for what it replaces, without anybody seeing a change. */
 import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
-import type { Disk, Nature } from "../disk.ts";
+import type { Disk, Nature } from "../disk/disk.ts";
+import { syncHeld } from "../disk/sync-folders.ts";
+import { withoutLinks } from "../disk/without-links.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import type { HeldPlaces } from "../held-places.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Entry, Trace } from "../journal/journal-record.ts";
-import { type FileAfter, lstatOf, readUnlinked, type Step } from "./step.ts";
-import { syncHeld } from "./sync-folders.ts";
-import { actionsOf, clearsWay, traceOf } from "./undo-entries.ts";
-import { withoutLinks } from "./without-links.ts";
+import { actionsOf, clearsWay, traceOf } from "../journal/undo-entries.ts";
+import { lstatOf, readUnlinked } from "../reading/state.ts";
+import type { FileAfter, Step } from "./step.ts";
 
 /** How often a file may be replaced by another while it is looked at. */
 const mostReplaced = 1_000;

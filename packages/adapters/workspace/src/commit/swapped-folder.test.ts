@@ -21,11 +21,11 @@ import { type Change, type Fenced, isFailure } from "@lathe/protocol";
 import { exactTree, failedWith } from "@lathe/testkit";
 import { applyTree } from "../apply-tree.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import { type Disk, nodeDisk } from "../disk.ts";
+import { type Disk, nodeDisk } from "../disk/disk.ts";
 import { withPlacesSync } from "../held-places.ts";
 import { noJournal } from "../journal/journal.ts";
+import { stateOf } from "../reading/state.ts";
 import { applySteps } from "./apply-steps.ts";
-import { stateOf } from "./step.ts";
 
 const { versionOf } = createWorkspace({ root: tmpdir() });
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();

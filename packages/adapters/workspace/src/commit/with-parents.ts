@@ -2,7 +2,8 @@
 import { dirname } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import type { HeldPlaces } from "../held-places.ts";
-import { lstatOf, type Step } from "./step.ts";
+import { lstatOf } from "../reading/state.ts";
+import type { Step } from "./step.ts";
 
 export function withParents(steps: readonly Step[], places: HeldPlaces): readonly Step[] | Failure {
   const all = new Map(steps.map((step) => [step.absolute, step]));

@@ -2,9 +2,9 @@
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { makeFolder } from "../commit/make-folder.ts";
-import { syncFolders, syncHeld } from "../commit/sync-folders.ts";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../disk/disk.ts";
+import { makeFolder } from "../disk/make-folder.ts";
+import { syncFolders, syncHeld } from "../disk/sync-folders.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import { withPlaces } from "../held-places.ts";
 import { type Journal, temporaryName } from "./journal.ts";

@@ -19,7 +19,7 @@ import { after, describe, it } from "node:test";
 import { type Change, isFailure } from "@lathe/protocol";
 import { failedWith, succeeded, treeOf } from "@lathe/testkit";
 import { createWorkspace, type LocalWorkspace } from "../create-workspace.ts";
-import { type Disk, nodeDisk } from "../disk.ts";
+import { type Disk, nodeDisk } from "../disk/disk.ts";
 import type { WorkspaceOptions } from "../workspace-options.ts";
 import { journalName } from "./journal-names.ts";
 import { encodeRecord } from "./journal-record.ts";

@@ -2,10 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Failure } from "@lathe/protocol";
-import { bytePath } from "../checkpoints/byte-path.ts";
-import { syncHeld } from "../commit/sync-folders.ts";
-import { actionsOf, undoActions } from "../commit/undo-entries.ts";
-import type { Disk } from "../disk.ts";
+import { bytePath } from "../byte-path.ts";
+import type { Disk } from "../disk/disk.ts";
+import { syncHeld } from "../disk/sync-folders.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import { type HeldPlaces, ifThere, withPlaces } from "../held-places.ts";
 import { isTemporaryOf } from "./journal.ts";
@@ -13,6 +12,7 @@ import { type JournalName, journalName, journalsIn } from "./journal-names.ts";
 import { decodeRecords, doneMark, type StoredRecord } from "./journal-record.ts";
 import type { ProcessOwner } from "./process-owner.ts";
 import { lockHolder } from "./root-lock.ts";
+import { actionsOf, undoActions } from "./undo-entries.ts";
 
 /** What became of a change in whose middle a process had died. */
 export interface Recovery {

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type Failure, failure } from "@lathe/protocol";
-import { withoutLinks } from "../commit/without-links.ts";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../disk/disk.ts";
+import { withoutLinks } from "../disk/without-links.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import { decodeRecords } from "./journal-record.ts";
 import { ownerName, type ProcessOwner, parseOwner } from "./process-owner.ts";

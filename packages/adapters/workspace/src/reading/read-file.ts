@@ -3,10 +3,10 @@ import { closeSync, fstatSync, readFileSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, type FileContent, failure, isFailure } from "@lathe/protocol";
 import { openEntry, withParent } from "@lathe/system/held-folder";
-import { versionOf } from "../commit/step.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import type { Resolved } from "./resolve-path.ts";
 import { sniffText } from "./sniff-text.ts";
+import { versionOf } from "./state.ts";
 
 /** Bytes of the largest file that is read whole. */
 const maxBytes = 10 * 1024 * 1024;

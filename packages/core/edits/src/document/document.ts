@@ -1,7 +1,7 @@
 /** A file's text as the matcher sees it: LF lines without the byte order mark, folded forms kept once computed. */
 import type { Tier } from "../hunk.ts";
-import { foldLine } from "../match/fold-line.ts";
-import { indentUnit } from "../rebuild/indent-map.ts";
+import { foldLine } from "./fold-line.ts";
+import { indentUnit } from "./indent-map.ts";
 import { type LfText, lfText } from "./lf-text.ts";
 
 export interface Document extends LfText {

@@ -1,6 +1,6 @@
 /** A piece of text letter by letter: the strictest tier for dialects that name text rather than lines. */
 import type { Document } from "../document/document.ts";
-import { foldCharacter } from "./fold-line.ts";
+import { foldCharacter } from "../document/fold-line.ts";
 
 /** More than this many places need not be told apart. */
 const manyPlaces = 100;

@@ -1,7 +1,7 @@
 /** Where a block of lines stands in a file, read as one tier reads it. */
 import type { Document } from "../document/document.ts";
+import { foldLine } from "../document/fold-line.ts";
 import type { Tier } from "../hunk.ts";
-import { foldLine } from "./fold-line.ts";
 
 /** A run of the file's lines that a block matches. */
 export interface Match {

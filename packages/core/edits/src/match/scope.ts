@@ -1,7 +1,7 @@
 /** Chooses between places that match equally well, by what a patch says stands above or at them. */
 import type { Document } from "../document/document.ts";
+import { foldLine } from "../document/fold-line.ts";
 import type { Hints } from "../hunk.ts";
-import { foldLine } from "./fold-line.ts";
 
 interface Scoped {
   readonly from: number;

@@ -1,6 +1,6 @@
 /** Carries an edit of a line over to a line that differs only in spaces and typography. */
 import { diffLines } from "../document/diff-lines.ts";
-import { foldCharacter, foldTypography } from "../match/fold-line.ts";
+import { foldCharacter, foldTypography } from "../document/fold-line.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
 /** One character of the model's for one of the file's, e.g. a curly quote for a straight one. */

@@ -1,9 +1,9 @@
 /** The replacement of a tolerant match: what the model did not change keeps the file's bytes, what it did fits in. */
 import type { Document } from "../document/document.ts";
+import { type IndentMap, indentMap, inKindOf } from "../document/indent-map.ts";
 import type { Hunk } from "../hunk.ts";
 import type { Match } from "../match/find-block.ts";
 import { type Alignment, alignLines } from "./align-lines.ts";
-import { type IndentMap, indentMap, inKindOf } from "./indent-map.ts";
 import { inferIndent } from "./infer-indent.ts";
 import { type LineParts, lineParts } from "./line-parts.ts";
 import { marginOf } from "./margin.ts";

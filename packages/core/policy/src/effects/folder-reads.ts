@@ -1,8 +1,8 @@
 /** Programs that read whatever lies below the folders they are given. */
 import type { Effect } from "@lathe/protocol";
 import { hasOption, type ProgramCall, positional } from "../programs/program-call.ts";
+import { tidy } from "../shell/tidy-path.ts";
 import { wordEffects } from "../shell/word-paths.ts";
-import { tidy } from "../walk/working-folder.ts";
 
 /** Options with which a program reads folders whole; none means that it always does. */
 const readers: Readonly<Record<string, readonly string[]>> = {

@@ -2,8 +2,9 @@
 import type { Effect } from "@lathe/protocol";
 import { unescapeGlob } from "../globs/shell-glob.ts";
 import { hasOption, optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
+import { tidy } from "../shell/tidy-path.ts";
 import type { Word } from "../shell/word.ts";
-import { placed, tidy } from "./working-folder.ts";
+import { placed } from "./working-folder.ts";
 
 /** Places by the names that lead to them, both as globs told from the workspace; absent where it cannot be told. */
 export type Links = Map<string, string | undefined>;

@@ -3,6 +3,7 @@ import type { Effect } from "@lathe/protocol";
 import { isPathEffect } from "../globs/match.ts";
 import type { FoundCall } from "../programs/found-call.ts";
 import { optionValues, type ProgramCall } from "../programs/program-call.ts";
+import { tidy } from "../shell/tidy-path.ts";
 import { wordEffects } from "../shell/word-paths.ts";
 
 /** Where a script is after a command; absent when it cannot be told. */
@@ -47,15 +48,4 @@ function unrooted(path: string): string {
   let plain = path;
   for (let i = 0; i < 8 && root.test(plain); i++) plain = plain.replace(root, "") || "/";
   return plain.replace(/^\/+proc\/+(?:self|thread-self)\/+cwd(?:\/+|$)/u, "./");
-}
-
-export function tidy(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
-    else parts.push(part);
-  }
-  const root = path.startsWith("/") ? "/" : "";
-  return root + parts.join("/") || ".";
 }

@@ -1,6 +1,6 @@
 /** `attempts.judged`: what became of each attempt, and which one is best. */
 import * as v from "valibot";
-import { type AttemptsVerdict, attemptResultSchema, judges } from "../ports/attempts.ts";
+import { type AttemptsVerdict, attemptResultSchema, judges } from "../attempts.ts";
 import type { EventType } from "../session/event-type.ts";
 
 export type AttemptsJudged = AttemptsVerdict;

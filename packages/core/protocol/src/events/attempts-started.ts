@@ -1,6 +1,6 @@
 /** `attempts.started`: several attempts at the task are made, each in a session of its own. */
 import * as v from "valibot";
-import { type Attempts, attemptedSchema, judges } from "../ports/attempts.ts";
+import { type Attempts, attemptedSchema, judges } from "../attempts.ts";
 import type { EventType } from "../session/event-type.ts";
 
 export type AttemptsStarted = Omit<Attempts, "verdict" | "taking" | "settled">;

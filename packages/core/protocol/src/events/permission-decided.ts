@@ -4,6 +4,8 @@ import {
   type Decision,
   type Effect,
   effectSchema,
+  type Opinion,
+  opinionSchema,
   type Refusal,
   type Rule,
   refusalSchema,
@@ -12,7 +14,6 @@ import {
 } from "../decision.ts";
 import { type EditPart, editPartSchema } from "../edit-part.ts";
 import { type JudgedFiles, judgedFilesSchema } from "../judged-files.ts";
-import { type Opinion, opinionSchema } from "../ports/second-opinion.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
 import { rememberedRules } from "../session/rules.ts";

@@ -1,8 +1,7 @@
 /** `question.asked`: the turn waits for a person: to permit a call, or to answer the model's question. */
 import * as v from "valibot";
-import { type Rule, ruleSchema } from "../decision.ts";
+import { type Opinion, opinionSchema, type Rule, ruleSchema } from "../decision.ts";
 import { type JudgedFiles, judgedFilesSchema } from "../judged-files.ts";
-import { type Opinion, opinionSchema } from "../ports/second-opinion.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
 

@@ -1,7 +1,6 @@
 /** `step.completed`: the model answered; its tool calls now wait to be decided. */
 import * as v from "valibot";
-import { type AssistantPart, assistantPartsSchema } from "../message.ts";
-import type { FinishReason } from "../ports/model.ts";
+import { type AssistantPart, assistantPartsSchema, type FinishReason } from "../message.ts";
 import { type CacheReading, cacheReadingSchema } from "../prompt-cache.ts";
 import type { EventType } from "../session/event-type.ts";
 import { rememberAnswered } from "../session/sent-prompts.ts";

@@ -1,7 +1,7 @@
 /** The port to servers of the Model Context Protocol: other programs' tools. */
 import type { Failure } from "../failure.ts";
 import type { Outcome } from "../outcome.ts";
-import type { JsonSchema } from "./model.ts";
+import type { JsonSchema } from "../prompt.ts";
 
 /** A tool as its server describes it. */
 export interface McpTool {

@@ -1,36 +1,10 @@
 /** The model port: one request in, one attempt's stream of parts out. */
-import * as v from "valibot";
 import type { Effort } from "../effort.ts";
 import type { Failure } from "../failure.ts";
-import type { AssistantPart, Message } from "../message.ts";
+import type { AssistantPart, FinishReason, Message } from "../message.ts";
+import type { ToolSpec } from "../prompt.ts";
 import type { CacheRules } from "../prompt-cache.ts";
 import type { Price, Usage } from "../usage.ts";
-
-/** JSON Schema of an object. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** A tool as the model is told of it. */
-export interface ToolSpec {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: JsonSchema;
-  /** One of its arguments, the only one needed, can be written as it is, without JSON, where the API has that. */
-  readonly freeform?: Freeform;
-}
-
-export interface Freeform {
-  /** The argument's name. */
-  readonly argument: string;
-  /** What it may look like, in the language of Lark. */
-  readonly grammar: string;
-}
-
-export const toolSpecSchema: v.GenericSchema<unknown, ToolSpec> = v.object({
-  name: v.string(),
-  description: v.string(),
-  parameters: v.record(v.string(), v.unknown()),
-  freeform: v.exactOptional(v.object({ argument: v.string(), grammar: v.string() })),
-});
 
 /** Everything a model sees in one attempt. */
 export interface ModelRequest {
@@ -46,8 +20,6 @@ export interface ModelRequest {
   /** A hint for models that reason; all others pay no heed to it. Absent: as the provider has it. */
   readonly effort?: Effort;
 }
-
-export type FinishReason = "stop" | "tool-calls" | "length" | "refused";
 
 /**
  * One part of an attempt's stream. Deltas are for showing only; the answer is what `finished` carries.

@@ -1,6 +1,5 @@
 /** The second-opinion port: a small model that says whether a call that rules leave open is harmless. */
-import * as v from "valibot";
-import type { Effect } from "../decision.ts";
+import type { Effect, Opinion } from "../decision.ts";
 import type { Failure } from "../failure.ts";
 
 /** What one is asked for. */
@@ -13,21 +12,7 @@ export interface OpenCall {
   readonly why: string;
 }
 
-export interface Opinion {
-  /** The model that gave it. */
-  readonly model: string;
-  readonly isHarmless: boolean;
-  /** One sentence. */
-  readonly why: string;
-}
-
 export interface SecondOpinion {
   /** *Contract:* never rejects; a failure where no clear answer came, which counts as none. Ends soon after the signal. */
   judge(call: OpenCall, signal: AbortSignal): Promise<Opinion | Failure>;
 }
-
-export const opinionSchema: v.GenericSchema<unknown, Opinion> = v.object({
-  model: v.string(),
-  isHarmless: v.boolean(),
-  why: v.string(),
-});

@@ -1,8 +1,8 @@
 /** The store port: event logs with one owner at a time, the inbox beside each, and blobs. */
 import type { EditPart } from "../edit-part.ts";
+import type { Draft, Event } from "../event.ts";
 import type { Failure } from "../failure.ts";
 import type { ImagePart } from "../message.ts";
-import type { Draft, Event } from "../session/event.ts";
 import type { Owner } from "../session/owner.ts";
 
 /** A session's log in the hands of its owner. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { emptySession } from "../fold.ts";
 import { closeAnswer } from "./calls.ts";
-import { emptySession } from "./fold.ts";
 import type { CallState } from "./session.ts";
 
 const call = { type: "tool-call", id: "c", tool: "t", input: "{}" } as const;

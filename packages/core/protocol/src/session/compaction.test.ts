@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
-import type { Draft, Event } from "./event.ts";
-import { fold } from "./fold.ts";
+import type { Draft, Event } from "../event.ts";
+import { fold } from "../fold.ts";
 import type { Session } from "./session.ts";
 
 type Step = "say" | "answer" | "shorten" | "sum up";

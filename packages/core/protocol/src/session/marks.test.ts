@@ -1,10 +1,10 @@
 /** Going back in a conversation, and back again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Draft, Event } from "../event.ts";
 import { failure } from "../failure.ts";
+import { emptySession, fold } from "../fold.ts";
 import { messageText } from "../message.ts";
-import type { Draft, Event } from "./event.ts";
-import { emptySession, fold } from "./fold.ts";
 import type { Session } from "./session.ts";
 
 function session(drafts: readonly Draft[], from: Session = emptySession): Session {

@@ -1,8 +1,8 @@
 /** What the models were sent, after the conversation went back. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { emptySession } from "../fold.ts";
 import { noUsage } from "../usage.ts";
-import { emptySession } from "./fold.ts";
 import { brokenBy, rememberAnswered, rememberSent } from "./sent-prompts.ts";
 
 it("each model has its own first request after the conversation went back", () => {

@@ -1,8 +1,8 @@
 /** A session's life that touches every event type, and what the fold must know after each. */
 import assert from "node:assert/strict";
+import type { Draft, Event } from "../event.ts";
 import { failure } from "../failure.ts";
-import type { Draft, Event } from "./event.ts";
-import { fold } from "./fold.ts";
+import { fold } from "../fold.ts";
 import type { Session } from "./session.ts";
 
 const call = { type: "tool-call", id: "c1", tool: "edit", input: '{"path":"a.ts"}' } as const;

@@ -1,16 +1,15 @@
 /** Session: everything the system knows of one session, folded from its events. */
 
+import type { Attempts } from "../attempts.ts";
 import type { Account, Limits } from "../budget.ts";
 import type { Decision, Effect, Refusal, Rule } from "../decision.ts";
 import type { EditPart } from "../edit-part.ts";
 import type { Failure } from "../failure.ts";
 import type { JudgedFiles } from "../judged-files.ts";
-import type { Message, ToolCallPart } from "../message.ts";
+import type { FinishReason, Message, ToolCallPart } from "../message.ts";
 import type { Contact } from "../network.ts";
 import type { Outcome, Shown, Todo } from "../outcome.ts";
 import type { Plan } from "../plan.ts";
-import type { Attempts } from "../ports/attempts.ts";
-import type { FinishReason } from "../ports/model.ts";
 import type { Prompt } from "../prompt.ts";
 import type { SentPrompt } from "../prompt-cache.ts";
 import type { Route, Run } from "../routing.ts";

@@ -1,6 +1,6 @@
 /** Facts: the rows that events become, one kind per table of the telemetry database. */
 import type { FailureClass, FailureCode } from "@lathe/protocol";
-import type { Reaction } from "../satisfaction/read-reaction.ts";
+import type { Reaction } from "./read-reaction.ts";
 
 /** How a call ended; `refused` by a rule or a person is no failure. */
 export type CallEnd = "ok" | "refused" | "failed" | "interrupted";

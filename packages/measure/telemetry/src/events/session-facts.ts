@@ -7,9 +7,9 @@ import {
   type Outcome,
   type Usage,
 } from "@lathe/protocol";
-import { type Reaction, readReaction } from "../satisfaction/read-reaction.ts";
 import { argumentShape } from "./argument-shape.ts";
 import type { Fact } from "./facts.ts";
+import { type Reaction, readReaction } from "./read-reaction.ts";
 import { isTestCommand } from "./test-command.ts";
 
 interface OpenCall {

@@ -1,4 +1,5 @@
 /** Sample code: files of lines whose fate is known, for histories made up in tests. */
+import { seededRandom } from "../seeded-random.ts";
 
 /** One line of code, or one statement laid out over several. */
 export interface SampleLine {
@@ -8,17 +9,6 @@ export interface SampleLine {
 }
 
 export type SampleFile = SampleLine[];
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const nouns = "order user price cart token query node label entry batch index route".split(" ");
 const verbs = "load parse merge check build render update resolve count apply".split(" ");

@@ -1,9 +1,9 @@
 /** Satisfaction report: what users said or did next, after the turns of a span, as the rules read it. */
 import type { DatabaseSync } from "node:sqlite";
+import { type Reaction, reactions, readReaction } from "../events/read-reaction.ts";
 import type { Span } from "../report/read-rows.ts";
 import { type Estimate, kappa, type Reading, troubleRate } from "./agreement.ts";
 import { labelledMessages } from "./labelled-messages.ts";
-import { type Reaction, reactions, readReaction } from "./read-reaction.ts";
 
 export interface SatisfactionGroup {
   readonly name: string;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertGrowth } from "@lathe/testkit/growth";
 import { fc } from "@lathe/testkit/properties";
-import { seededRandom } from "../keep/sample-code.ts";
+import { isTrouble, type Reaction, reactions, readReaction } from "../events/read-reaction.ts";
+import { seededRandom } from "../seeded-random.ts";
 import { kappa, type Reading, troubleRate } from "./agreement.ts";
 import { labelledMessages } from "./labelled-messages.ts";
-import { isTrouble, type Reaction, reactions, readReaction } from "./read-reaction.ts";
 
 const labelled = labelledMessages();
 

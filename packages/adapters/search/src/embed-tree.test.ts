@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { after, it } from "node:test";
 import { type Embedder, failure, isFailure, type RankResult } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
-import { createSearch } from "../create-search.ts";
+import { createSearch } from "./create-search.ts";
+import { decodeVectors, encodeVectors, quantised } from "./embed/vector-file.ts";
 import { type EmbedOptions, planEmbedding } from "./embed-tree.ts";
-import { decodeVectors, encodeVectors, quantised } from "./vector-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-embed-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 /** Fold: events in, session out. */
-import { emptyAccount } from "../budget.ts";
-import { noUsage } from "../usage.ts";
-import { noBackground } from "./background.ts";
+import { emptyAccount } from "./budget.ts";
 import { type Event, eventType } from "./event.ts";
-import type { Session } from "./session.ts";
+import { noBackground } from "./session/background.ts";
+import type { Session } from "./session/session.ts";
+import { noUsage } from "./usage.ts";
 
 export const emptySession: Session = {
   id: "",

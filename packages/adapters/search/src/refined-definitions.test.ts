@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import { type DefinitionsOf, RefinedDefinitions } from "./refined.ts";
+import { type DefinitionsOf, RefinedDefinitions } from "./refined-definitions.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-refined-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { SyntaxDefinition } from "@lathe/protocol";
-import { blobId, readQuietly } from "../build/index-files.ts";
-import { rankedFolder } from "../segments/cache-name.ts";
-import { openSegmentCache, type SegmentCache } from "../segments/segment-cache.ts";
-import { repositoryOf } from "../tree/git-index.ts";
-import { textOf } from "./text-of.ts";
+import { blobId, readQuietly } from "./build/index-files.ts";
+import { textOf } from "./definitions/text-of.ts";
+import { openSegmentCache, type SegmentCache } from "./segments/segment-cache.ts";
+import { rankedFolder } from "./tree/cache-name.ts";
+import { repositoryOf } from "./tree/git-index.ts";
 
 /** *Contract:* undefined where nothing can be said; a file that does not parse is no failure. */
 export type DefinitionsOf = (path: string, text: string) => Promise<readonly SyntaxDefinition[] | undefined>;

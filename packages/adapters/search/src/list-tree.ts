@@ -1,9 +1,9 @@
 /** The files of a tree that are searched, as ripgrep lists them. */
 import { sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { nestedIgnore } from "../nested-ignore.ts";
-import { filesArgs, type Place } from "../place.ts";
-import { runRipgrep } from "../ripgrep.ts";
+import { nestedIgnore } from "./nested-ignore.ts";
+import { filesArgs, type Place } from "./place.ts";
+import { runRipgrep } from "./ripgrep.ts";
 
 /** *Contract:* .gitignore and .latheignore heeded; `see` is called with each path, in no order. */
 export async function listTree(

@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { commonOf, repositoryOf } from "../tree/git-index.ts";
+import { commonOf, repositoryOf } from "./git-index.ts";
 
 const names = [".gitignore", ".ignore", ".rgignore"];
 

@@ -1,8 +1,8 @@
 /** Makes a folder of this user's alone, and the missing ones above it, durably. */
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Disk } from "../disk.ts";
 import { errorCode } from "../file-failure.ts";
+import type { Disk } from "./disk.ts";
 import { syncFolders } from "./sync-folders.ts";
 
 /** One of Lathe's own, outside the workspace. Throws what the file system throws. */

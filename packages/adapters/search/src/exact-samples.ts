@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import type { GrepQuery, GrepResult } from "@lathe/protocol";
 import { isFailure } from "@lathe/protocol";
 import { rgPath } from "@vscode/ripgrep";
-import { createSearch } from "../create-search.ts";
-import { sieveOf } from "../sieve.ts";
-import { type ExactGrep, type ExactGrepOptions, openExactGrep, type Search } from "./exact-grep.ts";
+import { createSearch } from "./create-search.ts";
+import { type ExactGrep, type ExactGrepOptions, openExactGrep, type Search } from "./exact/exact-grep.ts";
+import { sieveOf } from "./sieve.ts";
 
 export function put(root: string, path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,12 +1,12 @@
 /** Puts back what a change had done, told from what is on the disk: right after a failure, and after a crash. */
 import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../disk/disk.ts";
+import { syncHeld } from "../disk/sync-folders.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import type { HeldPlaces } from "../held-places.ts";
-import type { Entry, Trace } from "../journal/journal-record.ts";
-import { type State, stateOf } from "./step.ts";
-import { syncHeld } from "./sync-folders.ts";
+import { type State, stateOf } from "../reading/state.ts";
+import type { Entry, Trace } from "./journal-record.ts";
 
 /** `clear` makes way: removes what is there; `place` puts what is to be there. Each is one system call. */
 export interface Action<E extends Entry = Entry> {

@@ -3,22 +3,22 @@ import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { type Embedder, type Failure, failure, isFailure } from "@lathe/protocol";
 import { createRedactor, type Redactor } from "@lathe/protocol/secrets";
-import { blobId, readQuietly } from "../build/index-files.ts";
-import { CodeIndex, type CodeIndexOptions } from "../code-index.ts";
-import { globMatcher } from "../glob.ts";
-import { placeOfChunk } from "../rank/chunk-scores.ts";
-import { type ConfineReads, searchProgram } from "../ripgrep.ts";
-import { idWords } from "../segments/segment.ts";
+import { blobId, readQuietly } from "./build/index-files.ts";
+import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
+import { contentOf, filesByContent, readVectors, vectorsByText, vectorsName } from "./embed/known-vectors.ts";
+import { changed } from "./embed/meaning.ts";
+import { encodeVectors, hashWords, quantised, type Vectors } from "./embed/vector-file.ts";
+import { globMatcher } from "./glob.ts";
+import { placeOfChunk } from "./rank/chunk-scores.ts";
+import { type ConfineReads, searchProgram } from "./ripgrep.ts";
+import { idWords } from "./segments/segment.ts";
 import {
   defaultQuota,
   openSegmentCache,
   pruneSegments,
   type SegmentCache,
-} from "../segments/segment-cache.ts";
-import type { Documents } from "../tree/documents.ts";
-import { contentOf, filesByContent, readVectors, vectorsByText, vectorsName } from "./known-vectors.ts";
-import { changed } from "./meaning.ts";
-import { encodeVectors, hashWords, quantised, type Vectors } from "./vector-file.ts";
+} from "./segments/segment-cache.ts";
+import type { Documents } from "./tree/documents.ts";
 
 export interface EmbedPlan {
   /** Chunks that have no vector yet, and all that are to have one. */

@@ -1,8 +1,8 @@
 /** Cache name: what the folder of a repository is called in the user's cache. */
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
-import type { Repository } from "../tree/git-index.ts";
 import { wordsVersion } from "../words/words.ts";
+import type { Repository } from "./git-index.ts";
 
 /** The same for all worktrees of a repository. */
 export function cacheName(root: string, repository: Repository | undefined): string {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isFailure } from "../failure.ts";
 import { checkDrafts, checkEvent, type Draft, eventNames } from "./event.ts";
+import { isFailure } from "./failure.ts";
 import { emptySession, fold } from "./fold.ts";
-import { eventOf, life } from "./session-life.test.ts";
+import { eventOf, life } from "./session/session-life.test.ts";
 
 describe("every event type", () => {
   it("stands in the life of a session below", () => {

@@ -1,8 +1,8 @@
 /** Makes the names in folders durable, where the disk can. */
 import type { Failure } from "@lathe/protocol";
-import type { Disk } from "../disk.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import { type HeldPlaces, movedCode } from "../held-places.ts";
+import type { Disk } from "./disk.ts";
 
 const unable = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES", "EBADF"]);
 const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP", movedCode]);
