@@ -4,14 +4,14 @@
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { configAbout } from "@lathe/config/config-about";
+import { projectSchema, userSchema } from "@lathe/config/config-file";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import { clientMethods, errorData, notifications, serverMethods } from "@lathe/rpc/messages";
 import { bestOfResultSchema, runResultSchema, runStreamSchema } from "@lathe/rpc/outputs";
 import { keepSchema, reportSchema, satisfactionSchema } from "@lathe/rpc/reports";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { projectSchema, userSchema } from "../src/config/config-file.ts";
-import { configAbout } from "../src/schemas/config-about.ts";
-import { schemaNames } from "../src/schemas/schema-names.ts";
+import { schemaNames } from "../src/commands/schema-names.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
 

@@ -109,7 +109,7 @@ async function start(command: Command, argv: readonly string[]): Promise<number>
 }
 
 async function unknownCommand(word: string): Promise<number> {
-  const { nearest } = await import("./command-line/nearest.ts");
+  const { nearest } = await import("@lathe/config/nearest");
   const meant = nearest(word, [...commandNames, "help", "version"]);
   const hint = meant
     ? `did you mean \`lathe ${meant}\`?`

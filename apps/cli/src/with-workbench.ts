@@ -1,8 +1,9 @@
 /** With a workbench: work with tools outside any session that leaves nothing behind, also when it is interrupted. */
+
+import type { AgentOptions } from "@lathe/config";
 import { openCheckTools, openWorkbench, type Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { interruptions } from "./run/interruptions.ts";
-import type { AgentOptions } from "./run/run-options.ts";
 
 /** Resolves with the exit code of an interruption when there was one. `signal` comes with it. */
 export async function withWorkbench<T>(

@@ -6,6 +6,7 @@ import {
   type SessionConfigOption,
   type StopReason,
 } from "@agentclientprotocol/sdk";
+import { type AgentOptions, mayNeedTrust } from "@lathe/config";
 import {
   chooseModels,
   type LocalSession,
@@ -19,9 +20,7 @@ import { type Event, type Failure, isFailure, type Mode, type Session, stricterM
 import { problemOf } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import { agreedMode } from "../run/agreed-mode.ts";
-import type { AgentOptions } from "../run/run-options.ts";
 import { withEffort } from "../run/with-effort.ts";
-import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import { modelOptions } from "../tui/slash/model.ts";
 import { askEditor } from "./ask-editor.ts";
 import { askTrust } from "./ask-trust.ts";

@@ -5,15 +5,15 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import { isFailure } from "@lathe/protocol";
-import { problemLine } from "../command-line/show-failure.ts";
-import type { AgentOptions } from "../run/run-options.ts";
+import type { AgentOptions } from "@lathe/config";
 import {
   type TrustAnswer,
   type TrustQuestion,
   trustChoices,
   trustQuestions,
-} from "../trust/trust-questions.ts";
+} from "@lathe/config/trust-questions";
+import { isFailure } from "@lathe/protocol";
+import { problemLine } from "../command-line/show-failure.ts";
 import type { Editor } from "./ask-editor.ts";
 import { verbatim } from "./outcome-update.ts";
 

@@ -1,7 +1,7 @@
 /** Editor servers: the MCP servers that an editor wants a session to have; the person configured them there. */
 import type { McpServer } from "@agentclientprotocol/sdk";
+import type { AgentOptions } from "@lathe/config";
 import { problemLine } from "../command-line/show-failure.ts";
-import type { AgentOptions } from "../run/run-options.ts";
 
 type Servers = NonNullable<AgentOptions["mcpServers"]>;
 type Pairs = readonly { readonly name: string; readonly value: string }[];

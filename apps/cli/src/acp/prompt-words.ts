@@ -1,5 +1,6 @@
 /** Prompt words: what an editor sends as blocks, as what is said to a session. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { usage } from "@lathe/config";
 import type { Words } from "@lathe/hosts/local";
 import {
   type Failure,
@@ -9,7 +10,6 @@ import {
   isFailure,
   maxImageBytes,
 } from "@lathe/protocol";
-import { usage } from "../run/run-options.ts";
 
 export function promptWords(blocks: readonly ContentBlock[]): Words | Failure {
   const texts: string[] = [];

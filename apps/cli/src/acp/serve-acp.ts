@@ -15,10 +15,11 @@ import {
   type ResumeSessionRequest,
   type Stream,
 } from "@agentclientprotocol/sdk";
+import { type AgentOptions, usage } from "@lathe/config";
 import { asBefore, findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type Session } from "@lathe/protocol";
 import { harnessVersion } from "../command-line/harness-version.ts";
-import { type AgentOptions, type agentOptions, usage } from "../run/run-options.ts";
+import type { agentOptions } from "../run/run-options.ts";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
 import { withEditorServers } from "./editor-servers.ts";
 import { promptWords } from "./prompt-words.ts";

@@ -1,9 +1,10 @@
 /** The process of one attempt, or of its tests: reads its order, tells what it does in lines, and ends with who started it. */
+
+import { type AgentOptions, agentFlags, readFlags } from "@lathe/config";
 import type { Order, Told } from "@lathe/hosts/attempts/orders";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { readFlags } from "../command-line/flags.ts";
 import { onBrokenPipe } from "../output/broken-pipe.ts";
-import { type AgentOptions, agentFlags, agentOptions } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 
 /** What is closed when it has to end; how long that may take at most. */
 interface Work {

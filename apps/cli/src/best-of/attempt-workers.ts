@@ -1,7 +1,7 @@
 /** The processes that make attempts: this program, with the flags of the line that asked for them. */
 import { availableParallelism } from "node:os";
+import { type AgentOptions, type AgentValues, agentFlags } from "@lathe/config";
 import type { LocalOptions } from "@lathe/hosts/local";
-import { type AgentOptions, type AgentValues, agentFlags } from "../run/run-options.ts";
 
 const usualParallel = 4;
 /** How long the tests of one attempt may take. */

@@ -1,4 +1,6 @@
 /** `lathe run --best-of`: several attempts at one task, compared, the best one taken over. Loaded only then. */
+
+import { type AgentOptions, type agentFlags, countFlag, type Line, usage } from "@lathe/config";
 import { type BestOf, runBestOf as runAttempts } from "@lathe/hosts/attempts/best-of";
 import {
   type BestOfWish,
@@ -13,11 +15,9 @@ import { type Failure, isFailure, judges } from "@lathe/protocol";
 import { columnsOf, duration, harmless, paletteFor } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { exitCodeOfFailure } from "../command-line/exit-code.ts";
-import { countFlag, type Line } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
 import type { OutputFormat } from "../reporters/reporter.ts";
 import { interruptions } from "../run/interruptions.ts";
-import { type AgentOptions, type agentFlags, usage } from "../run/run-options.ts";
 import { dirtyOf, type WorktreeValues } from "../worktrees/in-worktree.ts";
 import { attemptWorker, parallelUsually, quiet, self, testMs } from "./attempt-workers.ts";
 import type { bestOfFlags } from "./best-of-flags.ts";

@@ -1,7 +1,8 @@
 /** Command: one word of the command line, and the help that is made of it. */
+
+import type { Flags, ValueKind } from "@lathe/config";
 import type { Failure } from "@lathe/protocol";
 import { wrap } from "@lathe/terminal";
-import type { Flags, ValueKind } from "./flags.ts";
 
 export interface Command {
   readonly name: string;

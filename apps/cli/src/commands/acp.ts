@@ -1,13 +1,13 @@
 /** `lathe acp`: the agent behind an editor, over standard input and output. */
 import { Readable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { agentFlags, allowNotes, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { serveAcp } from "../acp/serve-acp.ts";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
 import { endNow, readOutput } from "../output/unread.ts";
 import { interruptions } from "../run/interruptions.ts";
-import { agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 
 const { cwd: _, ...flags } = agentFlags;
 

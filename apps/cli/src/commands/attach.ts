@@ -1,8 +1,8 @@
 /** `lathe attach`: a second pair of eyes on a session. */
+
+import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = {
   json: { type: "boolean", about: "each event as a line of JSON" },

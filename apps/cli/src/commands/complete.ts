@@ -1,4 +1,6 @@
 /** `lathe __complete`: what completion scripts ask while somebody types; one value a line, and what it is behind a tab. */
+
+import type { Config } from "@lathe/config";
 import {
   type CompletedValue,
   completedForks,
@@ -7,7 +9,6 @@ import {
 } from "@lathe/hosts/completed-values";
 import { isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import type { Config } from "../config/config.ts";
 
 export const completeCommand: Command = {
   name: "__complete",
@@ -50,7 +51,7 @@ async function completedTools(): Promise<readonly CompletedValue[]> {
 }
 
 async function readConfig(): Promise<Config | undefined> {
-  const { loadConfig } = await import("../config/load-config.ts");
+  const { loadConfig } = await import("@lathe/config");
   const config = await loadConfig(process.cwd(), process.env, {});
   return isFailure(config) ? undefined : config;
 }

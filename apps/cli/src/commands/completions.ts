@@ -1,9 +1,9 @@
 /** `lathe completions`: a script that makes a shell complete lines of lathe. */
+
+import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 import type { CommandTable } from "../command-line/command-names.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 

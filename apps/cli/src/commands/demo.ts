@@ -1,10 +1,10 @@
 /** `lathe demo`: fixes a bug in a sample project before your eyes. */
+
+import { agentFlags, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
 import { bugs } from "../demo/bugs.ts";
 import { showDemo } from "../demo/show-demo.ts";
-import { agentFlags, usage } from "../run/run-options.ts";
 
 const flags = {
   bug: { type: "string", value: "N", about: "which bug is put in (default 1); --list shows them" },

@@ -1,11 +1,10 @@
 /** `lathe doctor`: what works on this machine, what does not, and how to mend it. */
+
+import { type Config, loadConfig, readFlags } from "@lathe/config";
 import { commandLimits, examineMachine, type Finding, noRouterOptions } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless, type Palette, paletteFor, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load-config.ts";
 
 const flags = {
   json: { type: "boolean", about: "as JSON" },

@@ -1,8 +1,8 @@
 /** `lathe edits`: the edit engine by itself, for whoever wants to judge edit formats. */
+
+import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = {
   "stdin-jsonl": { type: "boolean", about: "one request per line; one answer per line comes back, in order" },

@@ -1,10 +1,8 @@
 /** `lathe eval`: a suite of tasks tried and graded, two runs compared, and tasks mined from a repository's history. */
 import { basename, join, resolve } from "node:path";
+import { countFlag, type Line, limitFlags, readFlags, realFolder, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { countFlag, type Line, readFlags } from "../command-line/flags.ts";
-import { limitFlags } from "../config/sandbox-limits.ts";
-import { realFolder, usage } from "../run/run-options.ts";
 
 const flags = {
   model: {
@@ -103,7 +101,7 @@ async function contestantsFor({ model, variant = [] }: Values) {
   const models = [...new Set(model ?? ["builtin/repair"])];
   const { contestantsOf } = await import("@lathe/hosts/variants");
   if (variant.length === 0) return contestantsOf(models, [], []);
-  const { ownExperiments } = await import("../config/load-config.ts");
+  const { ownExperiments } = await import("@lathe/config");
   const experiments = await ownExperiments(process.env);
   return isFailure(experiments) ? experiments : contestantsOf(models, variant, experiments);
 }
@@ -139,7 +137,7 @@ async function sharedOf(values: Values) {
   const { memory } = values;
   const said = limitFlags({ memory });
   if (isFailure(said)) return said;
-  const { loadConfig } = await import("../config/load-config.ts");
+  const { loadConfig } = await import("@lathe/config");
   const config = await loadConfig(process.cwd(), process.env, { sandboxLimits: said });
   if (isFailure(config)) return config;
   return { reach: isOpen ? "open" : hosts, sandboxLimits: config.sandboxLimits } as const;

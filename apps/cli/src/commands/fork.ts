@@ -1,11 +1,11 @@
 /** `lathe fork`: changes that wait in forks: listed, shown, kept, dropped. */
+
+import { readFlags, usage } from "@lathe/config";
 import type { Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
 import { remark } from "../command-line/show-failure.ts";
 import type { TreeWish } from "../forks/tree-command.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = {
   "host-run": { type: "boolean", about: "keep: also what git, editors and shells would run by themselves" },

@@ -1,9 +1,9 @@
 /** `lathe grep`: the agent's exact search by itself. */
+
+import { countFlag, readFlags, usage } from "@lathe/config";
 import { type Failure, type GrepResult, isFailure } from "@lathe/protocol";
 import { foundLine, harmless, paletteFor } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
-import { countFlag, readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 import { tellLeftOut } from "../search/tell-left-out.ts";
 
 const flags = {

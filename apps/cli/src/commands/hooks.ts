@@ -1,12 +1,11 @@
 /** `lathe hooks`: the programs that have a say in sessions of this folder, and whether the project's may run. */
 import { type Hook, hookMoment, readHookSettings } from "@lathe/extensions/hook-settings";
 import { distrustHooks, isTrusted, trustHooks } from "@lathe/extensions/trusted-hooks";
+import { agentFlags, readFlags, realFolder, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
-import { agentFlags, realFolder, usage } from "../run/run-options.ts";
 
 const flags = { json: { type: "boolean", about: "as JSON" }, cwd: agentFlags.cwd } as const;
 

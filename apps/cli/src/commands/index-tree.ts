@@ -1,9 +1,9 @@
 /** `lathe index`: builds the index of a folder, or brings it up to date, and says what is in it. */
+
+import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { bytes, count, duration, paletteFor, Screen, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 import type { Embedded, EmbedFlags } from "../search/embed-folder.ts";
 
 const flags = {

@@ -1,8 +1,8 @@
 /** `lathe mcp`: other programs' tools for the agent, and the agent's tools for other programs. */
+
+import { agentFlags, allowNotes, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { agentFlags, allowNotes, usage } from "../run/run-options.ts";
 
 const flags = {
   json: { type: "boolean", about: "list: as JSON" },

@@ -1,10 +1,9 @@
 /** `lathe memory`: the facts that sessions are told, for this folder and for all. */
 import { addMemory, readMemory, removeMemory, toldFacts } from "@lathe/extensions/memory";
+import { agentFlags, readFlags, realFolder, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { agentFlags, realFolder, usage } from "../run/run-options.ts";
 
 const flags = {
   user: { type: "boolean", about: "those of all your projects, instead of this one's" },

@@ -1,10 +1,9 @@
 /** `lathe models`: which models there are, what they cost, which of them answer; and what is newer than we know. */
+
+import { loadConfig, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure, routerModes } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
 import { harnessVersion } from "../command-line/harness-version.ts";
-import { loadConfig } from "../config/load-config.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = {
   all: { type: "boolean", about: "list, route: also those that no key of yours reaches" },

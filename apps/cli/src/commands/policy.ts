@@ -1,11 +1,11 @@
 /** `lathe policy`: whether a shell command may run here, and why; and what was allowed for good in this project. */
+
+import { agentFlags, allowNotes, allowText, type Line, readFlags, realFolder, usage } from "@lathe/config";
 import type { Explained } from "@lathe/hosts/local";
 import { type Failure, isFailure, modes, type Tier, type Verdict } from "@lathe/protocol";
 import { fit, harmless, type Palette, paletteFor, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
-import { type Line, readFlags } from "../command-line/flags.ts";
-import { allowText } from "../config/allow-rule.ts";
-import { agentFlags, agentOptions, allowNotes, realFolder, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 
 const tiers: readonly Tier[] = ["full", "reduced", "none"];

@@ -1,8 +1,8 @@
 /** `lathe report`: what the work cost, what fails, whether it gets worse, and what became of the code. */
+
+import { readFlags, usage } from "@lathe/config";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = {
   since: { type: "string", value: "WHEN", about: "a date, or a span such as 24h, 7d or 4w (default 30d)" },

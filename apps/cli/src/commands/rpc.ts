@@ -1,9 +1,9 @@
 /** `lathe rpc`: sessions for a program in any language, over standard input and output. */
+
+import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
 import { interruptions } from "../run/interruptions.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = { debug: { type: "boolean", about: "more about what went wrong" } } as const;
 

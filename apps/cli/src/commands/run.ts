@@ -1,16 +1,16 @@
 /** `lathe run`: one task, headless or on a terminal. */
 import { existsSync } from "node:fs";
+import { type AgentOptions, agentFlags, allowNotes, type Line, readFlags, usage } from "@lathe/config";
 import type { Words } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { bestOfFlags } from "../best-of/best-of-flags.ts";
 import type { Command } from "../command-line/command.ts";
-import { type Line, readFlags } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
 import { type OutputFormat, outputFormats } from "../reporters/reporter.ts";
 import { readImages } from "../run/image-files.ts";
 import type { OutputSchema } from "../run/output-schema.ts";
 import { readPipe } from "../run/piped-input.ts";
-import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import { runTask, type Task } from "../run/run-task.ts";
 import { worktreeFlags } from "../worktrees/worktree-flags.ts";
 
@@ -221,7 +221,7 @@ async function expanded(
   const typed = text === words.text ? typedWords(text.trim()) : undefined;
   if (!typed?.words) return { ...words, text };
   const { name } = typed;
-  const { nearest } = await import("../command-line/nearest.ts");
+  const { nearest } = await import("@lathe/config/nearest");
   const meant = nearest(
     name,
     (await listCommands(place)).map((one) => one.name),

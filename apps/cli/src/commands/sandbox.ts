@@ -1,12 +1,8 @@
 /** `lathe sandbox`: the sandbox by itself: one command in it, or everything it promises tried for real. */
 import { realpathSync } from "node:fs";
+import { type Config, type Line, limitFlags, loadConfig, readFlags, realFolder, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { type Line, readFlags } from "../command-line/flags.ts";
-import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load-config.ts";
-import { limitFlags } from "../config/sandbox-limits.ts";
-import { realFolder, usage } from "../run/run-options.ts";
 
 const flags = {
   workspace: { type: "string", value: "DIR", about: "the folder the command may write (default: here)" },

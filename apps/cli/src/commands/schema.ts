@@ -1,10 +1,9 @@
 /** `lathe schema`: the published JSON schemas, from the installation. */
 import { readFileSync } from "node:fs";
+import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
-import { schemaNames } from "../schemas/schema-names.ts";
+import { schemaNames } from "./schema-names.ts";
 
 const names = Object.keys(schemaNames);
 

@@ -1,9 +1,8 @@
 /** `lathe search`: ranked code search over a folder, by itself. */
 
+import { countFlag, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure, rankedKinds } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { countFlag, readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = {
   results: { type: "string", short: "k", value: "N", about: "files, 10 when not given" },

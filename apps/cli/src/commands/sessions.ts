@@ -1,8 +1,8 @@
 /** `lathe sessions`: earlier sessions, listed or shown. */
+
+import { type Line, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
-import { type Line, readFlags } from "../command-line/flags.ts";
-import { usage } from "../run/run-options.ts";
 
 const flags = {
   here: { type: "boolean", about: "list: only sessions of this folder" },

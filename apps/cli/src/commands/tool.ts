@@ -1,12 +1,12 @@
 /** `lathe tool`: tools one by one, outside any session, under the ordinary policy. */
 
+import { agentFlags, allowNotes, readFlags, usage } from "@lathe/config";
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
 import { jsonLines } from "@lathe/rpc";
 import { diffLines, harmless, type Palette, paletteFor } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
-import { readFlags } from "../command-line/flags.ts";
-import { agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 
 const flags = {

@@ -1,6 +1,7 @@
 /** Line shape: what may stand on a command's line, as completions know it; read from what its help is made of. */
+
+import type { Flag, Flags, ValueKind } from "@lathe/config";
 import type { Command } from "../command-line/command.ts";
-import type { Flag, Flags, ValueKind } from "../command-line/flags.ts";
 
 /** Files and folders the shell finds by itself; undefined where nobody can know. */
 export type Completed = ValueKind | "files" | "folders" | undefined;

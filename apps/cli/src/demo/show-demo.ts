@@ -1,4 +1,6 @@
 /** The demo from beginning to end: the bug, the failing test, the agent at work, the proof. */
+
+import type { AgentOptions } from "@lathe/config";
 import {
   builtinModel,
   type Containment,
@@ -11,7 +13,7 @@ import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { diffLines, type Palette, paletteFor, Screen } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { TerminalReporter } from "../reporters/terminal-reporter.ts";
-import { type AgentOptions, agentOptions } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import { runTask } from "../run/run-task.ts";
 import { withWorkbench } from "../with-workbench.ts";
 import { type Bug, bugs } from "./bugs.ts";

@@ -1,7 +1,8 @@
 /** `lathe run --fork`: the whole session runs in a fork of the folder, and what it changed is decided on at the end. */
+
+import { realFolder } from "@lathe/config";
 import { type Fork, openFork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { realFolder } from "../run/run-options.ts";
 import { enterFork } from "./enter-fork.ts";
 import { settleFork } from "./settle-fork.ts";
 

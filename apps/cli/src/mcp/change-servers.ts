@@ -2,16 +2,16 @@
 
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { usage } from "@lathe/config";
+import { readConfigText } from "@lathe/config/config-file";
+import { filledIn, type Servers } from "@lathe/config/mcp-servers";
+import { serverText } from "@lathe/config/server-text";
 import { meetServers } from "@lathe/hosts/known-servers";
 import { configFolder } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system/write-whole";
 import { harmless } from "@lathe/terminal";
-import { readConfigText } from "../config/config-file.ts";
-import { filledIn, type Servers } from "../config/mcp-servers.ts";
-import { usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
-import { serverText } from "./server-text.ts";
 
 export async function addServer({ words, values }: McpLine): Promise<number | Failure> {
   const [, name, first, ...args] = words;

@@ -1,11 +1,13 @@
 /** `lathe mcp list`: what each server offers, asked now. */
+
+import { usage } from "@lathe/config";
+import { serverText } from "@lathe/config/server-text";
 import { createLazyMcp } from "@lathe/hosts/lazy-mcp";
 import { type Failure, isFailure, type McpTool } from "@lathe/protocol";
 import { fit, harmless, paletteFor, table } from "@lathe/terminal";
 import { interruptions } from "../run/interruptions.ts";
-import { agentOptions, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
-import { serverText } from "./server-text.ts";
 
 interface Asked {
   readonly name: string;

@@ -1,9 +1,11 @@
 /** `lathe mcp login` and `logout`: a person's login at a server that is reached over HTTP. */
+
+import { usage } from "@lathe/config";
 import { logInAt, logOutAt } from "@lathe/hosts/mcp-login";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import { interruptions } from "../run/interruptions.ts";
-import { agentOptions, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 
 export async function logInCommand({ words, values }: McpLine): Promise<number | Failure> {

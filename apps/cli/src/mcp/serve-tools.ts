@@ -1,4 +1,6 @@
 /** `lathe mcp serve`: search, edits and the sandboxed shell for other agents, over standard input and output. */
+
+import { usage } from "@lathe/config";
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Outcome, outcomeText, type Tool } from "@lathe/protocol";
 import { fit } from "@lathe/terminal";
@@ -6,7 +8,7 @@ import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextpro
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { endNow, notRead } from "../output/unread.ts";
-import { agentOptions, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 import type { McpLine } from "./mcp-line.ts";
 

@@ -1,4 +1,15 @@
 /** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and which of the user's own servers run its files, and allows just that once the person says so. */
+
+import { realFolder, usage } from "@lathe/config";
+import type { Servers } from "@lathe/config/mcp-servers";
+import {
+  hiddenServers,
+  type ProjectServers,
+  projectFile,
+  readProjectServers,
+  trustProjectServers,
+} from "@lathe/config/project-servers";
+import { serverText, writtenText } from "@lathe/config/server-text";
 import {
   changedIn,
   type KnownServer,
@@ -8,18 +19,9 @@ import {
 } from "@lathe/hosts/known-servers";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
-import type { Servers } from "../config/mcp-servers.ts";
-import {
-  hiddenServers,
-  type ProjectServers,
-  projectFile,
-  readProjectServers,
-  trustProjectServers,
-} from "../config/project-servers.ts";
 import { saysYes } from "../questions/says-yes.ts";
-import { loadOptions, realFolder, usage } from "../run/run-options.ts";
+import { loadOptions } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
-import { serverText, writtenText } from "./server-text.ts";
 
 type Place = Parameters<typeof changedIn>[1];
 

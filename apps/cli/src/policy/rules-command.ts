@@ -1,9 +1,9 @@
 /** `lathe policy rules`: what was allowed for good in this project by an answer, and taking one of it back. */
 
+import { usage } from "@lathe/config";
 import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless, ruleText } from "@lathe/terminal";
-import { usage } from "../run/run-options.ts";
 
 interface Asked {
   readonly cwd: string;

@@ -1,7 +1,8 @@
 /** Blocked call: the call that needed a person where nobody could be asked, and what lets it run. */
+
+import { allowText } from "@lathe/config";
 import type { Decision, Effect, Event, Rule, ToolCallPart } from "@lathe/protocol";
 import { callTarget, fit } from "@lathe/terminal";
-import { allowText } from "../config/allow-rule.ts";
 
 export interface BlockedCall {
   readonly call: ToolCallPart;

@@ -1,5 +1,7 @@
 /** `lathe report experiment NAME`: the arms compared, with what can be said of their difference so far. */
 
+import { ownExperiments, usage } from "@lathe/config";
+import { nearest } from "@lathe/config/nearest";
 import type { Experiment } from "@lathe/hosts/experiment";
 import {
   type ArmDifference,
@@ -18,9 +20,6 @@ import {
   paletteFor,
   percent,
 } from "@lathe/terminal";
-import { nearest } from "../command-line/nearest.ts";
-import { ownExperiments } from "../config/load-config.ts";
-import { usage } from "../run/run-options.ts";
 
 export async function reportExperiment(names: readonly string[], json: boolean): Promise<number | Failure> {
   const all = await ownExperiments(process.env);

@@ -1,10 +1,11 @@
 /** `lathe report tickets` and `lathe report fix ALERT`: alerts as issues of a tracker, and an agent that looks into one. */
+
+import { ownTickets, usage } from "@lathe/config";
 import { alertTask } from "@lathe/hosts/alert-task";
 import { sendTickets } from "@lathe/hosts/send-tickets";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harnessVersion } from "../command-line/harness-version.ts";
-import { ownTickets } from "../config/load-config.ts";
-import { agentOptions, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 
 export async function reportTickets(): Promise<number | Failure> {
   const settings = await ownTickets(process.env);

@@ -20,7 +20,7 @@ export async function reportWork({ json, html, ...query }: Asked): Promise<numbe
   if (html !== undefined) {
     const [{ reportPage }, { ownExperiments }] = await Promise.all([
       import("./report-page.ts"),
-      import("../config/load-config.ts"),
+      import("@lathe/config"),
     ]);
     const experiments = await ownExperiments(process.env);
     if (isFailure(experiments)) return experiments;

@@ -1,4 +1,6 @@
 /** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
+
+import { realFolder, usage } from "@lathe/config";
 import { findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
 import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
 import {
@@ -19,7 +21,6 @@ import { clientMethods, serverMethods } from "@lathe/rpc/messages";
 import * as v from "valibot";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import type { BoundedWriter } from "../output/bounded-writer.ts";
-import { realFolder, usage } from "../run/run-options.ts";
 import { type AgentSession, openSessionAs } from "../sdk/open-session.ts";
 import type { SessionOptions } from "../sdk/session-options.ts";
 

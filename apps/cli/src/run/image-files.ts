@@ -1,5 +1,6 @@
 /** The images that a person gives along with a task, read and looked at before anything is asked of a model. */
 import { readFileSync, statSync } from "node:fs";
+import { usage } from "@lathe/config";
 import {
   type Failure,
   type ImagePart,
@@ -8,7 +9,6 @@ import {
   isFailure,
   maxImageBytes,
 } from "@lathe/protocol";
-import { usage } from "./run-options.ts";
 
 export function readImages(paths: readonly string[]): readonly ImagePart[] | Failure {
   const images: ImagePart[] = [];

@@ -1,8 +1,8 @@
 /** Output schema: what the answer of a headless run has to be, as JSON. Loaded only with `--json-schema`. */
 import { readFileSync } from "node:fs";
+import { usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { compileJsonSchema, type JsonCheck } from "./json-schema.ts";
-import { usage } from "./run-options.ts";
 
 export interface OutputSchema {
   /** What a model is told of it, with its task. */

@@ -1,10 +1,10 @@
 /** Resumed place: where the session works that a line goes on with. */
 import { realpathSync } from "node:fs";
+import { realFolder, usage } from "@lathe/config";
 import type { Fork } from "@lathe/hosts/forks";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
-import { realFolder, usage } from "./run-options.ts";
 
 export interface ResumedLine {
   readonly resume: string | undefined;

@@ -1,4 +1,6 @@
 /** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
+
+import { type AgentOptions, usage } from "@lathe/config";
 import { resumeSession, startSession, type Words } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Session } from "@lathe/protocol";
 import { problemOf } from "@lathe/terminal";
@@ -12,7 +14,6 @@ import { createReporter } from "../reporters/create-reporter.ts";
 import type { OutputFormat, Reporter, RunResult } from "../reporters/reporter.ts";
 import { interruptions } from "./interruptions.ts";
 import type { OutputSchema } from "./output-schema.ts";
-import { type AgentOptions, usage } from "./run-options.ts";
 import type { SchemaRun } from "./run-to-schema.ts";
 
 export interface Task {

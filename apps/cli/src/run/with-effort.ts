@@ -1,6 +1,7 @@
 /** The options with another effort, which a session that is taken up later is held to, too. */
+
+import type { AgentOptions } from "@lathe/config";
 import type { Effort } from "@lathe/protocol";
-import type { AgentOptions } from "./run-options.ts";
 
 export function withEffort(options: AgentOptions, effort: Effort | undefined): AgentOptions {
   const { effort: _, ...rest } = options;

@@ -1,4 +1,6 @@
 /** Read options: what a program says of a session, checked, as the hosts take it. */
+
+import { type AgentOptions, usage } from "@lathe/config";
 import {
   causeText,
   type Failure,
@@ -8,7 +10,7 @@ import {
   limitNames,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { type AgentOptions, agentOptions, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** What a session is opened with: the hosts' options, and who listens. */

@@ -1,10 +1,11 @@
 /** Answers ranked queries of the command line: one for people, or many, line by line. */
+
+import { loadConfig } from "@lathe/config";
 import { type CodeSearch, type CodeSearchOptions, openCodeSearch } from "@lathe/hosts/code-search";
 import { type Failure, isFailure, type RankedRange, type RankQuery } from "@lathe/protocol";
 import { jsonLines } from "@lathe/rpc";
 import { cutLine, harmless, paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { loadConfig } from "../config/load-config.ts";
 import { whileBusy } from "../output/while-busy.ts";
 import { tellLeftOut } from "./tell-left-out.ts";
 

@@ -1,8 +1,9 @@
 /** `lathe index --embed`: says how much goes where and what it costs, asks, and shows how it gets on. */
+
+import { loadConfig } from "@lathe/config";
 import { planTree } from "@lathe/hosts/embeddings";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { count, paletteFor, Screen } from "@lathe/terminal";
-import { loadConfig } from "../config/load-config.ts";
 import { withInterruptions } from "../eval/with-interruptions.ts";
 import { saysYes } from "../questions/says-yes.ts";
 

@@ -1,10 +1,12 @@
 /** `lathe sessions compact`: makes the conversation of a session shorter before it goes on. */
+
+import { usage } from "@lathe/config";
 import { compactSession } from "@lathe/hosts/compact-session";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { compactedText, paletteFor } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";
-import { agentOptions, usage } from "../run/run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 
 export interface CompactFlags {
   readonly focus: string | undefined;

@@ -1,10 +1,11 @@
 /** `lathe sessions delete`: takes sessions away, with all that was kept for them alone. */
+
+import { usage } from "@lathe/config";
 import { deleteSession } from "@lathe/hosts/delete-session";
 import { findSession, listSessions } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type SessionSummary } from "@lathe/protocol";
 import { harmless, moment } from "@lathe/terminal";
 import { isSomebodyThere, saysYes } from "../questions/says-yes.ts";
-import { usage } from "../run/run-options.ts";
 
 export interface Deleting {
   readonly yes: boolean;

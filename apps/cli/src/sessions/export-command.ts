@@ -1,11 +1,11 @@
 /** `lathe sessions export`: what a session holds, for people and for other programs. */
 
 import { once } from "node:events";
+import { usage } from "@lathe/config";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { usage } from "../run/run-options.ts";
 
 const formats = ["edits", "markdown", "html", "jsonl", "atif"] as const;
 

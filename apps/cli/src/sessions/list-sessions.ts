@@ -1,10 +1,10 @@
 /** The table of sessions. */
 import { realpathSync } from "node:fs";
+import { countFlag } from "@lathe/config";
 import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
 import { endWord, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
-import { countFlag } from "../command-line/flags.ts";
 
 export interface Listing {
   readonly json: boolean;

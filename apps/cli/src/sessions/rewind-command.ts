@@ -1,11 +1,11 @@
 /** `lathe sessions rewind`: back to before a step, and back again. */
+
+import { countFlag, usage } from "@lathe/config";
 import { findSession } from "@lathe/hosts/local";
 import { rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
-import { countFlag } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
-import { usage } from "../run/run-options.ts";
 import { whileWriting } from "../run/while-writing.ts";
 import { rewoundLines } from "./rewound-lines.ts";
 

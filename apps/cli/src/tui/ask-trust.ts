@@ -5,7 +5,7 @@ import type { Chat } from "./chat.ts";
 
 /** *Contract:* resolves once everything is answered or left. */
 export async function askTrust(chat: Chat): Promise<undefined> {
-  const { trustChoices, trustQuestions } = await import("../trust/trust-questions.ts");
+  const { trustChoices, trustQuestions } = await import("@lathe/config/trust-questions");
   for (const question of trustQuestions(chat.options)) {
     const [head = "", ...items] = question.lines;
     // Whole, as it is written: what is not shown cannot be agreed to.

@@ -1,4 +1,6 @@
 /** Several attempts at one task, live in a chat: a line for each, the table at the end, the best one taken over after a yes. */
+
+import type { AgentOptions } from "@lathe/config";
 import { type BestOf, runBestOf } from "@lathe/hosts/attempts/best-of";
 import { type OpenedBestOf, openBestOf, reopenBestOf } from "@lathe/hosts/attempts/open-best-of";
 import type { AttemptRow, Observer, Running } from "@lathe/hosts/attempts/running";
@@ -9,7 +11,6 @@ import { attemptWorker, parallelUsually, quiet, self, testMs } from "../best-of/
 import { comparisonText, rowText, verdictText } from "../best-of/best-of-text.ts";
 import { painted } from "../best-of/live-rows.ts";
 import { outcomeText } from "../best-of/outcome-text.ts";
-import type { AgentOptions } from "../run/run-options.ts";
 import type { Chat } from "./chat.ts";
 import type { Option } from "./choice.ts";
 

@@ -1,9 +1,18 @@
 /** The line of an interactive session: its flags, what it begins with, and what is said at its end. */
+
+import {
+  agentFlags,
+  allowNotes,
+  type Line,
+  type LoadedOptions,
+  readFlags,
+  themeNames,
+  usage,
+  type ValueKind,
+} from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
-import { type Line, readFlags, type ValueKind } from "../command-line/flags.ts";
-import { themeNames } from "../config/config.ts";
-import { agentFlags, allowNotes, type LoadedOptions, loadOptions, usage } from "../run/run-options.ts";
+import { loadOptions } from "../run/run-options.ts";
 import { worktreeFlags } from "../worktrees/worktree-flags.ts";
 import type { FirstFrame } from "./first-frame.ts";
 import { type Beginning, chatSettings } from "./open-chat.ts";

@@ -1,5 +1,6 @@
 /** Chat: a conversation of a person with the agent, in one session after the other, whatever it is shown on. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentOptions } from "@lathe/config";
 import { type LocalSession, resumeSession, startSession, unknownModel, type Words } from "@lathe/hosts/local";
 import {
   type Delta,
@@ -13,7 +14,6 @@ import {
 } from "@lathe/protocol";
 import { harmless, type Theme, wrap } from "@lathe/terminal";
 import { agreedMode } from "../run/agreed-mode.ts";
-import type { AgentOptions } from "../run/run-options.ts";
 import { withEffort } from "../run/with-effort.ts";
 import { atWork } from "./at-work.ts";
 import type { Choice, Option } from "./choice.ts";

@@ -1,14 +1,12 @@
 /** Opening a chat: what it needs from the configuration, and what is typed into it. */
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
 import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
+import { type AgentOptions, type Look, mayNeedTrust } from "@lathe/config";
+import { nearest } from "@lathe/config/nearest";
 import { projectFiles } from "@lathe/hosts/project-files";
 import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";
 import { type Ground, groundOfVariable } from "@lathe/terminal";
-import { nearest } from "../command-line/nearest.ts";
-import type { Look } from "../config/config.ts";
-import type { AgentOptions } from "../run/run-options.ts";
-import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import type { Chat } from "./chat.ts";
 import { createCompletion, type Named } from "./completion.ts";
 import { slashCommands } from "./slash/slash-commands.ts";

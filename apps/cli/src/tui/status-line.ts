@@ -1,7 +1,8 @@
 /** Status line: model, permissions, how full the window is, what it cost, where; the least of them goes first where it is narrow. */
+
+import type { AgentOptions } from "@lathe/config";
 import { chooseModels, type LocalSession } from "@lathe/hosts/local";
 import { count, fit, money } from "@lathe/terminal";
-import type { AgentOptions } from "../run/run-options.ts";
 
 export interface Status {
   readonly model: string;

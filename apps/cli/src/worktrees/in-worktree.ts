@@ -1,12 +1,12 @@
 /** `--worktree`: what works, works in a git working tree of its own, and is told where that is. */
 import { readdirSync } from "node:fs";
+import { realFolder, usage } from "@lathe/config";
 import { unfilteredText } from "@lathe/hosts/unfiltered-text";
 import { type DirtyChoice, dirtyChoices, openWorktree, type Worktree } from "@lathe/hosts/worktree";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { fileName, harmless } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { problemLine } from "../command-line/show-failure.ts";
-import { realFolder, usage } from "../run/run-options.ts";
 
 export interface WorktreeValues {
   readonly worktree?: string | true | undefined;

@@ -1,6 +1,7 @@
 /** `/effort`: how much the model may think before it answers. */
+
+import { nearest } from "@lathe/config/nearest";
 import { type Effort, efforts, type Failure, failure } from "@lathe/protocol";
-import { nearest } from "../../command-line/nearest.ts";
 import type { Option } from "../choice.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
 

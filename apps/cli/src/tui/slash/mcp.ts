@@ -9,7 +9,7 @@ export const mcpCommand: SharedCommand = {
     const servers = Object.entries(chat.options.mcpServers ?? {});
     if (servers.length === 0) return ["", "No server is set up: `lathe mcp add NAME -- COMMAND` adds one."];
     const width = Math.max(...servers.map(([name]) => name.length));
-    const { serverText } = await import("../../mcp/server-text.ts");
+    const { serverText } = await import("@lathe/config/server-text");
     const lines = servers.map(([name]) => {
       // As it is written: filled in, it may say a key of the user's.
       const written = chat.options.writtenServers?.[name];

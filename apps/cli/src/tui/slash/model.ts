@@ -1,7 +1,8 @@
 /** `/model`: another model goes on. */
+
+import type { AgentOptions } from "@lathe/config";
 import type { Session } from "@lathe/protocol";
 import { wrap } from "@lathe/terminal";
-import type { AgentOptions } from "../../run/run-options.ts";
 import type { Option } from "../choice.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
 import { takeOverText } from "./take-over-text.ts";

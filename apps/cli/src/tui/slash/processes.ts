@@ -1,7 +1,8 @@
 /** `/processes`: the commands that go on in the background: what they print, and a way to stop them. */
+
+import { usage } from "@lathe/config";
 import { type Failure, failure } from "@lathe/protocol";
 import { duration, scrolled } from "@lathe/terminal";
-import { usage } from "../../run/run-options.ts";
 import type { Option } from "../choice.ts";
 import { type BackgroundProcess, titleOf } from "../process-title.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";

@@ -1,6 +1,7 @@
 /** `/rewind`: files and conversation go back to before something was said. */
+
+import { usage } from "@lathe/config";
 import { isFailure, isNotice, messageText, type Session, withoutMark } from "@lathe/protocol";
-import { usage } from "../../run/run-options.ts";
 import { rewoundLines } from "../../sessions/rewound-lines.ts";
 import { atWork } from "../at-work.ts";
 import type { Option } from "../choice.ts";

@@ -116,8 +116,8 @@ async function serversOf(
   const hasProject = existsSync(join(cwd, ".mcp.json"));
   if (!hasOwn && !hasProject) return { servers: {}, written: {}, remarks: [] };
   const [{ filledIn }, { hiddenServers, readProjectServers }] = await Promise.all([
-    import("./mcp-servers.ts"),
-    import("./project-servers.ts"),
+    import("./servers/mcp-servers.ts"),
+    import("./servers/project-servers.ts"),
   ]);
   const found = hasProject ? readProjectServers(cwd, env) : undefined;
   const filled = filledIn(own, env);

@@ -16,8 +16,8 @@ import {
 import * as v from "valibot";
 import { type ConfigPart, themeNames } from "./config.ts";
 import { experiments } from "./experiments.ts";
-import { mcpServers } from "./mcp-servers.ts";
 import { type WrittenLimits, wrongLimit } from "./sandbox-limits.ts";
+import { mcpServers } from "./servers/mcp-servers.ts";
 import { tickets } from "./tickets.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0));

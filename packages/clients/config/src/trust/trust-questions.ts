@@ -12,13 +12,13 @@ import { readHookSettings } from "@lathe/extensions/hook-settings";
 import { hookItems, lookAtHooks, neverTrustHooks, trustHooks } from "@lathe/extensions/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
+import type { AgentOptions } from "../agent-options.ts";
 import {
   neverTrustServers,
   projectFile,
   readProjectServers,
   trustProjectServers,
-} from "../config/project-servers.ts";
-import type { AgentOptions } from "../run/run-options.ts";
+} from "../servers/project-servers.ts";
 
 export type TrustAnswer = "later" | "yes" | "never";
 

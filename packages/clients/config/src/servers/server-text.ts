@@ -1,7 +1,7 @@
 /** A server in one line: what is started, or what is asked. */
 
 import { harmless } from "@lathe/terminal";
-import { type Servers, variablesIn } from "../config/mcp-servers.ts";
+import { type Servers, variablesIn } from "./mcp-servers.ts";
 
 /** Without the values of variables and headers, which may be keys. *Contract:* given as it is written, not filled in. */
 export function serverText(server: Servers[string]): string {

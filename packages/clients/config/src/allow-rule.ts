@@ -1,6 +1,6 @@
 /** Allow rule: what one `--allow` on the command line lets happen unasked. */
 import { effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
-import { nearest } from "../command-line/nearest.ts";
+import { nearest } from "./flags/nearest.ts";
 
 /** `KIND:GLOB`, or the glob of a command; a word before a colon that is no kind is a slip, and allows nothing. */
 export function allowRule(text: string): Rule | Failure {

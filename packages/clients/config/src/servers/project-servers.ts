@@ -12,8 +12,8 @@ import {
 import { readRootFile } from "@lathe/hosts/local";
 import { digestOf, serverFiles } from "@lathe/hosts/server-files";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { writtenText } from "../mcp/server-text.ts";
 import { filledIn, readServers, type Servers } from "./mcp-servers.ts";
+import { writtenText } from "./server-text.ts";
 
 const mostBytes = 1_000_000;
 export const projectFile = ".mcp.json";

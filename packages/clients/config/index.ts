@@ -1,0 +1,17 @@
+/** @lathe/config: lathe.json, the environment and flags, read into options. */
+export {
+  type AgentOptions,
+  type AgentValues,
+  agentFlags,
+  allowNotes,
+  type LoadedOptions,
+  loadAgentOptions,
+  realFolder,
+  usage,
+} from "./src/agent-options.ts";
+export { allowText } from "./src/allow-rule.ts";
+export { type Config, type Look, themeNames } from "./src/config.ts";
+export { countFlag, type Flag, type Flags, type Line, readFlags, type ValueKind } from "./src/flags/flags.ts";
+export { type ConfigFlags, loadConfig, ownExperiments, ownTickets } from "./src/load-config.ts";
+export { limitFlags } from "./src/sandbox-limits.ts";
+export { mayNeedTrust } from "./src/trust/may-need-trust.ts";

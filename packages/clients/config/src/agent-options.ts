@@ -1,0 +1,205 @@
+/** The flags of every command that runs the agent, and the options they are read into. */
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import type { LocalOptions, Said } from "@lathe/hosts/local";
+import { effectKinds, efforts, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
+import type { Config } from "./config.ts";
+import { countFlag, type Line, numberFlag, type ValueKind } from "./flags/flags.ts";
+import { type ConfigFlags, loadConfig } from "./load-config.ts";
+
+/** `default`: as the model's provider has it, whatever was chosen before. */
+const effortWords = ["default", ...efforts] as const;
+
+export const agentFlags = {
+  model: {
+    type: "string",
+    value: "ID",
+    values: "models",
+    about: "model, a comma-separated chain of them, or auto",
+  },
+  "plan-model": {
+    type: "string",
+    value: "ID",
+    values: "models",
+    about: "the model that makes the plan, which --model then carries out",
+  },
+  effort: {
+    type: "string",
+    value: "LEVEL",
+    values: effortWords as ValueKind,
+    about: "how much the model thinks: minimal, low, medium, high, xhigh, max",
+  },
+  "permission-mode": {
+    type: "string",
+    value: "MODE",
+    values: modes as ValueKind,
+    about: "ask, auto, plan, read-only (default auto)",
+  },
+  "max-steps": { type: "string", value: "N", about: "answers of the model (default 200)" },
+  "max-cost": { type: "string", value: "USD", about: "money, for the whole session" },
+  "max-tokens": { type: "string", value: "N", about: "input and output tokens, for the whole session" },
+  allow: {
+    type: "string",
+    multiple: true,
+    value: "GLOB",
+    about: "let matching commands, or with KIND:GLOB other effects, happen unasked (repeatable)",
+  },
+  cwd: { type: "string", value: "DIR", about: "the folder to work in (default: here)" },
+  "no-sandbox": { type: "boolean", about: "run commands with your own rights" },
+  "no-checkpoints": { type: "boolean", about: "do not keep the files before steps that may change them" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+/** Below the flags of a command that takes `--allow`. */
+export const allowNotes: string = `Each effect of a call needs an --allow of its own; without KIND: it is for commands. The kinds are \
+${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com
+network:registry stands for the registries of the package managers whose files lie in the folder, and for those \
+that your own settings (npmrc, pip.conf, GOPROXY, Cargo's) name in their place, also at private addresses.`;
+
+export type AgentValues = Partial<Line<typeof agentFlags>["values"]>;
+
+const defaultSteps = 200;
+
+/** Everything of the options but who is watching. */
+export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" | "onDelta"> {
+  /** The flags they came from, for processes that are to have the same. */
+  readonly line?: AgentValues;
+  /** What of them a session that goes on is held to, whatever it had. */
+  readonly said: Said;
+  /** What of the servers may be shown: as their files say them. */
+  readonly writtenServers?: Config["writtenServers"];
+}
+
+/** The program that reads its options. */
+export interface Program {
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  /** The arguments of the process, its program and script first. */
+  readonly argv: readonly string[];
+  readonly execArgv: readonly string[];
+  readonly onRemark: (text: string) => void;
+}
+
+/** The options, the settings of the interactive terminal, and remarks about what was left out. */
+export interface LoadedOptions extends Pick<Config, "look" | "remarks"> {
+  readonly options: AgentOptions;
+}
+
+/** `asksTrust`: a person is asked about the project's servers afterwards. */
+export async function loadAgentOptions(
+  values: AgentValues,
+  program: Program,
+  { asksTrust = false }: Pick<ConfigFlags, "asksTrust"> = {},
+): Promise<LoadedOptions | Failure> {
+  const cwd = realFolder(values.cwd ?? ".");
+  if (typeof cwd !== "string") return cwd;
+  const flags = configFlags(values);
+  if (isFailure(flags)) return flags;
+  const config = await loadConfig(cwd, program.env, { ...flags, asksTrust });
+  if (isFailure(config)) return config;
+  const { models, mode, rules, providers, catalogue, router } = config;
+  const limits = { steps: defaultSteps, ...config.limits };
+  const sandbox = config.sandbox ? "required" : "off";
+  const options: AgentOptions = {
+    cwd,
+    line: values,
+    said: {
+      folder: values.cwd !== undefined,
+      limits: flags.limits ?? {},
+      ...(flags.mode && { mode: flags.mode }),
+      ...(flags.effort && { effort: flags.effort }),
+    },
+    env: program.env,
+    version: program.version,
+    models,
+    mode,
+    rules,
+    providers,
+    catalogue,
+    router,
+    ...(values["plan-model"] !== undefined && { planner: values["plan-model"] }),
+    limits,
+    sandbox,
+    sandboxLimits: config.sandboxLimits,
+    checkpoints: config.checkpoints,
+    mcpServers: config.mcpServers,
+    writtenServers: config.writtenServers,
+    ...keepCommand(program),
+    ...passedOn(config),
+    ...(config.search?.embeddings && { embeddings: config.search.embeddings }),
+    onRemark: program.onRemark,
+  };
+  return { options, look: config.look, remarks: config.remarks };
+}
+
+const passed = [
+  "effort",
+  "experiments",
+  "guardRails",
+  "lsp",
+  "secondOpinion",
+  "summaryModel",
+  "widest",
+] as const;
+
+/** What of the configuration is there and goes on as it is. */
+function passedOn(config: Config): Partial<Pick<Config, (typeof passed)[number]>> {
+  return Object.fromEntries(passed.flatMap((key) => (config[key] === undefined ? [] : [[key, config[key]]])));
+}
+
+/** How this very command measures keep rates; nothing where another program runs the session and would be started instead. */
+function keepCommand({ argv, execArgv }: Program): Pick<LocalOptions, "keepCommand"> {
+  const [node = "", script = ""] = argv;
+  if (!/(?:^|[\\/])lathe(?:\.mjs)?$/.test(script)) return {};
+  return { keepCommand: [node, ...execArgv, script, "report", "keep", "--background"] };
+}
+
+function configFlags(values: AgentValues): ConfigFlags | Failure {
+  const mode = modes.find((one) => one === values["permission-mode"]);
+  if (values["permission-mode"] !== undefined && mode === undefined) {
+    return usage(`--permission-mode is one of ${modes.join(", ")}, not "${values["permission-mode"]}"`);
+  }
+  const effort = effortWords.find((one) => one === values.effort);
+  if (values.effort !== undefined && effort === undefined)
+    return usage(`--effort is one of ${effortWords.join(", ")}, not "${values.effort}"`);
+  if (values.model !== undefined && values.model.trim() === "") return usage("--model needs a model id");
+  if (values["plan-model"]?.trim() === "") return usage("--plan-model needs a model id");
+  const limits = limitFlags(values);
+  if (isFailure(limits)) return limits;
+  return {
+    limits,
+    ...(values.model !== undefined && { model: values.model }),
+    ...(mode && { mode }),
+    ...(effort && { effort }),
+    ...(values.allow && { allow: values.allow }),
+    ...(values["no-sandbox"] && { sandbox: false }),
+    ...(values["no-checkpoints"] && { checkpoints: false }),
+  };
+}
+
+function limitFlags(values: AgentValues): Limits | Failure {
+  const steps = countFlag("max-steps", values["max-steps"], 1);
+  const cost = numberFlag("max-cost", values["max-cost"], 0);
+  const tokens = countFlag("max-tokens", values["max-tokens"], 1);
+  const wrong = [steps, cost, tokens].find(isFailure);
+  if (wrong) return wrong;
+  const given = { steps, cost, tokens } as Record<keyof Limits, number | undefined>;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The real path of an existing folder that can be entered. */
+export function realFolder(path: string): string | Failure {
+  try {
+    const real = realpathSync(path);
+    if (!statSync(real).isDirectory()) return usage(`${path} is not a folder`);
+    accessSync(real, constants.R_OK | constants.X_OK);
+    return real;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such folder" : `the folder cannot be read (${code})`;
+    return usage(`cannot work in ${path}: ${why}`, cause);
+  }
+}
+
+export function usage(text: string, cause?: unknown): Failure {
+  return failure("invalid-arguments", text, { who: "user", cause });
+}
