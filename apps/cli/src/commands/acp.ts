@@ -1,10 +1,11 @@
 /** `lathe acp`: the agent behind an editor, over standard input and output. */
 import { Readable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { serveAcp } from "@lathe/acp";
 import { agentFlags, allowNotes, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { serveAcp } from "../acp/serve-acp.ts";
 import type { Command } from "../command-line/command.ts";
+import { harnessVersion } from "../command-line/harness-version.ts";
 import { endNow, readOutput } from "../output/unread.ts";
 import { interruptions } from "../run/interruptions.ts";
 import { agentOptions } from "../run/run-options.ts";
@@ -33,7 +34,11 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const output = new WritableStream<Uint8Array>({ write });
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
   const connected = { stream: ndJsonStream(output, input), drained };
-  const server = serveAcp(connected, (cwd) => agentOptions({ ...line.values, cwd }));
+  const server = serveAcp(connected, {
+    env: process.env,
+    version: harnessVersion(),
+    optionsOf: (cwd) => agentOptions({ ...line.values, cwd }),
+  });
   const { close } = server;
   const watch = interruptions({ cancel: async () => void (await close()), close });
   await server.closed;

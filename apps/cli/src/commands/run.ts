@@ -217,7 +217,7 @@ async function expanded(
   const { expandCommand, listCommands } = await import("@lathe/extensions/commands");
   const text = await expandCommand(words.text, place);
   if (isFailure(text)) return text;
-  const { typedWords } = await import("../tui/slash/typed-words.ts");
+  const { typedWords } = await import("@lathe/client/typed-words");
   const typed = text === words.text ? typedWords(text.trim()) : undefined;
   if (!typed?.words) return { ...words, text };
   const { name } = typed;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { it } from "node:test";
+import type { AskedCall } from "@lathe/client";
 import { type EditPart, type Event, type Failure, failure } from "@lathe/protocol";
-import type { AskedCall } from "./question-text.ts";
 import { Questioner } from "./questioner.ts";
 
 function asked(call: string): Event {

@@ -1,10 +1,10 @@
 /** Questioner: asks the person at the terminal what the agent wants to know, one question after the other. */
 import type { Writable } from "node:stream";
+import { type AskedCall, answerOf, questionText } from "@lathe/client";
 import { type EditPart, type Event, type Failure, isSettledBy } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import { type AnswerInput, AnswerReader } from "./answer-reader.ts";
-import { type AskedCall, answerOf, questionText } from "./question-text.ts";
 
 interface Answerable {
   answer(call: string, question: number, answer: string, part?: EditPart): Promise<Failure | undefined>;
@@ -104,7 +104,7 @@ export class Questioner {
   async #meant(asked: Asked, call: AskedCall, words: string): Promise<Heard | undefined> {
     const files = call?.hasParts ? call.files : undefined;
     if (files && /^h(unks?)?$/i.test(words)) return this.#walk(asked, call, files);
-    const part = files && (await import("./hunk-numbers.ts")).partOfNumbers(words, files);
+    const part = files && (await import("@lathe/client/hunk-numbers")).partOfNumbers(words, files);
     if (typeof part === "string") this.#output.write(`${part}\n`);
     if (part !== undefined) return typeof part === "string" ? undefined : { answer: "allow", part };
     const answer = answerOf(asked, words);

@@ -1,8 +1,9 @@
 /** Walking through the hunks of an edit line by line, where nothing is redrawn: each is shown, and a letter takes it or not. */
+
+import { type AskedFile, walkHunks } from "@lathe/client/walk-hunks";
 import type { EditPart } from "@lathe/protocol";
 import type { Palette } from "@lathe/terminal";
-import type { Choice } from "../tui/choice.ts";
-import { type AskedFile, walkHunks } from "../tui/walk-hunks.ts";
+import type { Choice } from "@lathe/terminal/choice";
 
 export interface Lines {
   readonly paint: Palette;

@@ -1,9 +1,10 @@
 /** `lathe sessions cost`: what a session cost, step by step, and where the money went. */
+
+import { costText } from "@lathe/client/cost-text";
 import { findSession } from "@lathe/hosts/local";
 import { sessionCost } from "@lathe/hosts/session-cost";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { columnsOf, paletteFor } from "@lathe/terminal";
-import { costText } from "../cost/cost-text.ts";
 
 export async function costCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);

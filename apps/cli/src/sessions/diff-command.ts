@@ -1,10 +1,11 @@
 /** `lathe sessions diff`: what a session changed. */
+
+import { changesText } from "@lathe/client";
 import { findSession } from "@lathe/hosts/local";
 import { sessionChanges } from "@lathe/hosts/session-changes";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";
-import { changesText } from "./changes-text.ts";
 
 export async function diffCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);

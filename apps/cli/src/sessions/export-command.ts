@@ -24,7 +24,7 @@ export async function exportCommand(start: string, wanted: string | undefined): 
     for (const event of events) await write(`${JSON.stringify(event)}\n`);
     return 0;
   }
-  const { exportText } = await import("./export-text.ts");
+  const { exportText } = await import("@lathe/client/export-text");
   const text = exportText(events, format);
   await write(process.stdout.isTTY ? harmless(text) : text);
   return 0;

@@ -7,12 +7,12 @@ import type { AttemptRow, Observer, Running } from "@lathe/hosts/attempts/runnin
 import type { Words } from "@lathe/hosts/local";
 import { type AttemptsVerdict, type Failure, failure, isFailure } from "@lathe/protocol";
 import { diffLines, duration, fit, harmless, wrap } from "@lathe/terminal";
+import type { Option } from "@lathe/terminal/choice";
 import { attemptWorker, parallelUsually, quiet, self, testMs } from "../best-of/attempt-workers.ts";
 import { comparisonText, rowText, verdictText } from "../best-of/best-of-text.ts";
 import { painted } from "../best-of/live-rows.ts";
 import { outcomeText } from "../best-of/outcome-text.ts";
 import type { Chat } from "./chat.ts";
-import type { Option } from "./choice.ts";
 
 /** New ones, or the session whose attempts were interrupted. */
 export type Tried = { readonly count: number; readonly words: Words } | { readonly session: string };

@@ -1,5 +1,6 @@
 /** Chat: a conversation of a person with the agent, in one session after the other, whatever it is shown on. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { agreedMode, titleOf, withEffort } from "@lathe/client";
 import type { AgentOptions } from "@lathe/config";
 import { type LocalSession, resumeSession, startSession, unknownModel, type Words } from "@lathe/hosts/local";
 import {
@@ -13,15 +14,12 @@ import {
   stricterMode,
 } from "@lathe/protocol";
 import { harmless, type Theme, wrap } from "@lathe/terminal";
-import { agreedMode } from "../run/agreed-mode.ts";
-import { withEffort } from "../run/with-effort.ts";
+import type { Choice, Option } from "@lathe/terminal/choice";
 import { atWork } from "./at-work.ts";
-import type { Choice, Option } from "./choice.ts";
 import { Endings, tiredText } from "./endings.ts";
 import type { Face } from "./face.ts";
 import { OwnBench } from "./own-bench.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
-import { titleOf } from "./process-title.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { type Status, statusOf } from "./status-line.ts";
 import { Transcript } from "./transcript.ts";

@@ -1,5 +1,5 @@
 /** Endings: hears when one of the commands in the background has ended. */
-import type { BackgroundProcess } from "./process-title.ts";
+import type { BackgroundProcess } from "@lathe/client";
 
 export const tiredText: string =
   "A command has ended. The agent has gone on by itself so often that it waits for a word of yours.";

@@ -1,6 +1,7 @@
 /** Opening a chat: what it needs from the configuration, and what is typed into it. */
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
 import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
+import { typedWords } from "@lathe/client/typed-words";
 import { type AgentOptions, type Look, mayNeedTrust } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";
 import { projectFiles } from "@lathe/hosts/project-files";
@@ -10,7 +11,6 @@ import { type Ground, groundOfVariable } from "@lathe/terminal";
 import type { Chat } from "./chat.ts";
 import { createCompletion, type Named } from "./completion.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
-import { typedWords } from "./slash/typed-words.ts";
 import { takeUp } from "./take-up.ts";
 
 export interface ChatSettings {

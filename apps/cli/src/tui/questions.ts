@@ -1,4 +1,7 @@
 /** Questions: what the agent wants to know of the person, one after the other, as choices. */
+
+import { type AskedCall, aboutText, answerOf, rulesText } from "@lathe/client";
+import type { AskedFile, Walking } from "@lathe/client/walk-hunks";
 import type { LocalSession } from "@lathe/hosts/local";
 import {
   allowForProject,
@@ -10,9 +13,7 @@ import {
   isSettledBy,
 } from "@lathe/protocol";
 import type { Theme } from "@lathe/terminal";
-import { type AskedCall, aboutText, answerOf, rulesText } from "../questions/question-text.ts";
-import type { Choice, Option } from "./choice.ts";
-import type { AskedFile, Walking } from "./walk-hunks.ts";
+import type { Choice, Option } from "@lathe/terminal/choice";
 
 type Asked = Event<"question.asked">["data"] & { readonly seq: number };
 
@@ -74,7 +75,7 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
     });
   };
   const walk = async (asked: Asked, call: AskedCall, files: readonly AskedFile[]): Promise<void> => {
-    const { walkHunks } = await import("./walk-hunks.ts");
+    const { walkHunks } = await import("@lathe/client/walk-hunks");
     const part = await walkHunks(files, { ...asking, theme: asking.theme(), ask: askWith(asking) });
     if (shown !== asked) return;
     if (part) settle(asked, "allow", part);

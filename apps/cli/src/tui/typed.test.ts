@@ -7,7 +7,7 @@ import { after, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { isFailure } from "@lathe/protocol";
 import { scrolled, themeOf } from "@lathe/terminal";
-import { type Choice, choiceLines, matching, meant } from "./choice.ts";
+import { type Choice, choiceLines, matching, meant } from "@lathe/terminal/choice";
 import { createCompletion } from "./completion.ts";
 import { createPastedImages } from "./pasted-images.ts";
 import { slashCommands } from "./slash/slash-commands.ts";

@@ -8,9 +8,9 @@ import {
   type Session,
   stricterMode,
 } from "@lathe/protocol";
+import type { Option } from "@lathe/terminal/choice";
 import type { Tried } from "../best-of-chat.ts";
 import type { Chat } from "../chat.ts";
-import type { Option } from "../choice.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const fewest = 2;

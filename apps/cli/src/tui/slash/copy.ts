@@ -1,9 +1,10 @@
 /** `/copy`: an answer of the agent, or a piece of code in it, into the clipboard, as it was written. */
+
+import { noSession } from "@lathe/client";
 import { type Failure, failure, messageText, type Session } from "@lathe/protocol";
+import type { Option } from "@lathe/terminal/choice";
 import { Lexer } from "marked";
 import type { Chat } from "../chat.ts";
-import type { Option } from "../choice.ts";
-import { noSession } from "./no-session.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 /** Bytes that a terminal takes at most; some take less. */

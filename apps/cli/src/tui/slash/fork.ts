@@ -1,5 +1,5 @@
 /** `/fork`: a new session goes on from here; this one stays as it is. */
-import { noSession } from "./no-session.ts";
+import { noSession } from "@lathe/client";
 import type { SlashCommand } from "./slash-command.ts";
 
 export const forkCommand: SlashCommand = {

@@ -7,9 +7,9 @@ import {
   type RequestPermissionRequest,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
+import type { AskedCall } from "@lathe/client";
 import { allowForProject, allowForSession, type Event, type Rule, type ToolCallPart } from "@lathe/protocol";
 import { ruleText } from "@lathe/terminal";
-import type { AskedCall } from "../questions/question-text.ts";
 import { callShape } from "./call-shape.ts";
 import { text } from "./outcome-update.ts";
 

@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
-import type { SharedCommand } from "./slash-command.ts";
 
 export const exportCommand: SharedCommand = {
   name: "export",
@@ -12,7 +12,7 @@ export const exportCommand: SharedCommand = {
   run: async (chat, words) => {
     if (!chat.session) return noSession;
     const { readSession } = await import("@lathe/hosts/local");
-    const { exportText } = await import("../../sessions/export-text.ts");
+    const { exportText } = await import("../texts/export-text.ts");
     const name = words === "" ? `lathe-${chat.session.id}.html` : words;
     const format = /\.(md|markdown)$/i.test(name) ? "markdown" : "html";
     const events = await readSession(chat.options.env, chat.session.id);

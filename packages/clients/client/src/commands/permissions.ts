@@ -1,7 +1,7 @@
 /** `/permissions`: the mode, and what was allowed for the session and for the project. */
 import { type Failure, failure, isFailure, type Mode, modes, type Rule } from "@lathe/protocol";
 import { ruleText } from "@lathe/terminal";
-import type { Conversation, SharedCommand } from "./slash-command.ts";
+import type { Conversation, SharedCommand } from "./conversation.ts";
 
 const abouts: Readonly<Record<Mode, string>> = {
   ask: "asks before anything that changes something",

@@ -1,7 +1,7 @@
 /** `/memory`: the facts that sessions are told from their start. */
 import { isFailure } from "@lathe/protocol";
 import { harmless, wrap } from "@lathe/terminal";
-import type { SharedCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./conversation.ts";
 
 export const memoryCommand: SharedCommand = {
   name: "memory",

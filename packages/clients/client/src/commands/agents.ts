@@ -1,6 +1,6 @@
 /** `/agents`: the kinds of subagents that work can be handed to. */
 import { fit, harmless } from "@lathe/terminal";
-import type { SharedCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./conversation.ts";
 
 export const agentsCommand: SharedCommand = {
   name: "agents",

@@ -1,8 +1,8 @@
 /** Walking through the hunks of an edit that is asked for: some are taken and others not, like `git add -p`. */
 import { type EditPart, partOf } from "@lathe/protocol";
 import { diffLines, harmless, type Palette } from "@lathe/terminal";
-import type { AskedCall } from "../questions/question-text.ts";
-import type { Choice, Option } from "./choice.ts";
+import type { Choice, Option } from "@lathe/terminal/choice";
+import type { AskedCall } from "./question-text.ts";
 
 export type AskedFile = NonNullable<NonNullable<AskedCall>["files"]>[number];
 

@@ -1,6 +1,7 @@
 /** Choice: something a person chooses from a list, or answers in their own words. */
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
-import { fit, type Theme } from "@lathe/terminal";
+import type { Theme } from "../colour/theme.ts";
+import { fit } from "../text/fit.ts";
 
 export interface Option {
   readonly label: string;

@@ -1,6 +1,6 @@
 /** `/mcp`: the servers of other programs' tools. */
 import { fit } from "@lathe/terminal";
-import type { SharedCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./conversation.ts";
 
 export const mcpCommand: SharedCommand = {
   name: "mcp",

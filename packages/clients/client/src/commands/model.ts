@@ -3,9 +3,9 @@
 import type { AgentOptions } from "@lathe/config";
 import type { Session } from "@lathe/protocol";
 import { wrap } from "@lathe/terminal";
-import type { Option } from "../choice.ts";
-import type { Conversation, SharedCommand } from "./slash-command.ts";
-import { takeOverText } from "./take-over-text.ts";
+import type { Option } from "@lathe/terminal/choice";
+import { takeOverText } from "../texts/take-over-text.ts";
+import type { Conversation, SharedCommand } from "./conversation.ts";
 
 export const modelCommand: SharedCommand = {
   name: "model",

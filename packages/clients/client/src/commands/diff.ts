@@ -1,8 +1,8 @@
 /** `/diff`: what the session changed. */
 import { isFailure } from "@lathe/protocol";
-import { changesText } from "../../sessions/changes-text.ts";
+import { changesText } from "../texts/changes-text.ts";
+import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
-import type { SharedCommand } from "./slash-command.ts";
 
 export const diffCommand: SharedCommand = {
   name: "diff",

@@ -1,5 +1,5 @@
 /** `/plan`: the agent looks and plans, and changes nothing. */
-import type { SharedCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./conversation.ts";
 
 export const planCommand: SharedCommand = {
   name: "plan",

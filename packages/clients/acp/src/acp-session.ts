@@ -6,6 +6,7 @@ import {
   type SessionConfigOption,
   type StopReason,
 } from "@agentclientprotocol/sdk";
+import { agreedMode, modelOptions, withEffort } from "@lathe/client";
 import { type AgentOptions, mayNeedTrust } from "@lathe/config";
 import {
   chooseModels,
@@ -18,10 +19,6 @@ import {
 } from "@lathe/hosts/local";
 import { type Event, type Failure, isFailure, type Mode, type Session, stricterMode } from "@lathe/protocol";
 import { problemOf } from "@lathe/terminal";
-import { problemLine } from "../command-line/show-failure.ts";
-import { agreedMode } from "../run/agreed-mode.ts";
-import { withEffort } from "../run/with-effort.ts";
-import { modelOptions } from "../tui/slash/model.ts";
 import { askEditor } from "./ask-editor.ts";
 import { askTrust } from "./ask-trust.ts";
 import { availableCommands, heardCommand, type Spoken } from "./editor-conversation.ts";
@@ -136,7 +133,7 @@ export class AcpSession {
       return true;
     } catch (cause) {
       if (this.#isCancelled) return false;
-      process.stderr.write(problemLine(`the editor could not be asked: ${String(cause)}`));
+      this.#remark(`the editor could not be asked: ${String(cause)}`);
       return true;
     }
   }
@@ -224,6 +221,10 @@ export class AcpSession {
     this.#tell(async () => [{ sessionUpdate: "config_option_update", configOptions: await this.config() }]);
   }
 
+  #remark(text: string): void {
+    this.#options.onRemark?.(text);
+  }
+
   #print(lines: readonly string[]): void {
     const said = lines.join("\n").trim();
     if (said === "") return;
@@ -236,7 +237,7 @@ export class AcpSession {
     // What is asked before anything is opened.
     if (!this.#session) this.#asking.abort();
     const refused = await this.#session?.cancel("user");
-    if (refused) process.stderr.write(problemLine(refused.text));
+    if (refused) this.#remark(refused.text);
   }
 
   /** Tells the editor all that was said and done. */
@@ -291,7 +292,7 @@ export class AcpSession {
     this.#session = session;
     // Another may have been chosen meanwhile.
     session.setMode(this.#mode);
-    for (const remark of session.remarks) process.stderr.write(problemLine(remark));
+    for (const remark of session.remarks) this.#remark(remark);
     if (this.#isNew) this.#tell(async () => [titleUpdate(session.session())]);
     else if (this.#chosen !== undefined) await this.#insist(session, this.#chosen);
     this.#isNew = false;
@@ -337,7 +338,7 @@ export class AcpSession {
       else await session.answer(asked.call, seq, answer);
     } catch (cause) {
       if (signal.aborted) return;
-      process.stderr.write(problemLine(`the editor could not be asked: ${String(cause)}`));
+      this.#remark(`the editor could not be asked: ${String(cause)}`);
       await session.cancel("the editor, which cannot be asked");
     } finally {
       if (this.#questions.get(asked.call) === own) this.#questions.delete(asked.call);

@@ -1,8 +1,8 @@
 /** Session config: what an editor lets its person choose for a session, beside the conversation. */
 import type { SessionConfigOption } from "@agentclientprotocol/sdk";
+import { effortNow, effortOptions, setEffort } from "@lathe/client";
 import { type Failure, failure } from "@lathe/protocol";
-import type { Option } from "../tui/choice.ts";
-import { effortNow, effortOptions, setEffort } from "../tui/slash/effort.ts";
+import type { Option } from "@lathe/terminal/choice";
 import type { Spoken } from "./editor-conversation.ts";
 import { modeOf, sessionModes } from "./session-modes.ts";
 

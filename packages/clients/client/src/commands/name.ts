@@ -1,7 +1,7 @@
 /** `/name`: what the session is called. */
 import { nameSession } from "@lathe/hosts/name-session";
+import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
-import type { SharedCommand } from "./slash-command.ts";
 
 export const nameCommand: SharedCommand = {
   name: "name",

@@ -13,7 +13,6 @@ import {
   trustQuestions,
 } from "@lathe/config/trust-questions";
 import { isFailure } from "@lathe/protocol";
-import { problemLine } from "../command-line/show-failure.ts";
 import type { Editor } from "./ask-editor.ts";
 import { verbatim } from "./outcome-update.ts";
 
@@ -30,7 +29,7 @@ export async function askTrust(before: AgentOptions, editor: Editor): Promise<Ag
     const said = await asked(question, editor);
     if (said === undefined) return undefined;
     const next = question.answer(said, options);
-    if (isFailure(next)) process.stderr.write(problemLine(next.text));
+    if (isFailure(next)) options.onRemark?.(next.text);
     else options = next;
   }
   return options;

@@ -2,6 +2,7 @@
 import { agentsCommand } from "./agents.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
+import type { SharedCommand } from "./conversation.ts";
 import { costCommand } from "./cost.ts";
 import { diffCommand } from "./diff.ts";
 import { effortCommand } from "./effort.ts";
@@ -13,7 +14,6 @@ import { nameCommand } from "./name.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
 import { processesCommand } from "./processes.ts";
-import type { SharedCommand } from "./slash-command.ts";
 
 /** Not those about which session is shown: an editor has its own ways to begin, leave and take up one. */
 export const sharedCommands: readonly SharedCommand[] = [

@@ -1,6 +1,7 @@
 /** `/compact`: the conversation is made shorter, now. */
+
+import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
-import type { SharedCommand } from "./slash-command.ts";
 
 export const compactCommand: SharedCommand = {
   name: "compact",

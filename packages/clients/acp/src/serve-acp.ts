@@ -18,15 +18,18 @@ import {
 import { type AgentOptions, usage } from "@lathe/config";
 import { asBefore, findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type Session } from "@lathe/protocol";
-import { harnessVersion } from "../command-line/harness-version.ts";
-import type { agentOptions } from "../run/run-options.ts";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
 import { withEditorServers } from "./editor-servers.ts";
 import { promptWords } from "./prompt-words.ts";
 import { modeOf, sessionModes } from "./session-modes.ts";
 
-/** *Contract:* the options of a session in a folder; a failure says what is wrong with it. */
-export type OptionsOf = (cwd: string) => ReturnType<typeof agentOptions>;
+/** The program that serves an editor. */
+export interface Program {
+  readonly env: AgentOptions["env"];
+  readonly version: string;
+  /** *Contract:* the options of a session in a folder; a failure says what is wrong with it. */
+  optionsOf(cwd: string): Promise<AgentOptions | Failure>;
+}
 
 export interface AcpServer {
   /** Resolves once the editor is gone. */
@@ -52,7 +55,7 @@ export interface Connected {
   readonly drained: () => Promise<void>;
 }
 
-export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): AcpServer {
+export function serveAcp({ stream, drained }: Connected, program: Program): AcpServer {
   const sessions = new Map<string, AcpSession>();
   let abilities: EditorAbilities = { hasTerminals: false, hasForms: false };
   const known = (id: string): AcpSession => {
@@ -62,7 +65,7 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
   };
   const open = async (at: Place, client: AgentContext): Promise<readonly [string, AcpSession]> => {
     if (!isAbsolute(at.cwd)) throw RequestError.invalidParams(undefined, `cwd is not absolute: ${at.cwd}`);
-    const found = await optionsOf(at.cwd);
+    const found = await program.optionsOf(at.cwd);
     if (isFailure(found)) throw refusedBy(found);
     const id = at.id === undefined ? reserveSessionId() : await findSession(found.env, at.id);
     if (isFailure(id)) throw refusedBy(id);
@@ -83,7 +86,7 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
   const app = agent({ name: "lathe" })
     .onRequest(methods.agent.initialize, ({ params }) => {
       abilities = abilitiesOf(params.clientCapabilities);
-      return greeting();
+      return greeting(program.version);
     })
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
@@ -100,13 +103,13 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
       return choosable(session);
     })
     .onRequest(methods.agent.session.list, async ({ params }) => {
-      const found = await listSessions(process.env, params.cwd ? { cwd: params.cwd } : {});
+      const found = await listSessions(program.env, params.cwd ? { cwd: params.cwd } : {});
       return page(found, Number(params.cursor ?? 0));
     })
     .onRequest(methods.agent.session.close, ({ params }) => close(params.sessionId))
     .onRequest(methods.agent.session.delete, async ({ params }) => {
       await close(params.sessionId);
-      return deleted(params.sessionId);
+      return deleted(program.env, params.sessionId);
     })
     .onRequest(methods.agent.session.setMode, ({ params }) => {
       const mode = modeOf(params.modeId);
@@ -128,9 +131,9 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
 }
 
 /** To delete what is gone already is no mistake. */
-async function deleted(id: string): Promise<object> {
+async function deleted(env: Program["env"], id: string): Promise<object> {
   const { deleteSession } = await import("@lathe/hosts/delete-session");
-  const gone = await deleteSession(process.env, id);
+  const gone = await deleteSession(env, id);
   if (isFailure(gone) && gone.code !== "session-unknown") throw refusedBy(gone);
   return {};
 }
@@ -155,10 +158,10 @@ async function choosable(session: AcpSession): Promise<Pick<NewSessionResponse, 
   return { modes: sessionModes(session.mode), configOptions: await session.config() };
 }
 
-function greeting(): InitializeResponse {
+function greeting(version: string): InitializeResponse {
   return {
     protocolVersion: PROTOCOL_VERSION,
-    agentInfo: { name: "lathe", title: "Lathe", version: harnessVersion() },
+    agentInfo: { name: "lathe", title: "Lathe", version },
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, embeddedContext: true },

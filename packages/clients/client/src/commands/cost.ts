@@ -1,9 +1,9 @@
 /** `/cost`: what the session cost, step by step. */
 
 import { isFailure } from "@lathe/protocol";
-import { costText } from "../../cost/cost-text.ts";
+import { costText } from "../texts/cost-text.ts";
+import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
-import type { SharedCommand } from "./slash-command.ts";
 
 export const costCommand: SharedCommand = {
   name: "cost",

@@ -1,7 +1,7 @@
 /** `/context`: what takes how much of the model's window. */
 import { isFailure } from "@lathe/protocol";
+import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
-import type { SharedCommand } from "./slash-command.ts";
 
 export const contextCommand: SharedCommand = {
   name: "context",
@@ -10,7 +10,7 @@ export const contextCommand: SharedCommand = {
     if (!chat.session) return noSession;
     const [{ sessionContext }, { contextText }] = await Promise.all([
       import("@lathe/hosts/session-context"),
-      import("../../sessions/context-command.ts"),
+      import("../texts/context-text.ts"),
     ]);
     const report = await sessionContext(chat.options, chat.session.id);
     if (isFailure(report)) return report;

@@ -2,8 +2,8 @@
 
 import { nearest } from "@lathe/config/nearest";
 import { type Effort, efforts, type Failure, failure } from "@lathe/protocol";
-import type { Option } from "../choice.ts";
-import type { Conversation, SharedCommand } from "./slash-command.ts";
+import type { Option } from "@lathe/terminal/choice";
+import type { Conversation, SharedCommand } from "./conversation.ts";
 
 /** As the model's provider has it. */
 const unset = "default";

@@ -3,9 +3,9 @@
 import { usage } from "@lathe/config";
 import { type Failure, failure } from "@lathe/protocol";
 import { duration, scrolled } from "@lathe/terminal";
-import type { Option } from "../choice.ts";
-import { type BackgroundProcess, titleOf } from "../process-title.ts";
-import type { Conversation, SharedCommand } from "./slash-command.ts";
+import type { Option } from "@lathe/terminal/choice";
+import { type BackgroundProcess, titleOf } from "../texts/process-title.ts";
+import type { Conversation, SharedCommand } from "./conversation.ts";
 
 const deeds: readonly Option[] = [
   { label: "See what it printed", value: "show" },

@@ -1,7 +1,6 @@
 /** Editor servers: the MCP servers that an editor wants a session to have; the person configured them there. */
 import type { McpServer } from "@agentclientprotocol/sdk";
 import type { AgentOptions } from "@lathe/config";
-import { problemLine } from "../command-line/show-failure.ts";
 
 type Servers = NonNullable<AgentOptions["mcpServers"]>;
 type Pairs = readonly { readonly name: string; readonly value: string }[];
@@ -15,9 +14,7 @@ export function withEditorServers(options: AgentOptions, given: readonly McpServ
     }
     if (server.type === "http")
       return [[server.name, { url: server.url, headers: recordOf(server.headers) }]];
-    process.stderr.write(
-      problemLine(`the MCP server ${server.name} is left out: only stdio and http are spoken`),
-    );
+    options.onRemark?.(`the MCP server ${server.name} is left out: only stdio and http are spoken`);
     return [];
   });
   const own = Object.fromEntries(servers);

@@ -1,0 +1,29 @@
+/** @lathe/client: what every client of a session shares. */
+export { agentsCommand } from "./src/commands/agents.ts";
+export { compactCommand } from "./src/commands/compact.ts";
+export { contextCommand } from "./src/commands/context.ts";
+export type { CommandAbout, Conversation } from "./src/commands/conversation.ts";
+export { costCommand } from "./src/commands/cost.ts";
+export { diffCommand } from "./src/commands/diff.ts";
+export { effortCommand, effortNow, effortOptions, setEffort } from "./src/commands/effort.ts";
+export { exportCommand } from "./src/commands/export.ts";
+export { mcpCommand } from "./src/commands/mcp.ts";
+export { memoryCommand } from "./src/commands/memory.ts";
+export { modelCommand, modelOptions } from "./src/commands/model.ts";
+export { nameCommand } from "./src/commands/name.ts";
+export { noSession } from "./src/commands/no-session.ts";
+export { permissionsCommand } from "./src/commands/permissions.ts";
+export { planCommand } from "./src/commands/plan.ts";
+export { processesCommand } from "./src/commands/processes.ts";
+export { sharedCommands } from "./src/commands/shared-commands.ts";
+export {
+  type AskedCall,
+  aboutText,
+  answerOf,
+  questionText,
+  rulesText,
+} from "./src/questions/question-text.ts";
+export { agreedMode } from "./src/settings/agreed-mode.ts";
+export { withEffort } from "./src/settings/with-effort.ts";
+export { changesText } from "./src/texts/changes-text.ts";
+export { type BackgroundProcess, titleOf } from "./src/texts/process-title.ts";
