@@ -48,11 +48,11 @@ export const spawners: Readonly<Record<string, Spawner>> = {
   "packages/adapters/sandbox/src/box/landlock-version.ts": { why: launcher },
   "packages/adapters/sandbox/src/box/native-binary.ts": { why: "compiles the launcher from our own sources" },
   "packages/adapters/sandbox/src/drivers/launcher-driver.ts": { why: launcher },
-  "packages/adapters/sandbox/src/forks/copy-layers.ts": {
+  "packages/adapters/overlays/src/copy-layers.ts": {
     why: "copies files of a fork with the system's cp",
   },
-  "packages/adapters/sandbox/src/forks/differences.ts": { why: launcher },
-  "packages/adapters/sandbox/src/forks/hold-fork.ts": { why: launcher },
+  "packages/adapters/overlays/src/differences.ts": { why: launcher },
+  "packages/adapters/overlays/src/hold-fork.ts": { why: launcher },
   "packages/adapters/sandbox/src/probe/verify-driver.ts": {
     why: "makes an empty repository of its own, to be guarded",
   },

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { enterArgs } from "@lathe/overlays";
+import { dropFork, makeFork } from "@lathe/overlays/fork";
+import { forkRefusal } from "@lathe/overlays/fork-refusal";
 import { nativeBinary } from "@lathe/sandbox";
-import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
-import { dropFork, makeFork } from "@lathe/sandbox/forks/fork";
-import { forkRefusal } from "@lathe/sandbox/forks/fork-refusal";
 
 const [attempts = 4, files = 10_000] = process.argv.slice(2).map(Number);
 const rounds = 11;

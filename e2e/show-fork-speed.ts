@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { enterArgs } from "@lathe/overlays";
+import { dropFork, type Fork, makeFork } from "@lathe/overlays/fork";
 import { isFailure, type SandboxDriver } from "@lathe/protocol";
 import { createLauncherDriver, nativeBinary } from "@lathe/sandbox";
-import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
-import { dropFork, type Fork, makeFork } from "@lathe/sandbox/forks/fork";
 
 const [rounds = 200, files = 10_000] = process.argv.slice(2).map(Number);
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-measure-")));

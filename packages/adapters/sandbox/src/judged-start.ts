@@ -14,7 +14,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, failure, type JudgedFiles, maxJudgedBytes } from "@lathe/protocol";
 import { readFileText } from "@lathe/system/file-text";
-import { isBelow } from "./paths/path-order.ts";
+import { isBelow } from "@lathe/system/paths";
 import type { Running } from "./processes/running.ts";
 
 /** Programs have read their script by then: npm takes 200 ms to find what it runs. */

@@ -15,9 +15,9 @@ import {
   type Sandbox,
   type SandboxSpec,
 } from "@lathe/protocol";
+import { isBelow } from "@lathe/system/paths";
 import { startCommand } from "./judged-start.ts";
 import { grantedHosts, type NetworkOptions } from "./network/network-gate.ts";
-import { isBelow } from "./paths/path-order.ts";
 import { findPlace } from "./policy/find-place.ts";
 import { controlFolder } from "./policy/folders.ts";
 import type { Limits } from "./policy/policy.ts";

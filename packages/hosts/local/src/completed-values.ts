@@ -36,7 +36,7 @@ export async function completedModels(
 
 export async function completedForks(env: LocalOptions["env"]): Promise<readonly CompletedValue[]> {
   const [{ listForks }, { forksFolder }] = await Promise.all([
-    import("@lathe/sandbox/forks/fork"),
+    import("@lathe/overlays/fork"),
     import("./places/state-folder.ts"),
   ]);
   const forks = listForks(forksFolder(env));

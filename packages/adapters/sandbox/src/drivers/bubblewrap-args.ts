@@ -1,7 +1,7 @@
 /** The policy of a sandbox as bubblewrap's arguments. */
 import { readdirSync, type Stats } from "node:fs";
 import type { Command, SandboxSpec } from "@lathe/protocol";
-import { kindOf } from "../paths/kind-of.ts";
+import { kindOf } from "@lathe/system/paths";
 import type { Mount, Policy } from "../policy/policy.ts";
 import { currentGuards } from "../policy/sandbox-policy.ts";
 import { withSealed } from "../policy/sealed-paths.ts";

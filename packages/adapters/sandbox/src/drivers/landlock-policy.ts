@@ -1,6 +1,6 @@
 /** The policy of a sandbox for where there is no root of its own: what is shown elsewhere is allowed where it really lies. */
 
-import { realPath } from "../paths/real-path.ts";
+import { realPath } from "@lathe/system/paths";
 import type { Mount, Policy } from "../policy/policy.ts";
 import { settingsPaths } from "../policy/system-settings.ts";
 

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
-import { isBelow } from "../paths/path-order.ts";
+import { isBelow } from "@lathe/system/paths";
 import { controlFolder } from "../policy/folders.ts";
 import type { Mount, Policy } from "../policy/policy.ts";
 import { currentGuards, grantMounts } from "../policy/sandbox-policy.ts";

@@ -2,8 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Failure, failure, type Place, type SandboxSpec } from "@lathe/protocol";
-import { isBelow } from "../paths/path-order.ts";
-import { realPath } from "../paths/real-path.ts";
+import { isBelow, realPath } from "@lathe/system/paths";
 import { repositoryAbove } from "../watch/git-guards.ts";
 import { controlFolder } from "./folders.ts";
 import { isGrantable, isReadable, ownPlaces } from "./grantable.ts";

@@ -10,9 +10,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, failure, type SandboxSpec } from "@lathe/protocol";
+import { kindOf, realPlace } from "@lathe/system/paths";
 import { keepAnswers } from "../paths/kept-answers.ts";
-import { kindOf } from "../paths/kind-of.ts";
-import { realPlace } from "../paths/real-path.ts";
 
 /** The harness's own folder in the scratch folder; drivers that contain hide it from commands. */
 export const controlFolder = ".lathe-box";

@@ -1,7 +1,7 @@
 /** Places that no command is ever given, whoever asks for them and whoever agrees. */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isBelow } from "../paths/path-order.ts";
+import { isBelow } from "@lathe/system/paths";
 import { controlFolder } from "./folders.ts";
 
 /** The machine's own: never opened, and never written. */

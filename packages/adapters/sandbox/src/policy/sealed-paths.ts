@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import type { Command, SandboxSpec } from "@lathe/protocol";
 import { anyCharacter, many, one, type TextMatcher, text } from "@lathe/protocol/pattern";
 import { patternMatcher } from "@lathe/protocol/pattern/matcher";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
+import { isBelow, kindOf } from "@lathe/system/paths";
 import type { GitGuards } from "../watch/git-guards.ts";
 
 /** Files of a folder that are sealed one by one, so that commands may still add others; a larger one is sealed whole. */

@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { kindOf } from "@lathe/system/paths";
 import { type Answer, keepAnswers, type Notes } from "../paths/kept-answers.ts";
-import { kindOf } from "../paths/kind-of.ts";
 import { isTrusted } from "../paths/trusted-path.ts";
 import type { Mount } from "./policy.ts";
 

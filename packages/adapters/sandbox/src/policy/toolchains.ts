@@ -1,10 +1,9 @@
 /** Which folders outside the system's own hold the programs on a PATH, and nothing secret beside them. */
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { isBelow, kindOf } from "@lathe/system/paths";
 import { isExecutable } from "../environment/shell.ts";
 import { type Answer, keepAnswers, type Notes } from "../paths/kept-answers.ts";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
 import { homeCaches } from "./folders.ts";
 
 /** Programs worth following when what stands on the PATH is only a link to them. */

@@ -3,12 +3,11 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileS
 import { delimiter, dirname, join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
 import { findProgram, systemPath } from "@lathe/system/find-program";
+import { isBelow, realPlace } from "@lathe/system/paths";
 import { nativeBinary } from "../box/native-binary.ts";
 import { createBubblewrapDriver } from "../drivers/bubblewrap-driver.ts";
 import { createLauncherDriver } from "../drivers/launcher-driver.ts";
 import { createNoneDriver } from "../drivers/none-driver.ts";
-import { isBelow } from "../paths/path-order.ts";
-import { realPlace } from "../paths/real-path.ts";
 import type { DriverOptions } from "../process-sandbox.ts";
 import { type Trial, tryDriver } from "./trial.ts";
 

@@ -2,8 +2,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Effect, Exit } from "@lathe/protocol";
+import { isBelow } from "@lathe/system/paths";
 import type { Visit } from "../network/network-gate.ts";
-import { isBelow } from "../paths/path-order.ts";
 import { isGrantable, realOf } from "../policy/grantable.ts";
 import type { Mount, Policy } from "../policy/policy.ts";
 import type { Capture } from "./capture.ts";

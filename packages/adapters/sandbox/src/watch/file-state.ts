@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readlinkSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
-import { kindOf } from "../paths/kind-of.ts";
+import { kindOf } from "@lathe/system/paths";
 import { inFolder, readPlain } from "./pinned-folder.ts";
 
 export type FileState =

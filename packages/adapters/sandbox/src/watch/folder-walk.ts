@@ -1,6 +1,6 @@
 /** Goes through all folders of a workspace, and reads again only those in which something came, went or changed its name. */
 import { type Dirent, readdirSync } from "node:fs";
-import { kindOf } from "../paths/kind-of.ts";
+import { kindOf } from "@lathe/system/paths";
 
 /** A folder that was read, with the names in it that matter. */
 export interface FolderSeen {

@@ -1,8 +1,7 @@
 /** Which of git's settings name no program and lead nowhere else: commands may change these. */
 import { dirname, resolve } from "node:path";
 import type { Setting } from "@lathe/system/git/config-text";
-import { isBelow } from "../paths/path-order.ts";
-import { realPlace } from "../paths/real-path.ts";
+import { isBelow, realPlace } from "@lathe/system/paths";
 
 /** Where the settings hold. */
 export interface ConfigPlace {

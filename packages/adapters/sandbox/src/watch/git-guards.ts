@@ -1,10 +1,8 @@
 /** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
 import { mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isBelow, kindOf, realPath } from "@lathe/system/paths";
 import { readSmallText } from "@lathe/system/read-bounded";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
-import { realPath } from "../paths/real-path.ts";
 
 /** Paths to bind, in order: git's own folders writable but pinned in place, then hooks read-only. */
 export interface GitGuards {

@@ -2,9 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findRunLaterName, runLaterEntries } from "@lathe/protocol";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
-import { realPath } from "../paths/real-path.ts";
+import { isBelow, kindOf, realPath } from "@lathe/system/paths";
 
 /** Read-only while commands run. What installing writes anew is only remembered, and so is what lies deeper than the top. */
 const sealable: readonly string[] = runLaterEntries

@@ -1,7 +1,7 @@
 /** Remembers guarded files as the user left them, and takes back what commands make of them. */
 import { basename, dirname, relative } from "node:path";
 import { findRunLaterName } from "@lathe/protocol";
-import { kindOf } from "../paths/kind-of.ts";
+import { kindOf } from "@lathe/system/paths";
 import { type FileState, isSameState, putBack, stampOf, stateOf } from "./file-state.ts";
 import { keptConfig } from "./git-config-change.ts";
 import type { Guarded } from "./git-folder.ts";

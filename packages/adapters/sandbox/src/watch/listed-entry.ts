@@ -2,9 +2,7 @@
 import { type Dirent, statSync } from "node:fs";
 import { join } from "node:path";
 import { findRunLaterName, type PathBelow, runLaterBelow } from "@lathe/protocol";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
-import { realPath } from "../paths/real-path.ts";
+import { isBelow, kindOf, realPath } from "@lathe/system/paths";
 
 export interface ListedEntry {
   /** Files, and folders with everything below them. */

@@ -1,6 +1,6 @@
 /** Obeyed file: whether git's settings name a file of the workspace, or a link puts it in the place of one that runs later. */
 import { readdirSync } from "node:fs";
-import { isBelow } from "../paths/path-order.ts";
+import { isBelow } from "@lathe/system/paths";
 import { namedBySettings } from "./git-folder.ts";
 import { listedEntry } from "./listed-entry.ts";
 import { globalSettings, repositoryOf, settingsOf } from "./repository-of.ts";

@@ -12,9 +12,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { isBelow, kindOf } from "@lathe/system/paths";
 import { readBounded } from "@lathe/system/read-bounded";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 

@@ -1,9 +1,7 @@
 /** Watches over what of a workspace the host obeys: remembered before commands run, put back when they have ended. */
 import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
-import { whereLeads } from "../paths/real-path.ts";
+import { isBelow, kindOf, whereLeads } from "@lathe/system/paths";
 import { putBack } from "./file-state.ts";
 import { type FolderSeen, type WalkCache, walkFolders } from "./folder-walk.ts";
 import {

@@ -1,8 +1,8 @@
 /** Keeping an attempt's working tree: what was changed in it goes to the folder, all or none. */
 import { lstatSync, readdirSync } from "node:fs";
+import type { Difference } from "@lathe/overlays";
+import { heldBack } from "@lathe/overlays/held-back";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import type { Difference } from "@lathe/sandbox/forks/differences";
-import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { applyTree, type TreePart } from "@lathe/workspace/apply-tree";
 import type { Compared } from "../forks/forks.ts";
 import { interrupted, type KeepOptions, type Kept } from "../forks/keep-fork.ts";

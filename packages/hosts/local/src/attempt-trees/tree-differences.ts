@@ -1,8 +1,8 @@
 /** What an attempt's working tree differs in from the folder as it was when the tree was made. */
 import { existsSync, lstatSync } from "node:fs";
 import { relative, sep } from "node:path";
+import type { Difference, Side } from "@lathe/overlays";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import type { Difference, Side } from "@lathe/sandbox/forks/differences";
 import type { RepositoryPlace } from "@lathe/system/git/repository-place";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { type ComparedWith, changedFiles, comparedWithOwn } from "../worktrees/changed-files.ts";

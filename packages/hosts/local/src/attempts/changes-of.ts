@@ -1,5 +1,5 @@
 /** The changes of an attempt in figures and texts, from what its copy differs in. */
-import type { Difference } from "@lathe/sandbox/forks/differences";
+import type { Difference } from "@lathe/overlays";
 import { textDifference } from "../forks/fork-texts.ts";
 import { linesOf } from "./lines-of.ts";
 import type { Changes } from "./place.ts";

@@ -1,7 +1,7 @@
 /** A fork as the place of an attempt. */
 import { spawn } from "node:child_process";
+import { copyLayers } from "@lathe/overlays";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { copyLayers } from "@lathe/sandbox/forks/copy-layers";
 import {
   compareFork,
   dropFork,

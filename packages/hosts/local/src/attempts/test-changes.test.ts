@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { unifiedDiff } from "@lathe/edits";
-import type { Difference } from "@lathe/sandbox/forks/differences";
+import type { Difference } from "@lathe/overlays";
 import { type TestChanges, testChanges } from "./test-changes.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lathe-test-changes-"));

@@ -1,8 +1,8 @@
 /** What an attempt changed of the tests or of what runs them, and what puts that back as it was in a copy of it. */
 import { join } from "node:path";
 import { readRegularFile } from "@lathe/extensions";
+import type { Difference } from "@lathe/overlays";
 import { isFailure } from "@lathe/protocol";
-import type { Difference } from "@lathe/sandbox/forks/differences";
 import { isSkipping, meaningOf, scriptsIn, testPart, withTestPart } from "./test-files.ts";
 
 export interface Sides {

@@ -4,10 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Views } from "@lathe/evals";
+import { enterArgs, layerDifferences } from "@lathe/overlays";
+import { placeRefusal } from "@lathe/overlays/fork-refusal";
 import { causeText, type Failure, type ForkLayers, failure, isFailure } from "@lathe/protocol";
-import { layerDifferences } from "@lathe/sandbox/forks/differences";
-import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
-import { placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
 import { forkBinary } from "../forks/fork-binary.ts";
 import { type EvalShellPlace, openEvalShell } from "./eval-shell.ts";
 

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
+import { makeFork } from "@lathe/overlays/fork";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { makeFork } from "@lathe/sandbox/forks/fork";
 import { runGitIn } from "@lathe/testkit";
 import { makeAttemptTree } from "../attempt-trees/attempt-tree.ts";
 import { forksFolder } from "../places/state-folder.ts";

@@ -1,8 +1,8 @@
 /** What differs in the texts of a fork's files. */
 import { isUtf8 } from "node:buffer";
 import { unifiedDiff } from "@lathe/edits";
-import type { Difference } from "@lathe/sandbox/forks/differences";
-import type { Fork } from "@lathe/sandbox/forks/fork";
+import type { Difference } from "@lathe/overlays";
+import type { Fork } from "@lathe/overlays/fork";
 import { readBounded } from "@lathe/system/read-bounded";
 
 /** Of one file; what is longer is not shown. */

@@ -3,18 +3,6 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { diskFailure, type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
-import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
-import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
-import {
-  dropFork as dropForkFolder,
-  type Fork,
-  listForks as listForkFolders,
-  makeFork,
-  sweepForks,
-} from "@lathe/sandbox/forks/fork";
-import { forkRefusal, placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
-import { heldBack } from "@lathe/sandbox/forks/held-back";
-import { holdFork } from "@lathe/sandbox/forks/hold-fork";
 import { newSessionId } from "@lathe/sessions";
 import { homeFolder } from "@lathe/system";
 import type { Recovery } from "@lathe/workspace";
@@ -25,9 +13,12 @@ import { isOwnChange, ownChange } from "../rules/own-places.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { forkBinary } from "./fork-binary.ts";
 import { runLaterDifferences } from "./run-later-differences.ts";
-
-export type { Difference, Side } from "@lathe/sandbox/forks/differences";
-export type { Fork } from "@lathe/sandbox/forks/fork";
+import { type Difference, differencesOf, enterArgs, holdFork } from "@lathe/overlays";
+import { dropFork as dropForkFolder, type Fork, listForks as listForkFolders, makeFork, sweepForks } from "@lathe/overlays/fork";
+import { forkRefusal, placeRefusal } from "@lathe/overlays/fork-refusal";
+import { heldBack } from "@lathe/overlays/held-back";
+export type { Difference, Side } from "@lathe/overlays";
+export type { Fork } from "@lathe/overlays/fork";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

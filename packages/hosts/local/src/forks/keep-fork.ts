@@ -2,10 +2,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
-import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
-import { dropFork, type Fork } from "@lathe/sandbox/forks/fork";
-import { heldBack } from "@lathe/sandbox/forks/held-back";
-import { holdFork } from "@lathe/sandbox/forks/hold-fork";
+import { type Difference, differencesOf, holdFork } from "@lathe/overlays";
+import { dropFork, type Fork } from "@lathe/overlays/fork";
+import { heldBack } from "@lathe/overlays/held-back";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { workspaceFolder } from "../places/state-folder.ts";
 import { isOwnChange, ownChange } from "../rules/own-places.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import type { Difference } from "@lathe/sandbox/forks/differences";
+import type { Difference } from "@lathe/overlays";
 import { runLaterDifferences } from "./run-later-differences.ts";
 
 const absent = { kind: "absent", mode: 0 } as const;

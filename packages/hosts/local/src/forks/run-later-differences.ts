@@ -1,7 +1,8 @@
 /** Run-later differences: which differences of a fork programs on this machine or later sessions run or follow. */
+
+import type { Difference } from "@lathe/overlays";
+import type { Fork } from "@lathe/overlays/fork";
 import { changedScripts, isHiddenAtTop, isManifest, whyRunLater } from "@lathe/protocol";
-import type { Difference } from "@lathe/sandbox/forks/differences";
-import type { Fork } from "@lathe/sandbox/forks/fork";
 import { textAt } from "./fork-texts.ts";
 
 /** Why, by path; while the base is as it was. */

@@ -2,13 +2,16 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { findRunLater, runLaterBelow } from "@lathe/protocol";
+import {
+  type FileState,
+  keptConfig,
+  namedBySettings,
+  pointedAt,
+  repositoryOf,
+  settingsOf,
+} from "@lathe/sandbox/watch";
+import { goesUpAgain, isBelow } from "@lathe/system/paths";
 import { readSmallText } from "@lathe/system/read-bounded";
-import { isBelow } from "../paths/path-order.ts";
-import { goesUpAgain } from "../paths/real-path.ts";
-import type { FileState } from "../watch/file-state.ts";
-import { keptConfig } from "../watch/git-config-change.ts";
-import { namedBySettings, pointedAt } from "../watch/git-folder.ts";
-import { repositoryOf, settingsOf } from "../watch/repository-of.ts";
 import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
 

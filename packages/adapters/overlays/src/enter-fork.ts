@@ -14,9 +14,6 @@ export interface Entering {
   readonly isAsked?: boolean;
 }
 
-/** The launcher could not enter the fork; why is on its stderr. */
-export const notEntered = 125;
-
 /** *Contract:* the launcher becomes the program; it ends with its parent, and the fork is open until it ends. */
 export function enterArgs(
   fork: Pick<Fork, "base" | keyof ForkLayers>,

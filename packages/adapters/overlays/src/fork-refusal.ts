@@ -2,10 +2,8 @@
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { kindOf } from "../paths/kind-of.ts";
-import { isBelow } from "../paths/path-order.ts";
-import { realPlace } from "../paths/real-path.ts";
-import { repositoryAbove } from "../watch/git-guards.ts";
+import { repositoryAbove } from "@lathe/sandbox/watch";
+import { isBelow, kindOf, realPlace } from "@lathe/system/paths";
 
 export interface ForkSurroundings {
   /** Where forks lie. */
