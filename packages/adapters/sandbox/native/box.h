@@ -78,18 +78,23 @@ int mount_fork(const struct fork *fork, int from, const char *target, int locks[
 int enter_fork(char **words, int count);
 int hold_forks(char **words, int count);
 
+/* user-namespace.c */
+int map_user(uid_t user, gid_t group);
+
+/* settings.c: what a policy says that is not a part of the root. */
+const char *read_fork(struct words *words, struct fork *fork);
+int read_settings(struct words words, struct policy *policy, int host_root);
+
 /* differ.c */
 int differ(char **words, int count);
 
 /* root.c: the namespaces and the root of the box. */
-int map_user(uid_t user, gid_t group);
 void look_at_proc(struct policy *policy);
 int prepare_box(struct words base, struct policy *policy);
 int open_box(struct words words, struct policy *policy);
 int close_box(void);
 int stand_in_old_root(bool is_in);
 int enter_own_view(void);
-int read_settings(struct words words, struct policy *policy);
 
 /* reduced.c: the box where there are no namespaces. */
 int landlock_version(void);

@@ -53,7 +53,7 @@ int landlock_version(void) {
 /* Of the words that come first only the limits count here. */
 int prepare_reduced(struct words base, struct policy *policy) {
   policy->oom_fd = policy->door = policy->proxy = -1;
-  if (landlock_version() >= WITH_TRUNCATE) return read_settings(base, policy);
+  if (landlock_version() >= WITH_TRUNCATE) return read_settings(base, policy, -1);
   errno = EOPNOTSUPP;
   return fail("use", "Landlock, of which version 3 (Linux 6.2) or newer is needed");
 }
@@ -65,7 +65,7 @@ int open_reduced(struct words words, struct policy *policy) {
   if (!kept) return fail("keep", "the policy");
   memcpy(kept, words.at, size);
   policy->rules = (struct words){kept, kept + size};
-  if (read_settings(words, policy) < 0) return -1;
+  if (read_settings(words, policy, -1) < 0) return -1;
   /* Only who has rights can give up what others might bring back; for all others no new privileges are enough. */
   if (forbid_gains() < 0) {
     failure_text[0] = '\0';

@@ -5,7 +5,6 @@
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -20,17 +19,6 @@
 #define NO_DEVICES 4ull
 
 static int old_root = -1;
-
-/* One user and one group, ours, are known inside; no capability reaches beyond. */
-int map_user(uid_t user, gid_t group) {
-  char line[64];
-  if (write_file("/proc/self/setgroups", "deny") < 0 && errno != ENOENT) return fail("write", "/proc/self/setgroups");
-  snprintf(line, sizeof line, "%u %u 1\n", user, user);
-  if (write_file("/proc/self/uid_map", line) < 0) return fail("write", "/proc/self/uid_map");
-  snprintf(line, sizeof line, "%u %u 1\n", group, group);
-  if (write_file("/proc/self/gid_map", line) < 0) return fail("write", "/proc/self/gid_map");
-  return 0;
-}
 
 static int raise_loopback(void) {
   int channel = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -128,44 +116,6 @@ void look_at_proc(struct policy *policy) {
   note_writable(policy);
 }
 
-static int read_limit(struct words *words, struct policy *policy) {
-  const char *name = next_word(words), *number = next_word(words);
-  if (!name || !number) return fail("read", "limit");
-  uint64_t value = strtoull(number, NULL, 10);
-  if (strcmp(name, "processes") == 0) policy->processes = value;
-  else if (strcmp(name, "file-size") == 0) policy->file_size = value;
-  else if (strcmp(name, "memory") == 0) policy->memory = value;
-  else return fail("know limit", name);
-  return 0;
-}
-
-/* A file of the host, wherever its root is by now. */
-static int old_open(const char *path, int how) {
-  if (old_root < 0) return open(path, how | O_CLOEXEC);
-  while (*path == '/') path++;
-  return openat(old_root, path, how | O_CLOEXEC);
-}
-
-/* Everybody in the box shares its loopback; a socket of the host's network would be everybody's. */
-static int read_forward(struct words *words, struct policy *policy) {
-  const char *port = next_word(words), *path = next_word(words);
-  errno = EINVAL;
-  if (!port || !path || policy->host_network || policy->is_reduced) return fail("read", "forward");
-  policy->port = atoi(port);
-  policy->proxy = old_open(path, O_PATH);
-  return policy->proxy < 0 ? fail("open", path) : open_door(policy);
-}
-
-/* The words of a policy's overlay after the first, and where it is shown. */
-static const char *read_fork(struct words *words, struct fork *fork) {
-  fork->lower = next_word(words);
-  fork->upper = next_word(words);
-  fork->work = next_word(words);
-  const char *target = next_word(words);
-  if (!target) fail("read", "overlay");
-  return target;
-}
-
 /* The locks stay open: the fork is this box's until it ends. */
 static int show_fork(const struct fork *fork, const char *target) {
   int locks[2];
@@ -173,34 +123,6 @@ static int show_fork(const struct fork *fork, const char *target) {
   return mount_fork(fork, old_root, target, locks);
 }
 
-/* What is not part of the root, and has to be done while the old one is there. */
-int read_settings(struct words words, struct policy *policy) {
-  for (const char *word; (word = next_word(&words));) {
-    if (strcmp(word, "limit") == 0) {
-      if (read_limit(&words, policy) < 0) return -1;
-    } else if (strcmp(word, "forward") == 0) {
-      if (read_forward(&words, policy) < 0) return -1;
-    } else if (strcmp(word, "overlay") == 0) {
-      struct fork fork;
-      if (!read_fork(&words, &fork)) return -1;
-    } else {
-      const char *path = next_word(&words);
-      if (!path) return fail("read", word);
-      if (strcmp(word, "oom-count") == 0) {
-        policy->oom_fd = old_open(path, O_RDONLY);
-        if (policy->oom_fd < 0) return fail("open", path);
-      } else if (strcmp(word, "ro") == 0 || strcmp(word, "rw") == 0 || strcmp(word, "link") == 0) {
-        if (!next_word(&words)) return fail("read", word);
-      } else if (strcmp(word, "dir") != 0 && strcmp(word, "tmpfs") != 0) {
-        errno = EINVAL;
-        return fail("know policy word", word);
-      }
-    }
-  }
-  return 0;
-}
-
-/* The part of the policy that is the root, in its order. */
 static int fill_root(struct words words) {
   for (const char *word; (word = next_word(&words));) {
     if (strcmp(word, "overlay") == 0) {
@@ -278,7 +200,7 @@ int prepare_box(struct words base, struct policy *policy) {
   if (enter_empty_root() < 0 || make_folders("/dev") < 0 || make_devices() < 0) return -1;
   /* A fresh /proc can be mounted in the cells only while one that is wholly visible is there: theirs covers it. */
   if (show("proc", "/proc", NO_SETUID | NO_DEVICES) < 0) return -1;
-  if (read_settings(base, policy) < 0 || fill_root(base) < 0 || forbid_gains() < 0) return -1;
+  if (read_settings(base, policy, old_root) < 0 || fill_root(base) < 0 || forbid_gains() < 0) return -1;
   /* Nothing of ours can be read or traced from now on. */
   prctl(PR_SET_DUMPABLE, 0);
   return 0;
@@ -287,5 +209,5 @@ int prepare_box(struct words base, struct policy *policy) {
 /* *Contract:* once, after prepare_box. */
 int open_box(struct words words, struct policy *policy) {
   if (policy->is_reduced) return open_reduced(words, policy);
-  return read_settings(words, policy) < 0 || fill_root(words) < 0 ? -1 : 0;
+  return read_settings(words, policy, old_root) < 0 || fill_root(words) < 0 ? -1 : 0;
 }
