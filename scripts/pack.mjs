@@ -62,7 +62,7 @@ function manifest(files, types) {
 const threads = [
   "packages/adapters/search/src/build/build-worker",
   "packages/adapters/search/src/exact/trigram-worker",
-  "packages/adapters/web/src/html-worker",
+  "packages/adapters/web-fetch/src/html-worker",
 ];
 const place = (source) => {
   const path = relative(root, source).split(sep).join("/").replace(/\.ts$/, ".js");

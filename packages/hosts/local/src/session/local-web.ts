@@ -1,8 +1,8 @@
 /** Local web: the web as this machine sees it; its own addresses and those around it are none of it. Loaded by the first call. */
 import type { Web } from "@lathe/protocol";
 import { addressKind } from "@lathe/sandbox/address-kind";
-import { barredPlace } from "@lathe/web/not-public";
-import { searchProviderOf } from "@lathe/web/search-providers";
+import { barredPlace } from "@lathe/web-fetch/not-public";
+import { searchProviderOf } from "@lathe/web-fetch/search-providers";
 import type { LocalOptions } from "../local-options.ts";
 
 export function createLocalWeb(options: Pick<LocalOptions, "env" | "version">): Web {
@@ -22,7 +22,10 @@ export function createLocalWeb(options: Pick<LocalOptions, "env" | "version">): 
 }
 
 async function openWeb({ env, version }: Pick<LocalOptions, "env" | "version">): Promise<Web> {
-  const [{ createWeb }, { networkInterfaces }] = await Promise.all([import("@lathe/web"), import("node:os")]);
+  const [{ createWeb }, { networkInterfaces }] = await Promise.all([
+    import("@lathe/web-fetch"),
+    import("node:os"),
+  ]);
   const isOwn = (address: string): boolean =>
     Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address));
   return createWeb({
