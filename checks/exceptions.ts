@@ -12,8 +12,6 @@ export const exceptions: Exceptions = {
     "packages/hosts/local": 19,
   },
   "export-paths": {
-    "packages/core/orchestrator": 12,
-    "packages/core/system": 29,
     "packages/hosts/local": 72,
     "packages/measure/telemetry": 25,
     "packages/testkit": 48,

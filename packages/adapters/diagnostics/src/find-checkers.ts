@@ -1,7 +1,7 @@
 /** Find checkers: which of them a project has set up, in which folders, and where their programs are. */
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, posix } from "node:path";
-import { readSmallText } from "@lathe/system/read-bounded";
+import { readSmallText } from "@lathe/system";
 import type { Checker } from "./checker.ts";
 import { checkers } from "./checkers.ts";
 import { type LookedFolder, lookedFolders } from "./may-have-checkers.ts";

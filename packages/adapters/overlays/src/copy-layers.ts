@@ -5,8 +5,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
-import { findProgram, systemPath } from "@lathe/system/find-program";
-import { removeTree } from "@lathe/system/remove-tree";
+import { findProgram, removeTree, systemPath } from "@lathe/system";
 import type { Fork } from "./fork.ts";
 
 const run = promisify(execFile);

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
-import { removeTree } from "@lathe/system/remove-tree";
+import { removeTree } from "@lathe/system";
 import { isAbandoned, takeFolder } from "./spare-folders.ts";
 
 export interface Fork extends ForkLayers {

@@ -10,8 +10,8 @@ import {
   repositoryOf,
   settingsOf,
 } from "@lathe/sandbox/watch";
+import { readSmallText } from "@lathe/system";
 import { goesUpAgain, isBelow } from "@lathe/system/paths";
-import { readSmallText } from "@lathe/system/read-bounded";
 import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure, type Sandbox } from "@lathe/protocol";
-import { readFileText } from "@lathe/system/file-text";
+import { readFileText } from "@lathe/system";
 import { probeDriver } from "./probe/probe.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-judged-race-")));

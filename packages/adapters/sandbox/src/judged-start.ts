@@ -13,7 +13,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, failure, type JudgedFiles, maxJudgedBytes } from "@lathe/protocol";
-import { readFileText } from "@lathe/system/file-text";
+import { readFileText } from "@lathe/system";
 import { isBelow } from "@lathe/system/paths";
 import type { Running } from "./processes/running.ts";
 

@@ -1,7 +1,7 @@
 /** Nested ignore: what the .latheignore files below the root leave out (ripgrep is told of the root's own), and others where asked. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readSmallText } from "@lathe/system/read-bounded";
+import { readSmallText } from "@lathe/system";
 import { globMatcher } from "./glob.ts";
 import type { Place } from "./place.ts";
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Event, fold, isFailure, type SessionLog } from "@lathe/protocol";
-import { isRunning } from "@lathe/system/process-mark";
+import { isRunning } from "@lathe/system";
 import { createdDraft, failedWith, noticeDraft, succeeded } from "@lathe/testkit";
 import { createJsonlStore } from "./jsonl-store.ts";
 import { processOwner } from "./process-owner.ts";

@@ -14,8 +14,8 @@ import {
   readLedgerEntry,
   type TreeAccount,
 } from "@lathe/protocol";
-import { isRunning } from "@lathe/system/process-mark";
 import { isMissing } from "./file-errors.ts";
+import { isRunning } from "@lathe/system";
 import { type Files, nodeFiles } from "./files.ts";
 import { processOwner } from "./process-owner.ts";
 import { checkSessionId } from "./session-id.ts";

@@ -9,8 +9,8 @@ import {
   type Owner,
   type Store,
 } from "@lathe/protocol";
-import { isRunning } from "@lathe/system/process-mark";
 import { isMissing, isPresent } from "./file-errors.ts";
+import { isRunning } from "@lathe/system";
 import { type Files, nodeFiles } from "./files.ts";
 import { JsonlLog, type Opening } from "./jsonl-log.ts";
 import { LogFile } from "./log-file.ts";

@@ -1,6 +1,6 @@
 /** This process as an owner of sessions. */
 import type { Owner } from "@lathe/protocol";
-import { ownMark } from "@lathe/system/process-mark";
+import { ownMark } from "@lathe/system";
 
 export function processOwner(): Owner {
   // Asked for here, so that a session that is only read loads nothing more.

@@ -1,7 +1,7 @@
 /** Own files: what the host may touch in a folder that contained commands can change: no link leads it out of there. */
 import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, type Stats } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { readBounded } from "@lathe/system/read-bounded";
+import { readBounded } from "@lathe/system";
 
 /** A folder as it was when it was made. */
 export interface OwnFolder {

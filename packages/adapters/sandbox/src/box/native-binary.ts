@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } f
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { findProgram } from "@lathe/system/find-program";
+import { findProgram } from "@lathe/system";
 import { isTrusted } from "../paths/trusted-path.ts";
 
 export interface BinaryOptions {

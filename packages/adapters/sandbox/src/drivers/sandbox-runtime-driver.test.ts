@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure, type SandboxSpec } from "@lathe/protocol";
-import { findProgram } from "@lathe/system/find-program";
+import { findProgram } from "@lathe/system";
 import { sandboxConformance } from "@lathe/testkit";
 import { sandboxPolicy } from "../policy/sandbox-policy.ts";
 import { ladderOf, noDriver } from "../probe/probe.ts";

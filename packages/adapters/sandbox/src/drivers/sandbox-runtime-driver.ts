@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Command, type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
-import { findProgram } from "@lathe/system/find-program";
+import { findProgram } from "@lathe/system";
 import { findShell, shellArgs } from "../environment/shell.ts";
 import { openSandbox } from "../open-sandbox.ts";
 import { isTrusted } from "../paths/trusted-path.ts";

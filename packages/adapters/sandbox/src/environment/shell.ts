@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { findProgram } from "@lathe/system/find-program";
+import { findProgram } from "@lathe/system";
 
 /** One argument may have 128 KB on Linux; a longer script is run from a file. */
 const longestArgument = 100_000;

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
-import { findProgram, systemPath } from "@lathe/system/find-program";
+import { findProgram, systemPath } from "@lathe/system";
 import { isBelow, realPlace } from "@lathe/system/paths";
 import { nativeBinary } from "../box/native-binary.ts";
 import { createBubblewrapDriver } from "../drivers/bubblewrap-driver.ts";

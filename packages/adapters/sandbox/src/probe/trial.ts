@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFailure, type SandboxDriver } from "@lathe/protocol";
-import { makeOwnedFolder } from "@lathe/system/owned-folder";
-import { removeFolder, removeOrphans } from "@lathe/system/remove-tree";
+import { makeOwnedFolder, removeFolder, removeOrphans } from "@lathe/system";
 
 /** Undefined when it works; else why not, and what helps, in one sentence each. */
 export type Trial = { readonly why: string; readonly remedy: string } | undefined;

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { type Failure, isFailure, type Sandbox, type SandboxDriver } from "@lathe/protocol";
-import { findProgram, systemPath } from "@lathe/system/find-program";
+import { findProgram, systemPath } from "@lathe/system";
 import { type Ground, type SandboxPromise, sandboxPromises } from "./promises.ts";
 
 export interface Tried extends Pick<SandboxPromise, "about" | "text"> {

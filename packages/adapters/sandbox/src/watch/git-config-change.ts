@@ -1,6 +1,6 @@
 /** What stays of git's settings when a command has changed them. */
 
-import { type ConfigText, parseGitConfig, type Setting } from "@lathe/system/git/config-text";
+import { type ConfigText, parseGitConfig, type Setting } from "@lathe/system/git";
 import { type ConfigPlace, isHarmless } from "./git-config-keys.ts";
 
 export interface KeptConfig {

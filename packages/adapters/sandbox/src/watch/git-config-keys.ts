@@ -1,6 +1,6 @@
 /** Which of git's settings name no program and lead nowhere else: commands may change these. */
 import { dirname, resolve } from "node:path";
-import type { Setting } from "@lathe/system/git/config-text";
+import type { Setting } from "@lathe/system/git";
 import { isBelow, realPlace } from "@lathe/system/paths";
 
 /** Where the settings hold. */

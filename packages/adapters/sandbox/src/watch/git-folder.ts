@@ -1,6 +1,6 @@
 /** Which files of a folder of git's make git run programs or look elsewhere. */
 import { dirname, join, resolve } from "node:path";
-import { parseGitConfig, type Setting } from "@lathe/system/git/config-text";
+import { parseGitConfig, type Setting } from "@lathe/system/git";
 import { isBelow, kindOf, realPlace } from "@lathe/system/paths";
 import type { FileState } from "./file-state.ts";
 import type { ConfigPlace } from "./git-config-keys.ts";

@@ -1,8 +1,8 @@
 /** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
 import { mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readSmallText } from "@lathe/system";
 import { isBelow, kindOf, realPath } from "@lathe/system/paths";
-import { readSmallText } from "@lathe/system/read-bounded";
 
 /** Paths to bind, in order: git's own folders writable but pinned in place, then hooks read-only. */
 export interface GitGuards {

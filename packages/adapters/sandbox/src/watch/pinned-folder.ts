@@ -12,8 +12,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { readBounded } from "@lathe/system";
 import { isBelow, kindOf } from "@lathe/system/paths";
-import { readBounded } from "@lathe/system/read-bounded";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 

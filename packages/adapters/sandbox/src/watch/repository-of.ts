@@ -1,7 +1,7 @@
 /** Which repository git takes a folder for a part of: where its working tree begins, and whose settings hold in it. */
 import { dirname, join, resolve } from "node:path";
+import { readBounded } from "@lathe/system";
 import { kindOf } from "@lathe/system/paths";
-import { readBounded } from "@lathe/system/read-bounded";
 import { keepAnswers } from "../paths/kept-answers.ts";
 import { readPlain } from "./pinned-folder.ts";
 

@@ -1,6 +1,6 @@
 /** The commit a worktree is at, read from its files. */
 import { join } from "node:path";
-import { readSmallText } from "@lathe/system/read-bounded";
+import { readSmallText } from "@lathe/system";
 import type { Repository } from "../tree/git-index.ts";
 
 /** Undefined where there is none, or one that only git can find. */

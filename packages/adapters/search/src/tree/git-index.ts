@@ -1,9 +1,9 @@
 /** Reads git's index file: what git knows of files that have not changed since, with no git started. */
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { shownPath } from "@lathe/system/git/byte-names";
+import { readBounded, readSmallText } from "@lathe/system";
 import { entryId, entryType, type IndexEntry, readIndexPart } from "@lathe/system/git/index-entries";
-import { readBounded, readSmallText } from "@lathe/system/read-bounded";
+import { shownPath } from "@lathe/system/repository";
 
 export interface KnownToGit {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Keeps a small text in a file that others may be reading; mostly it is there already. */
 import { readFileSync } from "node:fs";
-import { writeWhole } from "@lathe/system/write-whole";
+import { writeWhole } from "@lathe/system";
 
 export function keepText(path: string, text: string): void {
   if (textOf(path) !== text) writeWhole(path, text);

@@ -4,8 +4,8 @@ import { statfsSync } from "node:fs";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { findProgram } from "@lathe/system/find-program";
-import { noSurroundings } from "@lathe/system/git-settings";
+import { findProgram } from "@lathe/system";
+import { noSurroundings } from "@lathe/system/git";
 import { cancelled } from "./pace.ts";
 
 export interface Git {

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { isRunning, ownMark, type ProcessMark } from "@lathe/system/process-mark";
+import { isRunning, ownMark, type ProcessMark } from "@lathe/system";
 
 export interface ProcessOwner extends ProcessMark {
   /** Of one workspace object, drawn at random. */

@@ -1,7 +1,7 @@
 /** Reads regular files whose place others control: never waiting for a pipe, only through links where told so, never without end. */
 import { constants } from "node:buffer";
 import type { Stats } from "node:fs";
-import { readBounded } from "@lathe/system/read-bounded";
+import { readBounded } from "@lathe/system";
 import { errorCode } from "../file-failure.ts";
 
 /** What a buffer can hold, but for the byte that tells of more. */

@@ -16,7 +16,7 @@ export interface Routing {
 }
 
 /** Those with a known price, in the order given. */
-export function candidatesOf({ models, tiers }: Routing): readonly Candidate[] {
+function candidatesOf({ models, tiers }: Routing): readonly Candidate[] {
   return models.flatMap((info) => {
     const { price } = info;
     return price ? [{ info, tier: tiers[info.id] ?? tierOf(info), price }] : [];

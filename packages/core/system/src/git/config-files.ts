@@ -12,7 +12,7 @@ export interface ConfigSetting {
 }
 
 /** A configuration that git would refuse, or that is not read to its end. */
-export class ConfigError extends Error {}
+class ConfigError extends Error {}
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -12,9 +12,8 @@ import {
 import { join } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
-import { readHead } from "@lathe/system/git/ref-files";
-import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
-import { writeWhole } from "@lathe/system/write-whole";
+import { ownMark, type ProcessMark, writeWhole } from "@lathe/system";
+import { readHead } from "@lathe/system/git";
 import { systemClock } from "../machine/system-clock.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import type { Unfiltered } from "../worktrees/check-out.ts";

@@ -1,6 +1,6 @@
 /** The working trees of attempts that wait for a decision: listed, found, and whether somebody is at work in one. */
 import { type Failure, failure, fold, isFailure } from "@lathe/protocol";
-import { isRunning } from "@lathe/system/process-mark";
+import { isRunning } from "@lathe/system";
 import { openState } from "../history/state.ts";
 import {
   type AttemptTree,

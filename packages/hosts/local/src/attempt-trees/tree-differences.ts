@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { relative, sep } from "node:path";
 import type { Difference, Side } from "@lathe/overlays";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import type { RepositoryPlace } from "@lathe/system/git";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { type ComparedWith, changedFiles, comparedWithOwn } from "../worktrees/changed-files.ts";
 import { commonFolder } from "../worktrees/forget-tree.ts";

@@ -2,8 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
-import { removeTree } from "@lathe/system/remove-tree";
+import { makeOwnedFolder, orphanedFolders, removeTree } from "@lathe/system";
 import { takeLock } from "./eval-lock.ts";
 
 export interface EvalFolder {

@@ -1,6 +1,6 @@
 /** Eval lock: one run at a time has the records of a folder. */
 import { type Failure, failure } from "@lathe/protocol";
-import { takeLock as takeProcessLock } from "@lathe/system/process-lock";
+import { takeLock as takeProcessLock } from "@lathe/system";
 
 /** The path of ours. *Contract:* never given to two that live; what a killed one left is taken over. */
 export function takeLock(out: string): string | Failure {

@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
+import { makeOwnedFolder, orphanedFolders } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { hostProgram, hostProgramPath } from "../places/host-programs.ts";
 import { createBoxedGit } from "../repository/boxed-git.ts";

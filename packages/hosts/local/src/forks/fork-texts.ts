@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { unifiedDiff } from "@lathe/edits";
 import type { Difference } from "@lathe/overlays";
 import type { Fork } from "@lathe/overlays/fork";
-import { readBounded } from "@lathe/system/read-bounded";
+import { readBounded } from "@lathe/system";
 
 /** Of one file; what is longer is not shown. */
 const mostBytes = 512 * 1024;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeWhole } from "@lathe/system/write-whole";
+import { writeWhole } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

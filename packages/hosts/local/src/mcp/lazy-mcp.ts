@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { LoginStore, ServerSpec } from "@lathe/mcp";
 import type { Failure, McpServers, McpTool } from "@lathe/protocol";
-import { hostPath } from "@lathe/system/find-program";
-import { writeWhole } from "@lathe/system/write-whole";
+import { hostPath, writeWhole } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { ownPlace } from "./mcp-own-place.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import type { LoginStore } from "@lathe/mcp";
 import { type Failure, failure } from "@lathe/protocol";
 import { liesIn } from "@lathe/system";
-import { writeWhole } from "@lathe/system/write-whole";
+import { writeWhole } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { ownPlace } from "./mcp-own-place.ts";

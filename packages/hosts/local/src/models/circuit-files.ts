@@ -10,7 +10,7 @@ import {
   isResting,
   type Session,
 } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system/write-whole";
+import { writeWhole } from "@lathe/system";
 import { type Env, stateFolder } from "../places/state-folder.ts";
 
 /** As `lathe models` shows it. */

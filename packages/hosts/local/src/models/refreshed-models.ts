@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelInfo } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system/write-whole";
+import { writeWhole } from "@lathe/system";
 import { type Env, stateFolder } from "../places/state-folder.ts";
 
 export interface RefreshedModels {

@@ -1,5 +1,5 @@
 /** Router options: which models a router may choose of, and by what. */
-import type { Tier } from "@lathe/orchestrator/router/weights";
+import type { Tier } from "@lathe/orchestrator/router";
 
 /** What the user, the machine's owner and the project say of the router. */
 export interface RouterOptions {

@@ -1,7 +1,7 @@
 /** Session router: the router of one session, with the models it may choose of; loaded when the session opens, where there is one. */
 import type { AgentPorts } from "@lathe/agent";
 import type { Gateway } from "@lathe/models";
-import type { Weights } from "@lathe/orchestrator/router/weights";
+import type { Weights } from "@lathe/orchestrator/router";
 import {
   type Failure,
   failure,

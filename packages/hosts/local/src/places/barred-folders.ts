@@ -2,8 +2,7 @@
 import { lstatSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { homeFolder, realOr } from "@lathe/system";
-import { linkedTrees } from "@lathe/system/git/linked-trees";
-import { mainTree, type RepositoryPlace, repositoryPlace } from "@lathe/system/git/repository-place";
+import { linkedTrees, mainTree, type RepositoryPlace, repositoryPlace } from "@lathe/system/git";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

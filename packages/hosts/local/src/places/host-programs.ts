@@ -1,5 +1,5 @@
 /** Host programs: where the user's own programs are, for what Lathe starts outside the sandbox. */
-import { findProgram, hostPath } from "@lathe/system/find-program";
+import { findProgram, hostPath } from "@lathe/system";
 import { barredFolders } from "./barred-folders.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { homeFolder } from "@lathe/system";
-import { readSmallText } from "@lathe/system/read-bounded";
+import { readSmallText } from "@lathe/system";
 import { type CargoTexts, cargoRegistries } from "./cargo-registries.ts";
 import { goRegistries, goSetting } from "./go-registries.ts";
 import { netrcHosts } from "./netrc-hosts.ts";

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { readSmallText } from "@lathe/system/read-bounded";
+import { readSmallText } from "@lathe/system";
 
 /** Real paths. `registered`: the user's home as the system knows it: a repository around it holds settings of their own. */
 export function projectFolders(

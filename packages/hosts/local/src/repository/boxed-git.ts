@@ -1,9 +1,7 @@
 /** The git port, answered by git in the sandbox. */
 import { join } from "node:path";
 import { type Failure, failure, type Git, isFailure, type OpenRepository } from "@lathe/protocol";
-import { plainText } from "@lathe/system/git/plain-bytes";
-import { readHead, readRef } from "@lathe/system/git/ref-files";
-import { repositoryPlace } from "@lathe/system/git/repository-place";
+import { plainText, readHead, readRef, repositoryPlace } from "@lathe/system/git";
 import { openGitBox } from "./git-box.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

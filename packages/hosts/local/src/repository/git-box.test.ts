@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { createNoneDriver } from "@lathe/sandbox";
-import { repositoryPlace } from "@lathe/system/git/repository-place";
+import { repositoryPlace } from "@lathe/system/git";
 import { runGitIn } from "@lathe/testkit";
 import { type GitBox, type GitBoxWish, openGitBox } from "./git-box.ts";
 

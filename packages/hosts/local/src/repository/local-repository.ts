@@ -2,18 +2,17 @@
 import { realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { ChangesQuery, Repository, RepositoryChanges, RepositoryFact } from "@lathe/protocol";
-import { readAliases } from "@lathe/system/git/git-aliases";
-import { findRepository } from "@lathe/system/git/open-repository";
-import { readHead } from "@lathe/system/git/ref-files";
+import type { RepositoryPlace } from "@lathe/system/git";
+import { readAliases, readHead } from "@lathe/system/git";
 import {
   type FilesOptions,
+  findRepository,
   ignoredFolders,
   knownFiles,
+  repositoryStatus,
   trackedFiles,
-} from "@lathe/system/git/repository-files";
-import type { RepositoryPlace } from "@lathe/system/git/repository-place";
-import { repositoryStatus } from "@lathe/system/git/repository-status";
-import { WalkBudget } from "@lathe/system/git/walk-budget";
+  WalkBudget,
+} from "@lathe/system/repository";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

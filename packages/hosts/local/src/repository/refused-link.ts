@@ -1,7 +1,7 @@
 /** Refused links: a `.git` file that leads to a repository which does not know the folder may have been written by anybody. */
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { refusedLink } from "@lathe/system/git/repository-place";
+import { refusedLink } from "@lathe/system/git";
 
 /** *Contract:* undefined where a folder has no such link above it. */
 export function linkFailure(folder: string): Failure | undefined {

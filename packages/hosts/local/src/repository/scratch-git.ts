@@ -3,10 +3,8 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSyn
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { homeFolder } from "@lathe/system";
-import { plainSettings } from "@lathe/system/git/config-text";
-import { plainBytes, plainText } from "@lathe/system/git/plain-bytes";
-import { allRefs, readHead } from "@lathe/system/git/ref-files";
-import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import type { RepositoryPlace } from "@lathe/system/git";
+import { allRefs, plainBytes, plainSettings, plainText, readHead } from "@lathe/system/git";
 import { type SparseCheckout, sparseCheckoutOf, sparseSettings } from "./sparse-checkout.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

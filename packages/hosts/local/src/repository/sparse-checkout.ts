@@ -1,9 +1,7 @@
 /** Sparse checkout: which files of a commit a working tree leaves out, read from it and given to one that is made of it. */
 import { join } from "node:path";
-import { inFolder, replaceFile } from "@lathe/system/git/below-folder";
-import { plainSettings } from "@lathe/system/git/config-text";
-import { plainText } from "@lathe/system/git/plain-bytes";
-import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import type { RepositoryPlace } from "@lathe/system/git";
+import { inFolder, plainSettings, plainText, replaceFile } from "@lathe/system/git";
 
 export interface SparseCheckout {
   /** The patterns, as git-sparse-checkout(1) keeps them. */

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import type { ScratchFolder } from "@lathe/sessions";
-import { makeOwnedFolder } from "@lathe/system/owned-folder";
-import { removeFolder, removeOrphans } from "@lathe/system/remove-tree";
+import { makeOwnedFolder, removeFolder, removeOrphans } from "@lathe/system";
 
 /** Named by the session, so that one that goes on after a crash finds and removes what it left. */
 export function openScratchFolder(session: string, temp: string = tmpdir()): ScratchFolder | Failure {

@@ -5,9 +5,7 @@ import { basename, join, relative } from "node:path";
 import { readRootFile } from "@lathe/extensions";
 import { isFailure } from "@lathe/protocol";
 import { isInside, realOr } from "@lathe/system";
-import { parseGitConfig } from "@lathe/system/git/config-text";
-import { readHead } from "@lathe/system/git/ref-files";
-import { repositoryPlace } from "@lathe/system/git/repository-place";
+import { parseGitConfig, readHead, repositoryPlace } from "@lathe/system/git";
 import { createLocalRepository } from "../repository/local-repository.ts";
 import { gitSummary } from "./git-summary.ts";
 

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, failure, type Mode, type Session } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system/write-whole";
+import { writeWhole } from "@lathe/system";
 import type { Plans } from "@lathe/tools";
 import { type Env, stateFolder } from "../places/state-folder.ts";
 

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { Surroundings } from "@lathe/agent";
 import { maxJudgedBytes, type Repository } from "@lathe/protocol";
 import { homeFolder } from "@lathe/system";
-import { readFileText } from "@lathe/system/file-text";
+import { readFileText } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
 /** Of a question to the repository. */

@@ -1,8 +1,8 @@
 /** Which files of a working tree differ from its commit. */
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { readHead } from "@lathe/system/git/ref-files";
-import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import type { RepositoryPlace } from "@lathe/system/git";
+import { readHead } from "@lathe/system/git";
 import type { GitBox } from "../repository/git-box.ts";
 
 /** The commit a working tree is compared with, and what git takes for checked out. */

@@ -2,8 +2,7 @@
 import { lstatSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { inFolder, replaceFile } from "@lathe/system/git/below-folder";
-import { plainBytes } from "@lathe/system/git/plain-bytes";
+import { inFolder, plainBytes, replaceFile } from "@lathe/system/git";
 import type { GitBox } from "../repository/git-box.ts";
 import { namesIn } from "./changed-files.ts";
 

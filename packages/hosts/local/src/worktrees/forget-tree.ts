@@ -2,8 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { linkedTrees, unlinkTree } from "@lathe/system/git/linked-trees";
-import { repositoryPlace } from "@lathe/system/git/repository-place";
+import { linkedTrees, repositoryPlace, unlinkTree } from "@lathe/system/git";
 import { realPlaceOf } from "./real-folders.ts";
 
 /** Where it lies, and in which repository. */

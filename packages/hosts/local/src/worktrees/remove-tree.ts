@@ -2,9 +2,7 @@
 import { rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { linkedTrees } from "@lathe/system/git/linked-trees";
-import { readHead, readRef } from "@lathe/system/git/ref-files";
-import { deleteRef } from "@lathe/system/git/write-ref";
+import { deleteRef, linkedTrees, readHead, readRef } from "@lathe/system/git";
 import { commonFolder, forgetTree, type PlacedTree } from "./forget-tree.ts";
 
 /** *Contract:* whatever of it is there; the folder around the working trees goes with the last of them. */

@@ -1,7 +1,7 @@
 /** Whether a working tree stays when its session ends: one in which nothing has changed goes, with its branch. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { linkedTrees } from "@lathe/system/git/linked-trees";
-import type { RepositoryPlace } from "@lathe/system/git/repository-place";
+import type { RepositoryPlace } from "@lathe/system/git";
+import { linkedTrees } from "@lathe/system/git";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { removeTree } from "./remove-tree.ts";
 import { beginLeaving, stay } from "./tree-marks.ts";

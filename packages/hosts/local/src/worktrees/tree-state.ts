@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { readHead, readRef } from "@lathe/system/git/ref-files";
+import { readHead, readRef } from "@lathe/system/git";
 import type { GitBox } from "../repository/git-box.ts";
 import { addContentOf } from "./add-content.ts";
 import { changedTracked, comparedWithOwn, namesIn } from "./changed-files.ts";

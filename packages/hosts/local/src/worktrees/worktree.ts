@@ -3,10 +3,16 @@ import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
-import { linkedTrees, linkTree } from "@lathe/system/git/linked-trees";
-import { readHead, readRef } from "@lathe/system/git/ref-files";
-import { type RepositoryPlace, repositoryPlace } from "@lathe/system/git/repository-place";
-import { createRef, type RefOutcome } from "@lathe/system/git/write-ref";
+import {
+  createRef,
+  linkedTrees,
+  linkTree,
+  type RefOutcome,
+  type RepositoryPlace,
+  readHead,
+  readRef,
+  repositoryPlace,
+} from "@lathe/system/git";
 import { systemClock } from "../machine/system-clock.ts";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { linkFailure } from "../repository/refused-link.ts";

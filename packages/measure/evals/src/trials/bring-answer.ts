@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { findProgram, systemPath } from "@lathe/system/find-program";
+import { findProgram, systemPath } from "@lathe/system";
 import { kindOf } from "../own-files.ts";
 import type { Task } from "../tasks/task.ts";
 import { copyFolder } from "./build-environment.ts";

@@ -7,7 +7,7 @@ import { cp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { causeText, type Failure, isFailure } from "@lathe/protocol";
-import { findProgram, systemPath } from "@lathe/system/find-program";
+import { findProgram, systemPath } from "@lathe/system";
 import { isRealFolder, leadsOut, staysIn } from "../own-files.ts";
 import { lastWords, type OpenShell, type Shell } from "../shell.ts";
 import { digestOf } from "../tasks/digest.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failureClass, isFailure } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system/write-whole";
+import { writeWhole } from "@lathe/system";
 import type { Alert } from "./watch-calls.ts";
 
 /** Where issues are kept. */

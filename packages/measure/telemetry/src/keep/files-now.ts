@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
-import { readBounded } from "@lathe/system/read-bounded";
+import { readBounded } from "@lathe/system";
 import { askGit, type Repository } from "./read-blobs.ts";
 import type { Text, Texts } from "./text.ts";
 import type { FileTransition } from "./transition.ts";

@@ -1,6 +1,6 @@
 /** Regular file: reading one that others may have put there; a pipe, a device or a folder of its name is none. */
 import { type Failure, failure } from "@lathe/protocol";
-import { readBounded } from "@lathe/system/read-bounded";
+import { readBounded } from "@lathe/system";
 
 export interface FileStart {
   readonly bytes: Uint8Array;

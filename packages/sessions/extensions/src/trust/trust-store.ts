@@ -1,11 +1,10 @@
+
+/** One thing that would run, with what its files were. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { configFolder } from "@lathe/system";
-import { writeWhole } from "@lathe/system/write-whole";
+import { configFolder, writeWhole } from "@lathe/system";
 import { type ExtensionPlace, isInReach } from "../files/extension-place.ts";
-
-/** One thing that would run, with what its files were. */
 export interface LookedItem {
   /** For people. */
   readonly text: string;

@@ -1,6 +1,5 @@
 /** Restore: the files of a session go back, with the way back in its log before anything changes. */
-import { explainRefusal, refuseLoss } from "@lathe/orchestrator/rewind/refusals";
-import { spansOf } from "@lathe/orchestrator/rewind/spans";
+import { explainRefusal, refuseLoss, spansOf } from "@lathe/orchestrator/rewind";
 import {
   type Checkpoints,
   type Clock,

@@ -1,6 +1,5 @@
 /** Session changes: what the files of a session were before its first step that may have changed them, and after. */
-import { spansOf } from "@lathe/orchestrator/rewind/spans";
-import { knownEnd } from "@lathe/orchestrator/rewind/target";
+import { knownEnd, spansOf } from "@lathe/orchestrator/rewind";
 import {
   type Checkpoints,
   type Failure,
@@ -13,6 +12,7 @@ import {
 import type { SessionArchive } from "../host/session-archive.ts";
 import { readSession } from "./list-sessions.ts";
 import { runLaterMarks } from "./run-later.ts";
+import { isRunning } from "@lathe/system";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
 import { withCheckpoints } from "./with-checkpoints.ts";
 

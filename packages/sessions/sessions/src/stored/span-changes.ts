@@ -1,5 +1,5 @@
 /** Span changes: which files changed while they were the session's to change, and which while they were not. */
-import type { Span, Whose } from "@lathe/orchestrator/rewind/spans";
+import type { Span, Whose } from "@lathe/orchestrator/rewind";
 import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 
 export type SpanChanges = Readonly<Record<Whose, Set<string>>>;

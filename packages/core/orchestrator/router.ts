@@ -1,0 +1,4 @@
+/** Chooses a model for a task. */
+
+export { routeSession, routeTask } from "./src/router/router.ts";
+export type { Tier, Weights } from "./src/router/weights.ts";
