@@ -16,6 +16,7 @@ export {
 export { type ForkConformanceOptions, type ForkUnderTest, forkConformance } from "./src/fork-conformance.ts";
 export { type ClockOptions, createHandMovedClock, type HandMovedClock } from "./src/hand-moved-clock.ts";
 export { type InboxUnderTest, inboxConformance, refusesStrangeSessions } from "./src/inbox-conformance.ts";
+export { isBelowCases } from "./src/is-below-cases.ts";
 export { type LedgerUnderTest, ledgerConformance, type MakeLedger } from "./src/ledger-conformance.ts";
 export { createMemoryLedgers, type MemoryLedgersOptions } from "./src/memory-ledgers.ts";
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from "./src/memory-store.ts";

@@ -111,6 +111,7 @@ export { findReading, type Reading } from "./src/find-reading.ts";
 export { apply, emptySession, fold } from "./src/fold.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
+export { isBelow } from "./src/is-below.ts";
 export { differingJudged, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
 export { matchedPart } from "./src/matched-part.ts";
 export {

@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type CheckPlace, isFailure } from "@lathe/protocol";
 import type { Reading } from "./checker.ts";
-import { type FoundChecker, isBelow } from "./find-checkers.ts";
+import { type FoundChecker, isInFolder } from "./find-checkers.ts";
 
 export interface Coverage {
   /** Whether all that was asked for was left out. */
@@ -30,7 +30,7 @@ export async function coverageOf(
 ): Promise<Coverage> {
   const seen = seenBy(reading, found, root);
   const { name } = found.checker;
-  const own = paths.filter((path) => path !== found.folder && isBelow(path, found.folder));
+  const own = paths.filter((path) => path !== found.folder && isInFolder(path, found.folder));
   if (own.length === 0) {
     const left = found.below.filter((folder) => !seen.project(folder));
     const each =
@@ -66,7 +66,7 @@ function seenBy({ files, projects }: Reading, { below, folder }: FoundChecker, r
   const all = new Set(files);
   const folders = new Set(projects);
   const homeOf = (path: string): string =>
-    below.filter((one) => isBelow(path, one)).sort((a, b) => b.length - a.length)[0] ?? folder;
+    below.filter((one) => isInFolder(path, one)).sort((a, b) => b.length - a.length)[0] ?? folder;
   return {
     file: (path) => {
       if (files) return namesOf(join(root, path)).some((one) => all.has(one));
@@ -74,7 +74,7 @@ function seenBy({ files, projects }: Reading, { below, folder }: FoundChecker, r
     },
     project: (path) => {
       const whole = join(root, path);
-      return folders.has(whole) || (files?.some((one) => isBelow(one, whole)) ?? false);
+      return folders.has(whole) || (files?.some((one) => isInFolder(one, whole)) ?? false);
     },
   };
 }
@@ -97,7 +97,7 @@ async function filesAt(path: string, found: FoundChecker, place: CheckPlace): Pr
   const listed = await place.files(path, { extensions: leaves, limit: mostFiles });
   if (isFailure(listed)) return [];
   return listed.paths.filter(
-    (one) => !below.some((folder) => isBelow(one, folder) && !isBelow(path, folder)),
+    (one) => !below.some((folder) => isInFolder(one, folder) && !isInFolder(path, folder)),
   );
 }
 

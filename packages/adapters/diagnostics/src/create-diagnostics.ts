@@ -12,7 +12,7 @@ import {
   isFailure,
 } from "@lathe/protocol";
 import { type Covering, coverageOf } from "./coverage.ts";
-import { type FoundChecker, findCheckers, isBelow } from "./find-checkers.ts";
+import { type FoundChecker, findCheckers, isInFolder } from "./find-checkers.ts";
 import type { LspServers, LspSpec } from "./lsp/lsp-servers.ts";
 import { placeProblem } from "./place-problem.ts";
 import { removeWritten } from "./remove-written.ts";
@@ -159,10 +159,10 @@ function checkerSource(own: FoundChecker, all: readonly FoundChecker[]): Source 
     knows: (path) => knows.test(path),
     script: (paths) => {
       const own = paths
-        .filter((one) => one !== folder && isBelow(one, folder))
+        .filter((one) => one !== folder && isInFolder(one, folder))
         .map((one) => pathFrom(one, folder));
       // One that holds the checker's folder asks for all of it.
-      const isWhole = paths.some((one) => isBelow(folder, one) || one === "");
+      const isWhole = paths.some((one) => isInFolder(folder, one) || one === "");
       return scriptOf([program ?? checker.program, ...checker.words(isWhole ? [] : own, settings)]);
     },
   };
@@ -190,16 +190,16 @@ function checkOf(source: Source, paths: readonly string[]): Check {
 
 /** A path without an extension may be a folder. */
 function isIts(source: Source, path: string): boolean {
-  if (source.inner?.some((folder) => isBelow(path, folder))) return false;
+  if (source.inner?.some((folder) => isInFolder(path, folder))) return false;
   // All of the workspace is asked of its outermost projects.
   if (source.isInner && path === "") return false;
-  if (isBelow(source.folder, path)) return true;
-  return isBelow(path, source.folder) && (source.knows(path) || extname(path) === "");
+  if (isInFolder(source.folder, path)) return true;
+  return isInFolder(path, source.folder) && (source.knows(path) || extname(path) === "");
 }
 
 /** Whether projects of their own, or that around them, are what is asked for. */
 function isOfOthers({ isInner, inner = [] }: Source, paths: readonly string[]): boolean {
-  return isInner === true || paths.some((path) => inner.some((folder) => isBelow(path, folder)));
+  return isInner === true || paths.some((path) => inner.some((folder) => isInFolder(path, folder)));
 }
 
 function planOf(sources: readonly Source[], { paths, checker }: CheckQuery): CheckPlan | Failure {

@@ -1,6 +1,8 @@
 /** Find checkers: which of them a project has set up, in which folders, and where their programs are. */
+
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, posix } from "node:path";
+import { isBelow } from "@lathe/protocol";
 import { readSmallText } from "@lathe/system";
 import type { Checker } from "./checker.ts";
 import { checkers } from "./checkers.ts";
@@ -38,7 +40,7 @@ function checkerIn(
   checker: Checker,
   { root, path, found }: Where & { readonly found: readonly Growing[] },
 ): Growing | undefined {
-  const above = found.filter((one) => one.checker === checker && isBelow(folder, one.folder));
+  const above = found.filter((one) => one.checker === checker && isInFolder(folder, one.folder));
   if (above.length > 0 && !checker.parts) return undefined;
   const settings = markIn(checker, files, join(root, folder));
   if (settings === undefined) return undefined;
@@ -49,8 +51,8 @@ function checkerIn(
   return { ...own, ...(program !== undefined && { program }) };
 }
 
-export function isBelow(path: string, folder: string): boolean {
-  return folder === "" || path === folder || path.startsWith(`${folder}/`);
+export function isInFolder(path: string, folder: string): boolean {
+  return folder === "" || isBelow(path, folder);
 }
 
 function markIn({ marks }: Checker, files: readonly string[], folder: string): string | undefined {

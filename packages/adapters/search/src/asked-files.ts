@@ -1,5 +1,5 @@
 /** Which files a ranked query is about. */
-import type { RankQuery } from "@lathe/protocol";
+import { isBelow, type RankQuery } from "@lathe/protocol";
 import type { Place } from "./place.ts";
 import type { Sieve } from "./sieve.ts";
 
@@ -9,10 +9,6 @@ export interface Asked {
   readonly query: RankQuery;
 }
 
-export function isBelow(place: Place, path: string): boolean {
-  return place.path === "" || path === place.path || path.startsWith(`${place.path}/`);
-}
-
 export function wantedBy({ place, sieve }: Asked): (path: string) => boolean {
-  return (path) => isBelow(place, path) && sieve.wanted(path) && !sieve.excluded(path);
+  return (path) => isBelow(path, place.path) && sieve.wanted(path) && !sieve.excluded(path);
 }

@@ -3,12 +3,13 @@ import {
   type Embedder,
   type Failure,
   failure,
+  isBelow,
   isFailure,
   type RankedRange,
   type RankQuery,
   type RankResult,
 } from "@lathe/protocol";
-import { type Asked, isBelow, wantedBy } from "./asked-files.ts";
+import { type Asked, wantedBy } from "./asked-files.ts";
 import { closedPaths, withClosed } from "./closed-paths.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { countedAnswer, unindexedAnswer } from "./counted-answer.ts";
@@ -164,12 +165,13 @@ async function within<T>(
 
 /** Nothing is indexed of what is ignored, also where it is asked for by name. */
 function hasAny(documents: Documents, place: Place): boolean {
-  return place.path === "" || documents.files.some(({ path }) => isBelow(place, path));
+  return place.path === "" || documents.files.some(({ path }) => isBelow(path, place.path));
 }
 
 function leftOutOf(closed: readonly string[], { place, sieve, query }: Asked): number {
   if (!query.exclude?.length) return 0;
-  return closed.filter((path) => isBelow(place, path) && sieve.wanted(path) && sieve.excluded(path)).length;
+  return closed.filter((path) => isBelow(path, place.path) && sieve.wanted(path) && sieve.excluded(path))
+    .length;
 }
 
 /** Undefined when a file is no longer what was indexed. */

@@ -5,6 +5,7 @@
  */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
+import { isBelow } from "./paths/is-below.ts";
 
 export interface ProgramPlace {
   /** The variable PATH. */
@@ -57,12 +58,8 @@ function isProgram(path: string, outside: readonly string[]): boolean {
 
 function isBarred(path: string, outside: readonly string[]): boolean {
   return (
-    outside.length > 0 && [path, realOf(path)].some((one) => outside.some((folder) => isIn(one, folder)))
+    outside.length > 0 && [path, realOf(path)].some((one) => outside.some((folder) => isBelow(one, folder)))
   );
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function realFolders(folders: readonly string[] = []): readonly string[] {

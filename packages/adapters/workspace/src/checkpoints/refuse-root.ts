@@ -1,6 +1,7 @@
 /** Folders that are nobody's project: a checkpoint of them would take in everything, and a rewind would undo too much. */
-import { parse, relative, sep } from "node:path";
+import { parse } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { isBelow } from "@lathe/system/paths";
 
 const systemFolders = [
   "/Applications /Library /System /Users /Volumes /bin /boot /dev /etc /home /lib /lib64 /media /mnt /nix /opt",
@@ -25,9 +26,4 @@ function whyNot(root: string, home: string): string | undefined {
   if (isBelow(home, root)) return "above the home folder";
   if (systemFolders.includes(root)) return "a folder of the system";
   return unreal.some((folder) => isBelow(root, folder)) ? "a folder of the system" : undefined;
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && parse(way).root === "";
 }

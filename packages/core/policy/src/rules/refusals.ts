@@ -1,5 +1,13 @@
 /** A refused effect stays refused: by any other route in the session, also by one that cannot be told apart from it. */
-import type { Decision, Effect, EffectKind, Facts, Refusal, Trait } from "@lathe/protocol";
+import {
+  type Decision,
+  type Effect,
+  type EffectKind,
+  type Facts,
+  isBelow,
+  type Refusal,
+  type Trait,
+} from "@lathe/protocol";
 import { mayMatch } from "../globs/may-match.ts";
 
 /** Kinds by which the same harm is done: overwriting what may not be deleted, and the other way round. */
@@ -62,13 +70,7 @@ function samePath({ target, real }: Refusal, effect: Effect, { paths }: Pick<Fac
   return places.some((place) =>
     names.some((name) => {
       if (effect.expansion === "glob") return mayMatch(name, place) || mayMatch(place, name);
-      return name === place || isBelow(name, place) || isBelow(place, name);
+      return isBelow(name, place) || isBelow(place, name);
     }),
   );
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return folder === "."
-    ? !path.startsWith("/") && !path.startsWith("..")
-    : path.startsWith(`${folder.replace(/\/$/u, "")}/`);
 }

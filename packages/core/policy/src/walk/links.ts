@@ -73,7 +73,7 @@ export function followed(effect: Effect, links: ReadonlyMap<string, string | und
   if (links.size === 0 || effect.kind === "read" || effect.expansion === "unknown") return effect;
   let { target } = effect;
   for (let i = 0; i < mostSteps; i++) {
-    const name = [...links.keys()].find((one) => isBelow(target, one, effect));
+    const name = [...links.keys()].find((one) => isReachedBy(target, one, effect));
     if (name === undefined)
       return i === 0 && links.has(anyName) ? unknownPlace(effect) : { ...effect, target };
     const place = links.get(name);
@@ -86,7 +86,7 @@ export function followed(effect: Effect, links: ReadonlyMap<string, string | und
 }
 
 /** The link itself is deleted, not what it leads to. */
-function isBelow(path: string, name: string, { kind }: Effect): boolean {
+function isReachedBy(path: string, name: string, { kind }: Effect): boolean {
   return path.startsWith(`${name}/`) || (kind === "write" && path === name);
 }
 

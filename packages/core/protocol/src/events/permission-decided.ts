@@ -13,6 +13,7 @@ import {
   verdictSchema,
 } from "../decision.ts";
 import { type EditPart, editPartSchema } from "../edit-part.ts";
+import { isBelow } from "../is-below.ts";
 import { type JudgedFiles, judgedFilesSchema } from "../judged-files.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -119,12 +120,13 @@ function granted(
 
 /** A person's yes to the same thing, or to the folder it lies in, lifts an earlier no. */
 function isAllowed(refusal: Refusal, effects: readonly Effect[]): boolean {
-  return effects.some((effect) => isSame(refusal, effect) || isBelow(refusal, effect));
+  return effects.some((effect) => isSame(refusal, effect) || isPartOf(refusal, effect));
 }
 
-function isBelow(refusal: Refusal, { kind, target, expansion }: Effect): boolean {
+/** A deletion of the whole working folder lifts no refusal of a part of it: so it is in the logs there are. */
+function isPartOf(refusal: Refusal, { kind, target, expansion }: Effect): boolean {
   if (kind !== "delete" || refusal.kind !== "delete" || expansion !== undefined) return false;
-  return refusal.target.startsWith(`${target.replace(/\/$/u, "")}/`);
+  return target !== "." && isBelow(refusal.target, target) && !isBelow(target, refusal.target);
 }
 
 function isSame(refusal: Refusal, { kind, target }: Effect): boolean {

@@ -1,6 +1,7 @@
 /** Finds the repository of a folder by its `.git`, without git and regardless of its settings. */
 import { lstatSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { isBelow } from "../paths/is-below.ts";
 import { plainSettings } from "./config-text.ts";
 import { plainText } from "./plain-bytes.ts";
 import { hasSeenFiles } from "./seen-files.ts";
@@ -70,8 +71,9 @@ function isOwnCommon(
   return common === gitFolder || isInside(common, top) || dirname(gitFolder) === join(common, "worktrees");
 }
 
+/** Not the folder itself. */
 function isInside(path: string, folder: string): boolean {
-  return path.startsWith(folder === sep ? folder : folder + sep);
+  return path !== folder && isBelow(path, folder);
 }
 
 /** As `git worktree` and `git submodule` leave it behind; where nothing does, its index tells whose it is. */

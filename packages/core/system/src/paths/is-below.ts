@@ -1,5 +1,10 @@
-/** How two absolute paths lie to each other. */
+/** How two paths of this machine lie to each other. */
+import { isAbsolute, sep } from "node:path";
 
+/** As `isBelow` of @lathe/protocol, with this machine's separator. */
 export function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+  if (folder === "" || folder === ".")
+    return !isAbsolute(path) && path !== ".." && !path.startsWith(`..${sep}`);
+  const start = folder.endsWith(sep) ? folder : `${folder}${sep}`;
+  return path.startsWith(start) || `${path}${sep}` === start;
 }

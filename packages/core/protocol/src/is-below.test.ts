@@ -1,0 +1,4 @@
+import { isBelowCases } from "@lathe/testkit";
+import { isBelow } from "./is-below.ts";
+
+isBelowCases(isBelow, "/", "/");
