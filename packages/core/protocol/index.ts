@@ -12,6 +12,18 @@ export {
   type TestsRun,
 } from "./src/attempts.ts";
 export {
+  type Background,
+  type Drawn,
+  type Endings,
+  type Held,
+  type JudgedText,
+  type KeptRules,
+  type KinHold,
+  noKin,
+  type Ports,
+  type Surroundings,
+} from "./src/agent/ports.ts";
+export {
   type Account,
   emptyAccount,
   givenLimitsSchema,
@@ -246,6 +258,7 @@ export {
   type Texts,
   type Tool,
   type ToolContext,
+  type ToolPorts,
 } from "./src/ports/tool.ts";
 export type { Web, WebHit, WebPage, WebRedirect } from "./src/ports/web.ts";
 export type {

@@ -1,16 +1,5 @@
 /** @lathe/agent: one assembled agent, its ports still open. */
-export type {
-  AgentPorts,
-  Birth,
-  Held,
-  JudgedText,
-  KeptRules,
-  KinHold,
-  NewSession,
-  RunOptions,
-  Surroundings,
-} from "./src/agent.ts";
-export { noKin } from "./src/agent.ts";
+export type { Birth, NewSession, RunOptions } from "./src/agent.ts";
 export { askingOf } from "./src/asking.ts";
 export { createChangedFiles } from "./src/changed-files.ts";
 export { type ExaminedCall, examineCall } from "./src/examine-call.ts";

@@ -31,8 +31,9 @@ import {
   type Script,
   type ScriptedModel,
 } from "@lathe/testkit";
+import { callPreparer } from "./calls/prepare-call.ts";
 import { drive } from "./drive.ts";
-import type { Compactor, Ports } from "./ports.ts";
+import type { Agent, Compactor, LoopPorts } from "./ports.ts";
 
 export interface BenchTool {
   readonly name: string;
@@ -47,14 +48,21 @@ export interface BenchOptions {
   readonly settings?: Partial<Settings>;
   readonly decide?: (effects: readonly Effect[]) => Decision;
   readonly decideGrant?: (effects: readonly Effect[]) => Decision;
-  readonly opinion?: NonNullable<Ports["opinion"]>;
+  readonly opinion?: NonNullable<Agent["opinion"]>;
   readonly propose?: (effects: readonly Effect[]) => readonly Rule[];
   readonly compactor?: Compactor;
   readonly keep?: (rules: readonly Rule[]) => Promise<Failure | undefined>;
   readonly clock?: HandMovedClock;
   readonly price?: null;
   readonly checkpoint?: (signal: AbortSignal) => Promise<Checkpoint | Failure> | Checkpoint | Failure;
-  readonly runLater?: NonNullable<Ports["runLater"]>;
+  readonly runLater?: NonNullable<LoopPorts["runLater"]>;
+}
+
+/** The ports and the functions of the bench's agent, side by side, so that a test can replace any of them. */
+export type BenchPorts = LoopPorts & Omit<Agent, "ports">;
+
+export function agentOf(ports: BenchPorts): Agent {
+  return { ...ports, ports };
 }
 
 export interface Bench {
@@ -66,7 +74,7 @@ export interface Bench {
   readonly done: string[];
   readonly deltas: Delta[];
   readonly events: Event[];
-  readonly ports: Ports;
+  readonly ports: BenchPorts;
   readonly options: BenchOptions;
 }
 
@@ -81,13 +89,13 @@ export function openBench(options: BenchOptions): Bench {
   const deltas: Delta[] = [];
   const events: Event[] = [];
   const done: string[] = [];
-  const ports: Ports = {
+  const ports: BenchPorts = {
     clock,
     models: scripted.models,
     inbox: store,
     ledger: createMemoryLedgers().open("s1"),
-    tools: new Map(
-      [...fileTools, ...(options.tools ?? [])].map((tool) => [tool.name, benchTool(tool, () => bench)]),
+    prepare: callPreparer(
+      [...fileTools, ...(options.tools ?? [])].map((tool) => benchTool(tool, () => bench)),
     ),
     assemble: (session, info) => ({
       system: session.prompt.system,
@@ -110,7 +118,7 @@ export function openBench(options: BenchOptions): Bench {
     ...(options.opinion && { opinion: options.opinion }),
     propose: async (effects) => options.propose?.(effects) ?? [],
     proposeGrant: async (effects) => options.propose?.(effects) ?? [],
-    ...(options.keep && { keep: options.keep }),
+    ...(options.keep && { kept: { keep: options.keep, offered: async (rules) => rules } }),
     version: async (path) => files.get(path) ?? null,
     checkpoint: async (_session, signal) => {
       done.push("checkpoint");
@@ -220,7 +228,7 @@ export async function reclaim(bench: Bench): Promise<SessionLog> {
 export async function run(bench: Bench, log?: SessionLog): Promise<Session> {
   const own = log ?? (await begin(bench));
   const events = unwrap(await bench.store.read("s1"));
-  return unwrap(await drive(own, fold(events), bench.ports));
+  return unwrap(await drive(own, fold(events), agentOf(bench.ports)));
 }
 
 export function unwrap<T>(value: T | Failure): T {

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { failure, fold, isFailure } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
 import {
+  agentOf,
   answerTo,
   assertValidConversation,
   type BenchTool,
@@ -280,7 +281,9 @@ describe("the log", () => {
     });
     const log = await begin(bench);
     const deposed = { ...log, check: async () => failure("stale-epoch", "claimed elsewhere") };
-    const session = unwrap(await drive(deposed, fold(unwrap(await bench.store.read("s1"))), bench.ports));
+    const session = unwrap(
+      await drive(deposed, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports)),
+    );
     assert.deepEqual(bench.done, ["get f"]);
     assertValidConversation(session);
   });
@@ -297,7 +300,7 @@ describe("the log", () => {
         bench.done.length === 2 ? failure("stale-epoch", "claimed elsewhere") : log.append(drafts, options),
     };
     const session = fold(unwrap(await bench.store.read("s1")));
-    const result = await drive(stolen, session, bench.ports);
+    const result = await drive(stolen, session, agentOf(bench.ports));
     assert.ok(isFailure(result) && result.code === "stale-epoch");
     assert.equal(bench.done.length, 2);
   });

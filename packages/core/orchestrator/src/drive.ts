@@ -3,7 +3,7 @@ import { causeText, type Failure, failure, type Session, type SessionLog } from 
 import { joinLedger } from "./model/hold-budget.ts";
 import { next } from "./next.ts";
 import { perform } from "./perform.ts";
-import type { Ports } from "./ports.ts";
+import type { Agent } from "./ports.ts";
 import { abandonTurn } from "./session/abandon.ts";
 import { logContacts } from "./session/log-contacts.ts";
 import { AppendRefused, openOwnership } from "./session/ownership.ts";
@@ -13,7 +13,8 @@ import { wake } from "./session/wake.ts";
  * Runs a session until no turn is open. Resolves with the session, or with why the log could not be appended to
  * (`stale-epoch`, `disk-full`): then another process, or a later run, goes on from the log.
  */
-export async function drive(log: SessionLog, session: Session, ports: Ports): Promise<Session | Failure> {
+export async function drive(log: SessionLog, session: Session, agent: Agent): Promise<Session | Failure> {
+  const { ports } = agent;
   const refused = await joinLedger(session, ports.ledger);
   if (refused) return refused;
   const own = openOwnership(log, session, ports);
@@ -26,8 +27,8 @@ export async function drive(log: SessionLog, session: Session, ports: Ports): Pr
         if (!(await wake(own, ports))) return own.session();
         continue;
       }
-      const reach = { ports, log, session: own.session, signal: own.signal(), woken: own.woken };
-      for await (const entry of perform(action, own.session(), reach)) await own.append(entry);
+      const context = { agent, ports, log, session: own.session, signal: own.signal(), woken: own.woken };
+      for await (const entry of perform(action, own.session(), context)) await own.append(entry);
     }
   } catch (error) {
     if (error instanceof AppendRefused) return error.failure;

@@ -16,7 +16,7 @@ import { callModel } from "./model/call-model.ts";
 import { exposures } from "./model/exposures.ts";
 import { routeModel } from "./model/route-model.ts";
 import { switchModel } from "./model/switch-model.ts";
-import type { Entry, Reach } from "./ports.ts";
+import type { Entry, PerformContext } from "./ports.ts";
 import { cutOffAttempt } from "./rules/after-failure.ts";
 import { chainOf } from "./rules/chain.ts";
 import { isNews } from "./rules/failover.ts";
@@ -24,55 +24,59 @@ import { closeCalls } from "./session/abandon.ts";
 import { takeCheckpoint } from "./session/take-checkpoint.ts";
 
 /** *Contract:* each entry is in the log before the generator is resumed; stopping it early aborts what runs. */
-export async function* perform(action: Action, session: Session, reach: Reach): AsyncGenerator<Entry, void> {
+export async function* perform(
+  action: Action,
+  session: Session,
+  context: PerformContext,
+): AsyncGenerator<Entry, void> {
   switch (action.type) {
     case "idle":
       return;
     case "discard-attempt":
-      return yield entry(discardAttempt(session, reach));
+      return yield entry(discardAttempt(session, context));
     case "recover-calls":
-      return yield* recoverCalls(action.calls, session, reach);
+      return yield* recoverCalls(action.calls, session, context);
     case "decide-calls":
-      return yield* decideCalls(action.calls, session, reach);
+      return yield* decideCalls(action.calls, session, context);
     case "take-checkpoint":
-      return yield* takeCheckpoint(action.moment, session, reach);
+      return yield* takeCheckpoint(action.moment, session, context);
     case "run-calls":
-      return yield* runCalls(action.calls, session, reach);
+      return yield* runCalls(action.calls, session, context);
     case "close-calls":
       return yield entry(closeCalls(session, action.failure));
     case "await-person":
-      return await reach.woken(session.head);
+      return await context.woken(session.head);
     case "await-time":
-      reach.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
-      return await waitUntil(action.until, session, reach);
+      context.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
+      return await waitUntil(action.until, session, context);
     case "switch-model":
       // Another session may have looked already.
       return yield entry(
-        (action.because === "recovery" && heard(session, action.to, reach)) ||
-          switchModel(session, action, reach),
+        (action.because === "recovery" && heard(session, action.to, context)) ||
+          switchModel(session, action, context),
       );
     case "post-notice": {
       const { type: _, ...data } = action;
       return yield entry([{ type: "notice.posted", data }]);
     }
     case "give-instructions":
-      return yield entry([await giveInstructions(action.folders, reach)]);
+      return yield entry([await giveInstructions(action.folders, context)]);
     case "route":
-      return yield entry(await routeModel(session, action, reach));
+      return yield entry(await routeModel(session, action, context));
     case "compact":
-      return yield* compactContext(action, session, reach);
+      return yield* compactContext(action, session, context);
     case "call-model": {
       const { turn } = session;
-      const news = await newsFor(session, reach);
-      if (news) return yield* tell(news, reach);
+      const news = await newsFor(session, context);
+      if (news) return yield* tell(news, context);
       const isCalm = turn?.modelFailures === 0 && turn.probing === undefined;
-      const drafts = isCalm ? heard(session, session.model, reach) : undefined;
+      const drafts = isCalm ? heard(session, session.model, context) : undefined;
       if (drafts) return yield entry(drafts);
       const exposed = exposures(session, "attempt");
-      return exposed.length > 0 ? yield entry(exposed) : yield* callModel(session, reach);
+      return exposed.length > 0 ? yield entry(exposed) : yield* callModel(session, context);
     }
     case "end-turn":
-      return yield await endTurn(action.end, session, reach);
+      return yield await endTurn(action.end, session, context);
   }
 }
 
@@ -81,20 +85,24 @@ function entry(drafts: readonly Draft[]): Entry {
 }
 
 /** What happened that the model has not seen, and what follows may build on. */
-async function newsFor(session: Session, { ports }: Reach): Promise<NoticePosted | undefined> {
+async function newsFor(session: Session, { ports }: PerformContext): Promise<NoticePosted | undefined> {
   const endings = await ports.background?.endings();
   if (endings) return { about: "background", ...endings };
   const changed = await ports.changedFiles?.(session);
   return changed && { about: "files", ...changed };
 }
 
-async function* tell(news: NoticePosted, { ports }: Reach): AsyncGenerator<Entry, void> {
+async function* tell(news: NoticePosted, { ports }: PerformContext): AsyncGenerator<Entry, void> {
   yield entry([{ type: "notice.posted", data: news }]);
   ports.background?.told(news.ended ?? []);
 }
 
 /** Or until somebody says something that may change what comes next. */
-async function waitUntil(until: number, { head }: Session, { ports, signal, woken }: Reach): Promise<void> {
+async function waitUntil(
+  until: number,
+  { head }: Session,
+  { ports, signal, woken }: PerformContext,
+): Promise<void> {
   const stop = new AbortController();
   const asleep = ports.clock.sleep(until - ports.clock.now(), AbortSignal.any([signal, stop.signal]));
   await Promise.race([asleep, woken(head)]);
@@ -104,7 +112,11 @@ async function waitUntil(until: number, { head }: Session, { ports, signal, woke
 /** So often a hook keeps a turn from ending. */
 const mostHeld = 8;
 
-async function endTurn(end: TurnEnd, { turn, messages }: Session, { ports, signal }: Reach): Promise<Entry> {
+async function endTurn(
+  end: TurnEnd,
+  { turn, messages }: Session,
+  { ports, signal }: PerformContext,
+): Promise<Entry> {
   const held = turn?.held ?? 0;
   const last = messages.at(-1);
   const said = last?.role === "assistant" ? messageText(last.parts) : "";
@@ -118,13 +130,13 @@ async function endTurn(end: TurnEnd, { turn, messages }: Session, { ports, signa
   ]);
 }
 
-async function giveInstructions(folders: readonly string[], { ports }: Reach): Promise<Draft> {
+async function giveInstructions(folders: readonly string[], { ports }: PerformContext): Promise<Draft> {
   const texts = (await ports.instructions?.(folders)) ?? [];
   return { type: "instructions.given", data: { folders, texts } };
 }
 
 /** What was shown of it is void; the reservation stands as the cost: what the provider charged will never be known. */
-function discardAttempt(session: Session, { ports }: Reach): Draft[] {
+function discardAttempt(session: Session, { ports }: PerformContext): Draft[] {
   const { turn, account, compaction } = session;
   const open = compaction?.attempt ?? turn?.attempt;
   if (!open) return [];
@@ -138,7 +150,11 @@ function discardAttempt(session: Session, { ports }: Reach): Draft[] {
 }
 
 /** What other sessions know becomes an event before anything is decided by it, so that the log alone explains it. */
-function heard(session: Session, model: string, { ports }: Reach): Draft<"circuit.heard">[] | undefined {
+function heard(
+  session: Session,
+  model: string,
+  { ports }: PerformContext,
+): Draft<"circuit.heard">[] | undefined {
   if (chainOf(session).length < 2) return undefined;
   const news = ports.circuitNews?.(model);
   if (!news) return undefined;

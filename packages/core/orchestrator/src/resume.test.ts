@@ -4,6 +4,7 @@ import { failure, fold, isFailure, type ModelRequest, type SessionLog } from "@l
 import type { ScriptedAnswer } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import {
+  agentOf,
   assertValidConversation,
   type Bench,
   begin,
@@ -51,7 +52,7 @@ function dyingAfter(log: SessionLog, last: number): SessionLog {
 async function runAndDie(bench: Bench, log: SessionLog, last: number): Promise<boolean> {
   const events = unwrap(await bench.store.read("s1"));
   const dying = dyingAfter({ ...log, events }, last);
-  return isFailure(await drive(dying, fold(events), bench.ports));
+  return isFailure(await drive(dying, fold(events), agentOf(bench.ports)));
 }
 
 function assertNothingTwice(bench: Bench): void {
@@ -110,7 +111,7 @@ for (const { name, openBench } of benches) {
       const script = byProgress([{ calls: [{ tool: "build", input: {} }] }, { text: "ok" }]);
       const bench = openBench({ tools: [hangs], script });
       const log = await begin(bench);
-      void drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      void drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports));
       while (!bench.events.some((event) => event.type === "tool.started"))
         await new Promise((r) => setTimeout(r, 1));
       const session = await run(bench, await reclaim(bench));
@@ -132,7 +133,9 @@ for (const { name, openBench } of benches) {
           return isStart ? failure("owner-died", "killed by the test") : events;
         },
       };
-      assert.ok(isFailure(await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports)));
+      assert.ok(
+        isFailure(await drive(dying, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports))),
+      );
       assert.deepEqual(worked(bench), []);
     }
 
@@ -181,7 +184,7 @@ for (const { name, openBench } of benches) {
             ? failure("owner-died", "killed by the test")
             : own.append(drafts, options),
       };
-      await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      await drive(dying, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports));
       log = await reclaim(bench);
     }
     const session = await run(bench, log);

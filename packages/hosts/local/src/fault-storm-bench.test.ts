@@ -1,7 +1,7 @@
 /** A storm: scripted sessions with random faults at random places, two providers of which one always lives, and deaths. */
 import assert from "node:assert/strict";
 import { createModels, type Gateway, type WireName } from "@lathe/models";
-import { drive, type Ports } from "@lathe/orchestrator";
+import { type Agent, callPreparer, drive } from "@lathe/orchestrator";
 import {
   type AssistantPart,
   type Event,
@@ -204,7 +204,7 @@ async function weathered(weather: Weather, server: WireServer): Promise<Weathere
   for (;;) {
     const events = succeeded(await store.read("s"));
     const dies = deaths-- > 0 ? events.length + Math.floor(random() * 30) : Number.POSITIVE_INFINITY;
-    const ended = await drive(dying({ ...log, events }, dies), fold(events), portsOf(weather, gateway));
+    const ended = await drive(dying({ ...log, events }, dies), fold(events), agentOf(weather, gateway));
     if (!isFailure(ended)) {
       gateway.close();
       const { done, faults } = weather;
@@ -242,15 +242,28 @@ function gatewayOf({ random, clock }: Weather, server: WireServer): Gateway {
   });
 }
 
-function portsOf(weather: Weather, gateway: Gateway): Ports {
+function agentOf(weather: Weather, gateway: Gateway): Agent {
   const { clock, store, ledger, shown, done } = weather;
   const allowed = { verdict: "allow", rule: "storm", why: "allowed in the storm" } as const;
   return {
-    clock,
-    models: gateway,
-    inbox: store,
-    ledger,
-    tools: new Map([["say", sayInto(done)]]),
+    ports: {
+      clock,
+      models: gateway,
+      inbox: store,
+      ledger,
+      checkpoint: async () => ({ ref: "none", skipped: [], skippedCount: 0 }),
+      onEvent: (event) => {
+        if (event.type === "step.completed") {
+          assert.deepEqual(event.data.parts[0], { type: "text", text: shown.join("") });
+        }
+        if (event.type === "step.completed") shown.length = 0;
+      },
+      onDelta: (delta) => {
+        if (delta.type === "text") shown.push(delta.text);
+        if (delta.type === "void") shown.length = 0;
+      },
+    },
+    prepare: callPreparer([sayInto(done)]),
     assemble: (session, info) => ({
       system: session.prompt.system,
       tools: [{ name: "say", description: "Says.", parameters: { type: "object" } }],
@@ -271,19 +284,8 @@ function portsOf(weather: Weather, gateway: Gateway): Ports {
     propose: async () => [],
     proposeGrant: async () => [],
     version: async () => null,
-    checkpoint: async () => ({ ref: "none", skipped: [], skippedCount: 0 }),
     context: (_session, _call, signal) =>
       ({ signal, grants: [], now: clock.now, delta: () => undefined }) as unknown as ToolContext,
-    onEvent: (event) => {
-      if (event.type === "step.completed") {
-        assert.deepEqual(event.data.parts[0], { type: "text", text: shown.join("") });
-      }
-      if (event.type === "step.completed") shown.length = 0;
-    },
-    onDelta: (delta) => {
-      if (delta.type === "text") shown.push(delta.text);
-      if (delta.type === "void") shown.length = 0;
-    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Sessions of one tree that spend as fast as they can, with random answers and faults; also as a process of its own. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { drive, type Ports } from "@lathe/orchestrator";
+import { type Agent, callPreparer, drive } from "@lathe/orchestrator";
 import {
   costOf,
   type Draft,
@@ -74,13 +74,18 @@ function openSlowLedger(folder: string, root: string): Ledger {
   };
 }
 
-function portsOf({ folder, root }: Tree): Ports {
+function agentOf({ folder, root }: Tree): Agent {
   return {
-    clock: { now: () => Date.now(), sleep: async () => undefined, random: () => Math.random() },
-    models: createScriptedModel((request) => answerTo(folder, request), { price }).models,
-    inbox: createInbox({ folder }),
-    ledger: openSlowLedger(folder, root),
-    tools: new Map([["look", look]]),
+    ports: {
+      clock: { now: () => Date.now(), sleep: async () => undefined, random: () => Math.random() },
+      models: createScriptedModel((request) => answerTo(folder, request), { price }).models,
+      inbox: createInbox({ folder }),
+      ledger: openSlowLedger(folder, root),
+      checkpoint: async () => failure("no-access", "none"),
+      onEvent: () => undefined,
+      onDelta: () => undefined,
+    },
+    prepare: callPreparer([look]),
     assemble: (session, info) => ({
       system: "",
       tools: [],
@@ -101,10 +106,7 @@ function portsOf({ folder, root }: Tree): Ports {
     proposeGrant: async () => [],
     refusals: () => [],
     version: async () => null,
-    checkpoint: async () => failure("no-access", "none"),
     context: () => ({}) as never,
-    onEvent: () => undefined,
-    onDelta: () => undefined,
   };
 }
 
@@ -131,11 +133,11 @@ export async function openSession(tree: Tree, id: string, limits: { cost?: numbe
 /** Drives one session until its turn ends; how it ended. */
 export async function spend(tree: Tree, id: string, limits: { cost?: number } = {}): Promise<unknown> {
   const log = await openSession(tree, id, limits);
-  const ports = portsOf(tree);
+  const agent = agentOf(tree);
   const events = succeeded(await createJsonlStore({ folder: tree.folder }).read(id));
-  const session = succeeded(await drive(log, fold(events), ports));
+  const session = succeeded(await drive(log, fold(events), agent));
   await log.close();
-  ports.ledger.close();
+  agent.ports.ledger.close();
   return session.lastEnd;
 }
 

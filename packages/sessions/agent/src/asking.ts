@@ -1,6 +1,5 @@
 /** What of a session counts when its calls are judged. */
-import type { Session } from "@lathe/protocol";
-import { type KinHold, noKin } from "./agent.ts";
+import { type KinHold, noKin, type Session } from "@lathe/protocol";
 import type { Asking } from "./gather-facts.ts";
 
 export function askingOf(

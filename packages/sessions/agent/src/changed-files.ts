@@ -1,6 +1,5 @@
 /** Changed files: what a model is told of files it has read that are not as it read them any more. */
-import { isFailure, type Session, type Texts, type Workspace } from "@lathe/protocol";
-import type { AgentPorts } from "./agent.ts";
+import { isFailure, type Ports, type Session, type Texts, type Workspace } from "@lathe/protocol";
 
 /** Files that are looked at, the latest ones that were shown first. */
 const mostLooked = 500;
@@ -26,7 +25,7 @@ interface Changed {
 export function createChangedFiles(
   workspace: Pick<Workspace, "read" | "stamp">,
   texts: Pick<Texts, "recall">,
-): NonNullable<AgentPorts["changedFiles"]> {
+): NonNullable<Ports["changedFiles"]> {
   const known = new Map<string, { readonly stamp: string; readonly version: string }>();
   /** Undefined where that cannot be said. */
   const look = async (path: string): Promise<Pick<Changed, "version" | "text"> | undefined> => {

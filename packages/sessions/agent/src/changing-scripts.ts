@@ -3,14 +3,13 @@
  * them with what was judged and holds the others still while it begins, but a script may be read later than that. What
  * was judged then says little of what runs, so that a command which could do harm with it counts as undecided.
  */
-import type { Effect, Facts, JudgedFiles, Rule } from "@lathe/protocol";
-import type { AgentPorts } from "./agent.ts";
+import type { Effect, Facts, JudgedFiles, Ports, Rule } from "@lathe/protocol";
 import type { Asking } from "./gather-facts.ts";
 
 export function changingScripts(
   judged: JudgedFiles,
   { asking, facts }: { readonly asking: Asking; readonly facts: Facts },
-  { workspace, runsInBackground, rules }: Pick<AgentPorts, "workspace" | "runsInBackground" | "rules">,
+  { workspace, runsInBackground, rules }: Pick<Ports, "workspace" | "runsInBackground" | "rules">,
 ): readonly Effect[] {
   const inside = Object.keys(judged).filter(
     (path) => judged[path] !== null && path.startsWith(`${workspace.root}/`),

@@ -2,13 +2,9 @@
 import { mostTokens, tidiable, tooMuch } from "@lathe/context";
 import type { Compaction } from "@lathe/context/compaction";
 import type { Compactor } from "@lathe/orchestrator";
-import { isFailure } from "@lathe/protocol";
-import type { AgentPorts } from "./agent.ts";
+import { isFailure, type Ports } from "@lathe/protocol";
 
-export function createCompactor({
-  blobs,
-  summaryModel,
-}: Pick<AgentPorts, "blobs" | "summaryModel">): Compactor {
+export function createCompactor({ blobs, summaryModel }: Pick<Ports, "blobs" | "summaryModel">): Compactor {
   const texts = {
     read: async (blob: string) => {
       const text = await blobs.get(blob);

@@ -7,15 +7,16 @@ import {
   isFailure,
   type JudgedFiles,
   onlyReads,
+  type Ports,
   type PreparedCall,
   type ShellScript,
 } from "@lathe/protocol";
-import type { AgentPorts } from "./agent.ts";
+
 import { changingScripts } from "./changing-scripts.ts";
 import { type Asking, gatherFacts } from "./gather-facts.ts";
 
 type Reached = Pick<
-  AgentPorts,
+  Ports,
   "workspace" | "sandbox" | "containment" | "surroundings" | "syntax" | "rules" | "runsInBackground"
 >;
 

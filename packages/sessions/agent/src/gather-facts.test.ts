@@ -1,8 +1,7 @@
 /** What is looked up before calls are judged. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { type Effect, type Failure, failure, type Workspace } from "@lathe/protocol";
-import type { Surroundings } from "./agent.ts";
+import { type Effect, type Failure, failure, type Surroundings, type Workspace } from "@lathe/protocol";
 import { gatherFacts } from "./gather-facts.ts";
 
 const circle = failure("no-access", "circle leads through a circle of symbolic links.");

@@ -3,13 +3,14 @@ import { factsNeeded, repositoriesAround } from "@lathe/policy";
 import {
   type Effect,
   type Facts,
+  type Held,
   isFailure,
   type Mode,
   type PathFact,
+  type Ports,
   type Refusal,
   type Rule,
 } from "@lathe/protocol";
-import type { AgentPorts, Held } from "./agent.ts";
 
 /** What is known of the session that asks. */
 export interface Asking {
@@ -26,7 +27,7 @@ export interface Asking {
 export async function gatherFacts(
   effects: readonly Effect[],
   { mode, keepsFiles, refusals, allowed = [] }: Asking,
-  ports: Pick<AgentPorts, "workspace" | "containment" | "surroundings">,
+  ports: Pick<Ports, "workspace" | "containment" | "surroundings">,
 ): Promise<Facts> {
   const needed = factsNeeded(effects);
   const { workspace, surroundings } = ports;
@@ -57,7 +58,7 @@ export async function gatherFacts(
 
 async function writtenFact(
   path: string,
-  surroundings: AgentPorts["surroundings"],
+  surroundings: Ports["surroundings"],
 ): Promise<Pick<PathFact, "repository" | "obeyed">> {
   const obeyed = await surroundings.obeyed?.(path);
   return { ...(await repositoryAround(path, surroundings)), ...(obeyed !== undefined && { obeyed }) };
@@ -66,7 +67,7 @@ async function writtenFact(
 /** The folder that has a `HEAD` already, or gets the rest of what makes it a repository. */
 async function repositoryAround(
   path: string,
-  { exists }: Pick<AgentPorts["surroundings"], "exists">,
+  { exists }: Pick<Ports["surroundings"], "exists">,
 ): Promise<Pick<PathFact, "repository">> {
   for (const folder of repositoriesAround(path)) {
     if (await exists(folder === "" ? "HEAD" : `${folder}/HEAD`)) return { repository: folder };

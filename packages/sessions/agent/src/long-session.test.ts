@@ -6,8 +6,10 @@ import {
   failure,
   fold,
   type ModelRequest,
+  type Ports,
   type Search,
   type Settings,
+  type Surroundings,
   type Syntax,
   type Tool,
   type Workspace,
@@ -25,7 +27,6 @@ import {
   testOwner,
   unredacted,
 } from "@lathe/testkit";
-import type { AgentPorts, Surroundings } from "./agent.ts";
 import { runAgent } from "./run-agent.ts";
 import { createShownTexts } from "./shown-texts.ts";
 
@@ -82,7 +83,7 @@ async function live(window: number) {
     },
     { window, maxOutput: 4_000 },
   );
-  const ports: AgentPorts = {
+  const ports: Ports = {
     inbox: store,
     ledger: createMemoryLedgers().open("s1"),
     blobs: store,

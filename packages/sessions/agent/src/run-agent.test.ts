@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import {
   failure,
+  type Ports,
   type Rule,
   type Search,
   type SessionLog,
   type Settings,
+  type Surroundings,
   type Syntax,
   type Tool,
   type Workspace,
@@ -26,7 +28,6 @@ import {
   testOwner,
   unredacted,
 } from "@lathe/testkit";
-import type { AgentPorts, Surroundings } from "./agent.ts";
 import { runAgent } from "./run-agent.ts";
 import { createShownTexts } from "./shown-texts.ts";
 
@@ -55,7 +56,7 @@ const tools: readonly Tool[] = [
   },
 ];
 
-function openAgent(store: MemoryStore, script: Script): AgentPorts {
+function openAgent(store: MemoryStore, script: Script): Ports {
   return {
     inbox: store,
     ledger: createMemoryLedgers().open("s1"),
@@ -84,7 +85,7 @@ async function begin(store: MemoryStore): Promise<SessionLog> {
   return log;
 }
 
-async function results(log: SessionLog, ports: AgentPorts): Promise<readonly string[]> {
+async function results(log: SessionLog, ports: Ports): Promise<readonly string[]> {
   const { messages } = succeeded(await runAgent(log, ports, { settings, limits: {} }));
   return messages.flatMap((message) =>
     message.role === "tool" ? message.parts.map((part) => JSON.stringify(part)) : [],
@@ -136,7 +137,7 @@ it("tells a call whether a script it makes as it runs may run, and whether that 
     }),
   };
   const parse = await openBashParser();
-  const ports: AgentPorts = {
+  const ports: Ports = {
     ...openAgent(store, [{ calls: [{ tool: "lint", input: {} }] }, { text: "done" }]),
     tools: [lint],
     rules: [denied],

@@ -1,6 +1,6 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
 import { assemble, estimateTokens, guardRailsOf, takeOver } from "@lathe/context";
-import { drive, type Ports } from "@lathe/orchestrator";
+import { type Agent, callPreparer, drive } from "@lathe/orchestrator";
 import {
   evaluate,
   evaluateGrant,
@@ -17,13 +17,14 @@ import {
   isFailure,
   type OpenCall,
   type Opinion,
+  type Ports,
   type Rule,
   type Session,
   type SessionLog,
   type ShellScript,
   type ToolContext,
 } from "@lathe/protocol";
-import type { AgentPorts, RunOptions } from "./agent.ts";
+import type { RunOptions } from "./agent.ts";
 import { askingOf } from "./asking.ts";
 import { createCompactor } from "./compactor.ts";
 import { examineCall } from "./examine-call.ts";
@@ -32,17 +33,17 @@ import { toolContext } from "./tool-context.ts";
 /** *Contract:* the log stays open; the caller closes it. */
 export async function runAgent(
   log: SessionLog,
-  ports: AgentPorts,
+  ports: Ports,
   options: RunOptions,
 ): Promise<Session | Failure> {
   const session = await configure(log, ports, options);
-  return isFailure(session) ? session : drive(log, session, orchestratorPorts(ports));
+  return isFailure(session) ? session : drive(log, session, agentOf(ports));
 }
 
 /** Records settings that differ from what the session has. */
 async function configure(
   log: SessionLog,
-  ports: AgentPorts,
+  ports: Ports,
   { settings, limits, session = fold(log.events) }: RunOptions,
 ): Promise<Session | Failure> {
   const same = JSON.stringify([session.settings, session.limits]) === JSON.stringify([settings, limits]);
@@ -55,52 +56,36 @@ async function configure(
   return configured;
 }
 
-function orchestratorPorts(ports: AgentPorts): Ports {
-  const { workspace, clock } = ports;
+function agentOf(ports: Ports): Agent {
+  const { workspace } = ports;
   return {
-    clock,
-    models: ports.models,
-    ...(ports.circuitNews && { circuitNews: ports.circuitNews }),
-    inbox: ports.inbox,
-    ledger: ports.ledger,
-    ...(ports.network && { network: ports.network }),
-    tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
-    ...(ports.route && { route: ports.route }),
+    ports,
+    prepare: callPreparer(ports.tools),
     assemble,
     takeOver: (session, to) => takeOver(session, to, ports.tools),
+    callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,
     estimate: estimateTokens,
     compactor: createCompactor(ports),
+    examine: (session, call) => examineCall(call, askingOf(session, ports.kin?.()), ports),
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
-    refusals: (effects, facts) => refusalsOf(effects, facts, ports.rules),
     opinion: (call, facts, signal) => opinionOn(call, facts, { ports, signal }),
     propose: async (effects, facts) => offered(proposeRules(effects, facts, ports.rules), ports),
     proposeGrant: async (effects, facts) => offered(proposeGrantRules(effects, facts, ports.rules), ports),
-    ...(ports.kept && { keep: ports.kept.keep }),
-    examine: (session, call) => examineCall(call, askingOf(session, ports.kin?.()), ports),
+    refusals: (effects, facts) => refusalsOf(effects, facts, ports.rules),
     version: async (path) => {
       const content = await workspace.read(path);
       return isFailure(content) ? null : content.version;
     },
-    checkpoint: (session, signal) => ports.checkpoint(session, signal),
-    ...(ports.runLater && { runLater: ports.runLater }),
     context: (session, call, amid) =>
       toolContext(ports, { session, call, amid, more: moreOf(session, call, ports) }),
-    callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,
-    ...(ports.hooks && { hooks: ports.hooks }),
-    ...(ports.background && { background: ports.background }),
-    ...(ports.changedFiles && { changedFiles: ports.changedFiles }),
-    ...(ports.instructions && { instructions: ports.instructions }),
-    ...(ports.newSession && { newSession: ports.newSession }),
-    onEvent: (event, session) => ports.onEvent(event, session),
-    onDelta: (delta) => ports.onDelta(delta),
   };
 }
 
 type More = Pick<ToolContext, "judge" | "judgeAgain" | "isAllowed" | "widensReads">;
 
 /** What a call that makes its scripts as it runs may know of them. */
-function moreOf(session: Session, call: string, ports: AgentPorts): More {
+function moreOf(session: Session, call: string, ports: Ports): More {
   const examine = (script: ShellScript): ReturnType<typeof examineCall> =>
     examineCall({ effects: [], script }, askingOf(session, ports.kin?.()), ports);
   return {
@@ -126,7 +111,7 @@ function areAllowed(effects: readonly Effect[], { calls }: Session, call: string
   );
 }
 
-async function offered(rules: readonly Rule[], { kept }: AgentPorts): Promise<readonly Rule[]> {
+async function offered(rules: readonly Rule[], { kept }: Ports): Promise<readonly Rule[]> {
   return rules.length === 0 || !kept ? rules : kept.offered(rules);
 }
 
@@ -134,7 +119,7 @@ async function offered(rules: readonly Rule[], { kept }: AgentPorts): Promise<re
 async function opinionOn(
   call: OpenCall,
   facts: Facts,
-  { ports, signal }: { readonly ports: AgentPorts; readonly signal: AbortSignal },
+  { ports, signal }: { readonly ports: Ports; readonly signal: AbortSignal },
 ): Promise<Opinion | undefined> {
   if (!ports.secondOpinion || !isLeftOpen(call.effects, facts, ports.rules)) return undefined;
   const opinion = await ports.secondOpinion.judge(call, signal);

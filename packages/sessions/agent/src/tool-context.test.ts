@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallState, Outcome, Shown } from "@lathe/protocol";
-import type { AgentPorts } from "./agent.ts";
+import type { CallState, Outcome, Ports, Shown } from "@lathe/protocol";
 import { toolContext } from "./tool-context.ts";
 
 function shownAs(version: string): Shown {
@@ -30,7 +29,7 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
     settings: { mode: "auto" } as const,
     calls: [call("one", edited), call("two")],
   };
-  const ports = { rules: [] } as unknown as AgentPorts;
+  const ports = { rules: [] } as unknown as Ports;
   const context = toolContext(ports, {
     call: "two",
     session,
@@ -54,7 +53,7 @@ test("what was granted is there, and only reading in a mode that reads", () => {
   const calls = [{ ...call("one"), effects, decision, grants: own }];
   const inMode = (mode: "auto" | "plan"): readonly string[] => {
     const session = { shown: {}, todos: [], grants, refusals: [], calls, settings: { mode } };
-    const ports = { rules: [] } as unknown as AgentPorts;
+    const ports = { rules: [] } as unknown as Ports;
     const context = toolContext(ports, {
       call: "one",
       session,

@@ -5,13 +5,15 @@ import {
   type Decision,
   type Effect,
   type Facts,
+  type KinHold,
+  noKin,
   onlyReads,
+  type Ports,
   type Rule,
   type Session,
   type Shown,
   type ToolContext,
 } from "@lathe/protocol";
-import { type AgentPorts, type KinHold, noKin } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
@@ -24,7 +26,7 @@ export interface CallContext {
   readonly more?: Partial<Pick<ToolContext, "judge" | "isAllowed" | "widensReads" | "reads" | "judged">>;
 }
 
-export function toolContext(ports: AgentPorts, { call, session, amid, more }: CallContext): ToolContext {
+export function toolContext(ports: Ports, { call, session, amid, more }: CallContext): ToolContext {
   const { workspace, sandbox, search, syntax, blobs, texts, clock } = ports;
   const state = session.calls.find((one) => one.call.id === call);
   const above = ports.kin?.() ?? noKin;
@@ -80,7 +82,7 @@ function grantsOf(
 }
 
 interface Judging {
-  readonly ports: Pick<AgentPorts, "rules">;
+  readonly ports: Pick<Ports, "rules">;
   readonly session: CallContext["session"];
   readonly above: KinHold;
 }

@@ -1,6 +1,6 @@
 /** Ask amid: a running call asks a person through its session, as the session itself does. */
 import type { AskedAmid, Draft, ToolContext } from "@lathe/protocol";
-import type { Reach } from "../ports.ts";
+import type { PerformContext } from "../ports.ts";
 
 interface Waiting {
   readonly draft: Draft;
@@ -14,7 +14,7 @@ export interface Questions {
   next(): Promise<Waiting>;
 }
 
-export function openQuestions({ session, woken }: Pick<Reach, "session" | "woken">): Questions {
+export function openQuestions({ session, woken }: Pick<PerformContext, "session" | "woken">): Questions {
   const queue: Waiting[] = [];
   let filled = Promise.withResolvers<void>();
   const put = (draft: Draft): Promise<void> =>

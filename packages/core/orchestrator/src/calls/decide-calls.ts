@@ -14,46 +14,48 @@ import {
   type PreparedCall,
   type Session,
 } from "@lathe/protocol";
-import type { Entry, Examined, Ports, Reach } from "../ports.ts";
+import type { Agent, Entry, Examined, PerformContext } from "../ports.ts";
 import { decideGrant } from "./decide-grant.ts";
 import { hookedCall, hookedDecision } from "./hooked-decision.ts";
 import { alwaysOf, answersFor, personDecision } from "./person-decision.ts";
-import { prepareCall } from "./prepare-call.ts";
 
 export async function* decideCalls(
   ids: readonly string[],
   session: Session,
-  reach: Reach,
+  context: PerformContext,
 ): AsyncGenerator<Entry, void> {
   const states = session.calls.filter((state) => ids.includes(state.call.id));
-  const drafts = await Promise.all(states.map((state) => decideCall(state, session, reach)));
+  const drafts = await Promise.all(states.map((state) => decideCall(state, session, context)));
   yield { drafts: drafts.flat(), durable: false };
 }
 
-async function decideCall(state: CallState, session: Session, reach: Reach): Promise<Draft[]> {
-  const { ports } = reach;
-  const most = ports.callsPerAnswer?.(session);
+async function decideCall(state: CallState, session: Session, context: PerformContext): Promise<Draft[]> {
+  const { agent, ports } = context;
+  const most = agent.callsPerAnswer?.(session);
   if (most !== undefined && session.calls.indexOf(state) >= most) return tooMany(state, most);
-  const prepared = prepareCall(state.call, ports.tools);
+  const prepared = agent.prepare(state.call);
   if (isFailure(prepared)) return [completed(state.call.id, { type: "failed", failure: prepared })];
-  if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
+  if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, agent);
   if (prepared.question) return [questionDraft(state, prepared.question, session)];
-  const examined = await ports.examine(session, prepared);
-  if (state.answer?.part && prepared.propose) return answeredInPart(state, session, { prepared, ports });
-  if (state.answer) return answered({ ...state, answer: state.answer }, examined, ports);
+  const examined = await agent.examine(session, prepared);
+  if (state.answer?.part && prepared.propose) return answeredInPart(state, session, { prepared, agent });
+  if (state.answer) return answered({ ...state, answer: state.answer }, examined, agent);
   const { effects, facts, judged } = examined;
-  const ruled = ports.evaluate(effects, facts);
+  const ruled = agent.evaluate(effects, facts);
   const { hooks } = ports;
   const decision = hooks
-    ? await hookedDecision(hookedCall(state.call, prepared, effects), ruled, { hooks, signal: reach.signal })
+    ? await hookedDecision(hookedCall(state.call, prepared, effects), ruled, {
+        hooks,
+        signal: context.signal,
+      })
     : ruled;
   const decided = { call: state.call.id, effects, decision, ...(judged && { judged }) };
   if (decision.verdict !== "ask") return record(decided);
   const { tool, input } = state.call;
-  const opinion = await ports.opinion?.({ tool, input, effects, why: decision.why }, facts, reach.signal);
+  const opinion = await agent.opinion?.({ tool, input, effects, why: decision.why }, facts, context.signal);
   const data = { ...decided, ...(opinion && { opinion }) };
   if (opinion?.isHarmless) return record({ ...data, decision: opinionDecision(opinion) });
-  const proposed = await ports.propose(effects, facts);
+  const proposed = await agent.propose(effects, facts);
   if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
   return record({ ...data, ...(proposed.length > 0 && { proposed }) });
 }
@@ -83,16 +85,16 @@ function questionDraft(
 async function answered(
   { call: { id: call }, answer, judged: asked }: CallState & Required<Pick<CallState, "answer">>,
   { effects, facts, judged }: Examined,
-  ports: Ports,
+  agent: Agent,
 ): Promise<Draft[]> {
   const decision = personDecision(answer);
   const data = { call, effects, ...(judged && { judged }) };
   if (decision.verdict === "allow") {
     const changed = asked ? differingJudged(asked, judged ?? {}) : [];
     if (changed.length > 0) return record({ ...data, decision: changedDecision(changed) });
-    return record({ ...data, decision, ...(await alwaysOf(answer, ports)) });
+    return record({ ...data, decision, ...(await alwaysOf(answer, agent.ports)) });
   }
-  const refused = ports.refusals(effects, facts);
+  const refused = agent.refusals(effects, facts);
   return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
 }
 
@@ -100,14 +102,14 @@ async function answered(
 async function answeredInPart(
   { call: { id: call }, answer }: CallState,
   session: Session,
-  { prepared, ports }: { readonly prepared: PreparedCall; readonly ports: Ports },
+  { prepared, agent }: { readonly prepared: PreparedCall; readonly agent: Agent },
 ): Promise<Draft[]> {
   const part = answer?.part;
   if (!answer || !part) return [];
-  const { effects, facts } = await ports.examine(session, { effects: effectsOfPart(prepared.effects, part) });
+  const { effects, facts } = await agent.examine(session, { effects: effectsOfPart(prepared.effects, part) });
   const isNothing = part.files.every(({ taken }) => taken.length === 0);
   const person = isNothing ? nothingTaken(answer, part) : personDecision(answer, true);
-  const judged = ports.evaluate(effects, facts);
+  const judged = agent.evaluate(effects, facts);
   const decision = person.verdict === "allow" && judged.verdict === "deny" ? judged : person;
   return record({ call, effects, decision, ...(decision.verdict === "allow" && { part }) });
 }

@@ -13,26 +13,26 @@ import {
   type Rule,
   type Session,
 } from "@lathe/protocol";
-import type { Ports } from "../ports.ts";
+import type { Agent } from "../ports.ts";
 import { alwaysOf, answersFor, personDecision } from "./person-decision.ts";
 
 export type HeldCall = CallState & Required<Pick<CallState, "denied">>;
 
-export async function decideGrant(state: HeldCall, session: Session, ports: Ports): Promise<Draft[]> {
+export async function decideGrant(state: HeldCall, session: Session, agent: Agent): Promise<Draft[]> {
   const { denied, answer } = state;
   const call = state.call.id;
   const { effects } = denied;
-  const { facts } = await ports.examine(session, { effects });
-  const decision = answer ? personDecision(answer) : ports.evaluateGrant(effects, facts);
+  const { facts } = await agent.examine(session, { effects });
+  const decision = answer ? personDecision(answer) : agent.evaluateGrant(effects, facts);
   if (decision.verdict === "allow") {
     const isLasting = answer !== undefined && isForMore(answer.text);
-    const always = answer?.text === allowForProject ? await alwaysOf(answer, ports) : {};
+    const always = answer?.text === allowForProject ? await alwaysOf(answer, agent.ports) : {};
     const grant = isLasting ? "session" : "call";
     return [{ type: "permission.decided", data: { call, effects, decision, grant, ...always } }];
   }
-  const proposed = decision.verdict === "ask" ? await ports.proposeGrant(effects, facts) : [];
+  const proposed = decision.verdict === "ask" ? await agent.proposeGrant(effects, facts) : [];
   if (decision.verdict === "ask" && session.settings.attended)
-    return [ask(state, decision, answersFor(proposed, ports))];
+    return [ask(state, decision, answersFor(proposed, agent.ports))];
   const refused = answer ? effects.map(refusalOf) : [];
   const more = { ...(refused.length > 0 && { refused }), ...(proposed.length > 0 && { proposed }) };
   const isLeft = decision.verdict === "ask" && onlyReads(state.effects);

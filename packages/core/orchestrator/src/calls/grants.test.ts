@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { type Effect, failure, fold, isFailure, type Rule } from "@lathe/protocol";
 import type { BenchTool } from "../bench.test.ts";
 import {
+  agentOf,
   answering,
   answerTo,
   begin,
@@ -267,7 +268,7 @@ for (const { name, openBench } of benches) {
       };
       const bench = openBench(options);
       const log = await begin(bench);
-      const first = drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      const first = drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports));
       await until(() => types(bench).includes("question.asked"));
       const again = run(bench, await reclaim(bench));
       const call = fold(unwrap(await bench.store.read("s1"))).calls[0]?.call.id ?? "";

@@ -8,7 +8,7 @@ import {
   isForMore,
   type Rule,
 } from "@lathe/protocol";
-import type { Ports } from "../ports.ts";
+import type { LoopPorts } from "../ports.ts";
 
 type Answer = NonNullable<CallState["answer"]>;
 
@@ -26,19 +26,19 @@ export function personDecision({ text, by, part }: Answer, canBePart = false): D
 /** The answers that are offered: what cannot be named cannot be allowed for good. */
 export function answersFor(
   rules: readonly Rule[],
-  { keep }: Ports,
+  { kept }: Pick<LoopPorts, "kept">,
 ): Pick<EventData<"question.asked">, "options" | "rules"> {
   if (rules.length === 0) return { options: ["allow", "deny"] };
-  const project = keep ? [allowForProject] : [];
+  const project = kept ? [allowForProject] : [];
   return { options: ["allow", allowForSession, ...project, "deny"], rules };
 }
 
 /** What the answer allows from now on; kept for the session where it cannot be kept for the project. */
 export async function alwaysOf(
   { text, rules = [] }: Answer,
-  { keep }: Ports,
+  { kept }: Pick<LoopPorts, "kept">,
 ): Promise<Pick<EventData<"permission.decided">, "always">> {
   if (rules.length === 0 || !isForMore(text)) return {};
-  const isKept = text === allowForProject && keep !== undefined && (await keep(rules)) === undefined;
+  const isKept = text === allowForProject && kept !== undefined && (await kept.keep(rules)) === undefined;
   return { always: { scope: isKept ? "project" : "session", rules } };
 }

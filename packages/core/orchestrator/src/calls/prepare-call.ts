@@ -1,7 +1,21 @@
 /** Prepare a call: find its tool, parse its arguments, let the tool check them. */
 import { type Failure, failure, type PreparedCall, type Tool, type ToolCallPart } from "@lathe/protocol";
+import type { Agent } from "../ports.ts";
 
-export function prepareCall(call: ToolCallPart, tools: ReadonlyMap<string, Tool>): PreparedCall | Failure {
+/** Remembers what it parsed with the call itself: to decide, to start and to run a call parses its arguments once. */
+export function callPreparer(tools: readonly Tool[]): Agent["prepare"] {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const known = new WeakMap<ToolCallPart, PreparedCall | Failure>();
+  return (call) => {
+    const before = known.get(call);
+    if (before) return before;
+    const prepared = prepareCall(call, byName);
+    known.set(call, prepared);
+    return prepared;
+  };
+}
+
+function prepareCall(call: ToolCallPart, tools: ReadonlyMap<string, Tool>): PreparedCall | Failure {
   const tool = tools.get(call.tool);
   if (!tool) {
     return failure(

@@ -1,32 +1,32 @@
 /** Recover calls: a call that started and never completed is in doubt; nothing is run twice in silence. */
 import { type CallState, type Draft, failure, type Outcome, type Session } from "@lathe/protocol";
-import type { Entry, Reach } from "../ports.ts";
+import type { Entry, PerformContext } from "../ports.ts";
 import { runCalls } from "./run-calls.ts";
 
 /** Reads run again, and what has a session of its own goes on; file changes are compared with the versions they named; everything else ends as interrupted. */
 export async function* recoverCalls(
   ids: readonly string[],
   session: Session,
-  reach: Reach,
+  context: PerformContext,
 ): AsyncGenerator<Entry, void> {
   const states = session.calls.filter((state) => ids.includes(state.call.id));
-  const outcomes = await Promise.all(states.map((state) => outcomeOf(state, reach)));
+  const outcomes = await Promise.all(states.map((state) => outcomeOf(state, context)));
   const again = states.filter((_, i) => outcomes[i] === undefined).map((state) => state.call.id);
   const drafts = states.flatMap((state, i): Draft[] => {
     const outcome = outcomes[i];
     return outcome ? [{ type: "tool.completed", data: { call: state.call.id, outcome, ms: 0 } }] : [];
   });
   if (drafts.length > 0) yield { drafts, durable: false };
-  if (again.length > 0) yield* runCalls(again, session, reach);
+  if (again.length > 0) yield* runCalls(again, session, context);
 }
 
 /** What became of a call; undefined when it can safely run again. */
-async function outcomeOf(state: CallState, reach: Reach): Promise<Outcome | undefined> {
+async function outcomeOf(state: CallState, context: PerformContext): Promise<Outcome | undefined> {
   if (state.effects.every((effect) => effect.kind === "read")) return undefined;
   // What became of its session is in that session's log.
   if (state.child !== undefined) return undefined;
   if (state.effects.every(({ kind }) => kind === "read" || kind === "write" || kind === "delete")) {
-    return fileOutcome(state, reach);
+    return fileOutcome(state, context);
   }
   const text =
     "the process died while this ran; it may have had part of its effect. Check before doing it again";
@@ -34,9 +34,9 @@ async function outcomeOf(state: CallState, reach: Reach): Promise<Outcome | unde
 }
 
 /** Files that are as they were mean that it had no effect. Who changed the others nobody can tell from outside. */
-async function fileOutcome(state: CallState, { ports }: Reach): Promise<Outcome | undefined> {
+async function fileOutcome(state: CallState, { agent }: PerformContext): Promise<Outcome | undefined> {
   const before = Object.entries(state.before ?? {});
-  const now = await Promise.all(before.map(([path]) => ports.version(path)));
+  const now = await Promise.all(before.map(([path]) => agent.version(path)));
   const changed = before.filter(([, was], i) => (now[i] ?? null) !== was).map(([path]) => path);
   if (changed.length === 0) return undefined;
   const text = `the process died while this ran, and ${changed.join(", ")} changed since, by it or by somebody else; read before editing further`;

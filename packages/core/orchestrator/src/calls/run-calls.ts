@@ -10,16 +10,15 @@ import {
   onlyReads,
   type Session,
 } from "@lathe/protocol";
-import type { Entry, Reach } from "../ports.ts";
+import type { Entry, PerformContext } from "../ports.ts";
 import { openQuestions, type Questions } from "./ask-amid.ts";
 import { hookedCall } from "./hooked-decision.ts";
-import { prepareCall } from "./prepare-call.ts";
 
 /** Milliseconds a call may take to end after a cancel before it is left behind; a command that does not listen is killed after 500. */
 const graceMs = 1_000;
 
 interface Running {
-  readonly reach: Reach;
+  readonly context: PerformContext;
   readonly stop: AbortController;
   readonly questions: Questions;
 }
@@ -29,24 +28,24 @@ type Ended = { readonly id: string; readonly draft: Draft } | { readonly id: str
 export async function* runCalls(
   ids: readonly string[],
   session: Session,
-  reach: Reach,
+  context: PerformContext,
 ): AsyncGenerator<Entry, void> {
   const states = session.calls.filter((state) => ids.includes(state.call.id));
   yield {
-    drafts: await Promise.all(states.map((state) => started(state, reach))),
+    drafts: await Promise.all(states.map((state) => started(state, context))),
     durable: states.some((state) => mayChange(state.effects)),
   };
-  const questions = openQuestions(reach);
+  const questions = openQuestions(context);
   const stop = new AbortController();
   const abort = () => stop.abort();
-  reach.signal.addEventListener("abort", abort, { once: true });
-  if (reach.signal.aborted) abort();
+  context.signal.addEventListener("abort", abort, { once: true });
+  if (context.signal.aborted) abort();
   try {
     // What is in the log by now, with the sessions that the calls open.
-    const begun = reach.session();
+    const begun = context.session();
     const ids = states.map((state) => state.call.id);
     const running = new Map(
-      ids.map((id) => [id, runCall(stateOf(begun, id), begun, { reach, stop, questions })]),
+      ids.map((id) => [id, runCall(stateOf(begun, id), begun, { context, stop, questions })]),
     );
     let bug: { readonly bug: unknown } | undefined;
     let asked = questions.next();
@@ -69,7 +68,7 @@ export async function* runCalls(
     }
     if (bug) throw bug.bug;
   } finally {
-    reach.signal.removeEventListener("abort", abort);
+    context.signal.removeEventListener("abort", abort);
     abort();
   }
 }
@@ -80,9 +79,9 @@ function stateOf({ calls }: Session, id: string): CallState {
   return state;
 }
 
-async function started(state: CallState, { ports }: Reach): Promise<Draft> {
+async function started(state: CallState, { agent, ports }: PerformContext): Promise<Draft> {
   const call = state.call.id;
-  const prepared = prepareCall(state.call, ports.tools);
+  const prepared = agent.prepare(state.call);
   const opens = !isFailure(prepared) && prepared.opensSession === true;
   const child = opens ? (state.child ?? ports.newSession?.()) : undefined;
   if (child !== undefined) return { type: "tool.started", data: { call, child } };
@@ -90,23 +89,23 @@ async function started(state: CallState, { ports }: Reach): Promise<Draft> {
     kind === "write" || kind === "delete" ? [target] : [],
   );
   if (paths.length === 0) return { type: "tool.started", data: { call } };
-  const versions = await Promise.all(paths.map(async (path) => [path, await ports.version(path)] as const));
+  const versions = await Promise.all(paths.map(async (path) => [path, await agent.version(path)] as const));
   return { type: "tool.started", data: { call, before: Object.fromEntries(versions) } };
 }
 
 async function runCall(
   state: CallState,
   session: Session,
-  { reach, stop, questions }: Running,
+  { context, stop, questions }: Running,
 ): Promise<Ended> {
-  const { ports } = reach;
+  const { ports } = context;
   const { id } = state.call;
   const startedAt = ports.clock.now();
   const ended = new AbortController();
   try {
     const outcome = await Promise.race([
-      execute(state, session, { reach, stop, questions }),
-      leftBehind(reach, stop, ended.signal),
+      execute(state, session, { context, stop, questions }),
+      leftBehind(context, stop, ended.signal),
     ]);
     return { id, draft: ending(state, session, { outcome, ms: ports.clock.now() - startedAt }) };
   } catch (bug) {
@@ -163,18 +162,18 @@ function ranTwice(outcome: Outcome): Outcome {
 async function execute(
   state: CallState,
   session: Session,
-  { reach, stop, questions }: Running,
+  { context, stop, questions }: Running,
 ): Promise<Outcome> {
   if (stop.signal.aborted) return unstarted;
-  const lost = mayChange(state.effects) ? await reach.log.check() : undefined;
+  const lost = mayChange(state.effects) ? await context.log.check() : undefined;
   if (lost) return { type: "failed", failure: lost };
-  const prepared = prepareCall(state.call, reach.ports.tools);
+  const prepared = context.agent.prepare(state.call);
   if (isFailure(prepared)) return { type: "failed", failure: prepared };
   const { signal } = stop;
   const { id } = state.call;
   const ask = session.settings.attended && prepared.asks ? { ask: questions.askOf(id, signal) } : {};
-  const outcome = await prepared.run(reach.ports.context(session, id, { signal, ...ask }));
-  const { hooks } = reach.ports;
+  const outcome = await prepared.run(context.agent.context(session, id, { signal, ...ask }));
+  const { hooks } = context.ports;
   return hooks ? hooks.ran(hookedCall(state.call, prepared, state.effects), outcome, signal) : outcome;
 }
 
@@ -185,7 +184,7 @@ const unstarted: Outcome = {
 };
 
 /** Settles a moment after a cancel, for calls that do not listen; one that has ended keeps nobody waiting. */
-function leftBehind({ ports }: Reach, stop: AbortController, ended: AbortSignal): Promise<Outcome> {
+function leftBehind({ ports }: PerformContext, stop: AbortController, ended: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const giveUp = async () => {
       await ports.clock.sleep(graceMs, ended);

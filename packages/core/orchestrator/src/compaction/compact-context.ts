@@ -14,7 +14,7 @@ import {
 } from "@lathe/protocol";
 import { printOf } from "../model/fingerprint.ts";
 import { inputBound } from "../model/input-bound.ts";
-import type { Entry, Reach } from "../ports.ts";
+import type { Entry, PerformContext } from "../ports.ts";
 import { needsSummary } from "../rules/due-compaction.ts";
 import { summarize } from "./summarize.ts";
 
@@ -23,31 +23,32 @@ type Wish = Pick<CompactionWish, "why" | "focus">;
 export async function* compactContext(
   wish: Wish,
   session: Session,
-  reach: Reach,
+  context: PerformContext,
 ): AsyncGenerator<Entry, void> {
   const { why, focus } = wish;
-  const { models, compactor, hooks } = reach.ports;
+  const { models, hooks } = context.ports;
+  const { compactor } = context.agent;
   const data = { why, ...(focus !== undefined && { focus }) };
   const model = await models.open(session.model);
   if (!compactor || isFailure(model)) return yield compacted({ ...data, before: 0, after: 0, parts: [] });
-  const before = tokensOf(session, model.info, reach);
-  const hooked = await heardOf(wish, hooks, reach.signal);
+  const before = tokensOf(session, model.info, context);
+  const hooked = await heardOf(wish, hooks, context.signal);
   if (hooked === "blocked") return yield compacted({ ...data, before, after: before, parts: [] });
   // What was refused is more than the window holds, whatever is known of it.
   const window = why === "overflow" ? Math.min(model.info.window, before) : model.info.window;
   const info = { ...model.info, window };
   const parts = await compactor.shorten(session, { info, why });
   const short = view(session, { parts });
-  const between = tokensOf(short, info, reach);
+  const between = tokensOf(short, info, context);
   // There is room enough.
   if (why === "images" || why === "tidy") return yield compacted({ ...data, before, after: between, parts });
   const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info, session);
   if (isEnough && !wantsSummary(wish, session))
     return yield compacted({ ...data, before, after: between, parts });
-  const summary = yield* summarize(short, { info, focus: hooked.focus }, reach);
+  const summary = yield* summarize(short, { info, focus: hooked.focus }, context);
   if (summary.isDueAgain) return yield { drafts: summary.settled, durable: false };
   const after = summary.made
-    ? tokensOf(view(short, { parts: [], summary: summary.made }), info, reach)
+    ? tokensOf(view(short, { parts: [], summary: summary.made }), info, context)
     : between;
   const isSmaller = after < between;
   yield compacted(
@@ -93,11 +94,11 @@ function view(
 }
 
 /** Of the next request; both sides of a compaction are measured with the same measure. */
-function tokensOf(session: Session, info: ModelInfo, { ports }: Reach): number {
-  const request = ports.assemble(session, info);
+function tokensOf(session: Session, info: ModelInfo, { agent }: PerformContext): number {
+  const request = agent.assemble(session, info);
   const sent = {
     ...printOf({ ...session, prompts: {} }, info.id, request),
-    estimate: ports.estimate(request),
+    estimate: agent.estimate(request),
   };
   return inputBound({ ...session, prompts: {} }, info.id, sent);
 }

@@ -12,6 +12,7 @@ import {
 } from "@lathe/protocol";
 import { brokenPrefixes, createHandMovedClock, type ScriptedAnswer } from "@lathe/testkit";
 import {
+  agentOf,
   assertValidConversation,
   type Bench,
   type BenchOptions,
@@ -272,7 +273,7 @@ function dyingAfter(log: SessionLog, last: number): SessionLog {
 
 async function runAndDie(bench: Bench, log: SessionLog, last: number): Promise<boolean> {
   const events = unwrap(await bench.store.read("s1"));
-  return isFailure(await drive(dyingAfter({ ...log, events }, last), fold(events), bench.ports));
+  return isFailure(await drive(dyingAfter({ ...log, events }, last), fold(events), agentOf(bench.ports)));
 }
 
 /** By how far the work is, as a model that goes on after a crash would; nothing depends on what was shortened. */
@@ -368,7 +369,7 @@ it("asks the small model where there is one", async () => {
   const log = await reclaim(bench);
   const events = unwrap(await bench.store.read("s1"));
   const session = unwrap<ReturnType<typeof fold>>(
-    await (drive(log, fold(events), { ...bench.ports, models }) as Promise<
+    await (drive(log, fold(events), agentOf({ ...bench.ports, models })) as Promise<
       ReturnType<typeof fold> | Failure
     >),
   );

@@ -18,7 +18,7 @@ import { exposures } from "../model/exposures.ts";
 import { printOf } from "../model/fingerprint.ts";
 import { holdBudget, releaseBudget } from "../model/hold-budget.ts";
 import { inputBound } from "../model/input-bound.ts";
-import type { Compactor, Entry, Reach } from "../ports.ts";
+import type { Compactor, Entry, PerformContext } from "../ports.ts";
 import { summaryDue } from "../rules/after-failure.ts";
 
 export interface Summarized {
@@ -44,10 +44,10 @@ const nothing: Summarized = { settled: [] };
 export async function* summarize(
   session: Session,
   { info, focus }: Wanted,
-  reach: Reach,
+  context: PerformContext,
 ): AsyncGenerator<Entry, Summarized> {
-  const { ports } = reach;
-  const { compactor } = ports;
+  const { agent, ports } = context;
+  const { compactor } = agent;
   const model = await ports.models.open(compactor?.model ?? session.model);
   if (!compactor || isFailure(model)) return nothing;
   const asked = await compactor.ask(session, { info, by: model.info, focus });
@@ -55,8 +55,8 @@ export async function* summarize(
   const id = `s${session.head}`;
   const held = await holdBudget(
     session,
-    { id, info: model.info, ...measured(session, asked.request, { model, reach }) },
-    reach,
+    { id, info: model.info, ...measured(session, asked.request, { model, context }) },
+    context,
   );
   // The caps leave no room for it.
   if (held === "cancelled" || "type" in held) return nothing;
@@ -68,10 +68,10 @@ export async function* summarize(
     yield { ...entry, drafts: [...exposures(session, "summary"), ...drafts] };
     used = held.reservation;
     ports.onDelta({ type: "status", text: "making the conversation shorter" });
-    heard = await listen(model, held.request, reach);
+    heard = await listen(model, held.request, context);
     used = chargeOf(heard, model.info, held.reservation);
   } finally {
-    await releaseBudget(session, { attempt: id, used }, reach);
+    await releaseBudget(session, { attempt: id, used }, context);
   }
   const text = isFailure(heard)
     ? heard
@@ -80,7 +80,7 @@ export async function* summarize(
   const settled: Draft[] = [{ type: "budget.settled", data: { attempt: id, ...used } }];
   const attempt = attemptOf(ended, text);
   if (!isFailure(text)) return { settled, attempt, made: { messages: asked.messages, text } };
-  const failed = retried(session, { ...ended, problem: text }, reach);
+  const failed = retried(session, { ...ended, problem: text }, context);
   return failed ? { settled: [...settled, failed], isDueAgain: true } : { settled, attempt };
 }
 
@@ -88,7 +88,7 @@ export async function* summarize(
 function retried(
   session: Session,
   { id, model, ms, problem }: Ended & { readonly problem: Failure },
-  { ports: { clock }, signal }: Reach,
+  { ports: { clock }, signal }: PerformContext,
 ): Draft | undefined {
   const retryAt = signal.aborted
     ? undefined
@@ -103,10 +103,10 @@ function retried(
 function measured(
   session: Session,
   request: ModelRequest,
-  { model, reach }: { readonly model: Model; readonly reach: Reach },
+  { model, context }: { readonly model: Model; readonly context: PerformContext },
 ): { readonly request: ModelRequest; readonly input: number } {
   const bare = { ...session, prompts: {} };
-  const sent = { ...printOf(bare, model.info.id, request), estimate: reach.ports.estimate(request) };
+  const sent = { ...printOf(bare, model.info.id, request), estimate: context.agent.estimate(request) };
   return { request, input: inputBound(bare, model.info.id, sent) };
 }
 
@@ -121,7 +121,11 @@ function started(attempt: string, { info }: Model, reservation: Reservation): En
 }
 
 /** Nobody is shown it as it comes: it is no answer. */
-async function listen(model: Model, request: ModelRequest, { signal }: Reach): Promise<Finished | Failure> {
+async function listen(
+  model: Model,
+  request: ModelRequest,
+  { signal }: PerformContext,
+): Promise<Finished | Failure> {
   for await (const part of model.stream(request, signal)) {
     if (part.type === "finished") return part;
     if (part.type === "failed") return part.failure;

@@ -18,7 +18,7 @@ import {
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
-import type { Entry, Excess, Reach } from "../ports.ts";
+import type { Entry, Excess, PerformContext } from "../ports.ts";
 import { aftermath } from "../rules/after-failure.ts";
 import { billOf, chargeOf } from "./charge.ts";
 import { type Expectation, expectCache, readingOf } from "./expect-cache.ts";
@@ -46,21 +46,21 @@ interface Attempt {
 }
 
 /** In both batches the order is such that one torn in the middle leaves an attempt without a reservation, never the reverse. */
-export async function* callModel(session: Session, reach: Reach): AsyncGenerator<Entry, void> {
-  const { ports } = reach;
+export async function* callModel(session: Session, context: PerformContext): AsyncGenerator<Entry, void> {
+  const { agent, ports } = context;
   const id = `a${session.head}`;
   const model = await ports.models.open(session.model);
-  if (isFailure(model)) return yield unsent(id, model, { session, reach });
+  if (isFailure(model)) return yield unsent(id, model, { session, context });
   const { info } = model;
   const narrow = tooNarrow(session, info);
-  if (narrow) return yield unsent(id, narrow, { session, reach });
-  const assembled = ports.assemble(session, info);
-  const sent = { ...printOf(session, info.id, assembled), estimate: ports.estimate(assembled) };
+  if (narrow) return yield unsent(id, narrow, { session, context });
+  const assembled = agent.assemble(session, info);
+  const sent = { ...printOf(session, info.id, assembled), estimate: agent.estimate(assembled) };
   const request = withOldMark(assembled, sent, session.prompts[info.id]);
   const wanted = { id, info, request, input: inputBound(session, info.id, sent) };
-  const excess = await ports.compactor?.excess(session, wanted);
+  const excess = await agent.compactor?.excess(session, wanted);
   if (excess) return yield tooLong(excess);
-  const held = await holdBudget(session, wanted, reach);
+  const held = await holdBudget(session, wanted, context);
   if (held === "cancelled") return;
   if ("type" in held) return yield ended(held);
   const failuresBefore = session.turn?.modelFailures ?? 0;
@@ -68,11 +68,11 @@ export async function* callModel(session: Session, reach: Reach): AsyncGenerator
   const expectation =
     info.cache && expectCache(session, { model: info.id, sent, rules: info.cache, now: startedAt });
   const known = { session, sent, failuresBefore, ...(expectation && { expectation }) };
-  yield* makeAttempt({ id, model, ...held, ...known, startedAt }, reach);
+  yield* makeAttempt({ id, model, ...held, ...known, startedAt }, context);
 }
 
 /** However it ends, the tree's account knows before the log does. */
-async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entry, void> {
+async function* makeAttempt(attempt: Attempt, context: PerformContext): AsyncGenerator<Entry, void> {
   const { id, model, reservation, sent, session } = attempt;
   let used: Reservation = { tokens: 0, cost: 0 };
   let drafts: Draft[];
@@ -85,13 +85,13 @@ async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entr
       durable: false,
     };
     used = reservation;
-    const heard = await listen(attempt, reach);
+    const heard = await listen(attempt, context);
     used = chargeOf(heard, model.info, reservation);
     const counted = isFailure(heard) ? heard : (saysNothing(heard, attempt) ?? asksTooMuch(heard) ?? heard);
-    drafts = isFailure(counted) ? failed(attempt, counted, reach) : completed(attempt, counted, reach);
+    drafts = isFailure(counted) ? failed(attempt, counted, context) : completed(attempt, counted, context);
     if (counted !== heard && isFailure(counted) && counted.code === "too-large") drafts.push(told(counted));
   } finally {
-    await releaseBudget(session, { attempt: id, used }, reach);
+    await releaseBudget(session, { attempt: id, used }, context);
   }
   yield { drafts: [{ type: "budget.settled", data: { attempt: id, ...used } }, ...drafts], durable: false };
 }
@@ -116,7 +116,7 @@ function ended(end: TurnEnd): Entry {
 }
 
 /** Shows the stream as it comes; resolves with the answer or what became of it. */
-async function listen(attempt: Attempt, { ports, signal }: Reach): Promise<Answer | Failure> {
+async function listen(attempt: Attempt, { ports, signal }: PerformContext): Promise<Answer | Failure> {
   let firstAt: number | undefined;
   for await (const part of attempt.model.stream(attempt.request, signal)) {
     firstAt ??= ports.clock.now();
@@ -178,7 +178,7 @@ function isAnswerToPerson(messages: ModelRequest["messages"], { turn, woken = 0 
   return said?.role === "user" || (said?.role === "assistant" && (woken === 0 || turn?.steps !== 0));
 }
 
-function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {
+function completed(attempt: Attempt, answer: Answer, { ports }: PerformContext): Draft[] {
   const { id, model, startedAt, expectation } = attempt;
   const { usage, raw } = answer;
   return [
@@ -218,7 +218,7 @@ function callIds(message: Message): readonly string[] {
   return message.parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : []));
 }
 
-function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
+function failed(attempt: Attempt, problem: Failure, { ports }: PerformContext): Draft[] {
   const { id, model, startedAt, session } = attempt;
   const { clock } = ports;
   return [
@@ -239,9 +239,9 @@ function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
 function unsent(
   attempt: string,
   problem: Failure,
-  { session, reach }: { readonly session: Session; readonly reach: Reach },
+  { session, context }: { readonly session: Session; readonly context: PerformContext },
 ): Entry {
-  const { clock } = reach.ports;
+  const { clock } = context.ports;
   const failure: Failure = { ...problem, retry: "other-model" };
   const rest = aftermath(session, failure, { now: clock.now(), random: clock.random });
   const data = { attempt, model: session.model, failure, ...rest, ms: 0 };

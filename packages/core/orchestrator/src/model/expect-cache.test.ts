@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Event, emptySession, fold, type ModelRequest, type Session } from "@lathe/protocol";
 import { createPrefixCache, createScriptedModel, type PrefixCache } from "@lathe/testkit";
-import { type Bench, begin, openBench, say, unwrap } from "../bench.test.ts";
+import { agentOf, type Bench, type BenchPorts, begin, openBench, say, unwrap } from "../bench.test.ts";
 import { drive } from "../drive.ts";
-import type { Ports } from "../ports.ts";
 import { expectCache } from "./expect-cache.ts";
 
 type Step = Event<"step.completed">["data"];
@@ -21,7 +20,7 @@ function bytesOf({ tools, system: start, messages }: ModelRequest): string {
 
 interface Place {
   readonly bench: Bench;
-  readonly ports: Ports;
+  readonly ports: BenchPorts;
   readonly cache: PrefixCache;
   readonly requests: readonly ModelRequest[];
   /** Says something and drives until it is answered; the steps it took. */
@@ -66,7 +65,7 @@ async function open(changes: Changes = {}): Promise<Place> {
     };
     return changes.request?.(request) ?? request;
   };
-  const ports: Ports = { ...bench.ports, models, assemble };
+  const ports: BenchPorts = { ...bench.ports, models, assemble };
   const log = await begin(bench, "first");
   const session = async (): Promise<Session> => fold(unwrap(await bench.store.read("s1")));
   let isFirst = true;
@@ -80,7 +79,7 @@ async function open(changes: Changes = {}): Promise<Place> {
       if (!isFirst) await bench.store.offer("s1", { type: "message", text });
       isFirst = false;
       const from = bench.events.length;
-      unwrap(await drive(log, await session(), ports));
+      unwrap(await drive(log, await session(), agentOf(ports)));
       const steps = bench.events.slice(from).filter((event) => event.type === "step.completed");
       return steps.map(({ data }) => data);
     },
@@ -151,7 +150,7 @@ describe("the prompt cache", () => {
       const data = { settings: { ...settings, models }, limits: {} };
       unwrap(await log.append([{ type: "session.configured", data }], { at: 1, durable: false }));
       await place.bench.store.offer("s1", { type: "message", text: "go on" });
-      unwrap(await drive(log, await place.session(), place.ports));
+      unwrap(await drive(log, await place.session(), agentOf(place.ports)));
     };
     const stepsOf = (): readonly Step[] =>
       place.bench.events.flatMap((event) => (event.type === "step.completed" ? [event.data] : []));
@@ -222,7 +221,7 @@ describe("the prompt cache", () => {
       await place.bench.store.offer("s1", { type: "message", text: "second" });
       const session = await place.session();
       const broken = Object.entries(session.prompts).map(([id, one]) => [id, { ...one, broken: cause }]);
-      unwrap(await drive(log, { ...session, prompts: Object.fromEntries(broken) }, ports));
+      unwrap(await drive(log, { ...session, prompts: Object.fromEntries(broken) }, agentOf(ports)));
       const steps = place.bench.events.flatMap((event) =>
         event.type === "step.completed" ? [event.data] : [],
       );

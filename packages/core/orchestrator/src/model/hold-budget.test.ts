@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fold, type Ledger, type LedgerEntry } from "@lathe/protocol";
 import { createMemoryLedgers } from "@lathe/testkit";
-import { type Bench, begin, openBench, reclaim, run, until, unwrap } from "../bench.test.ts";
+import { agentOf, type Bench, begin, openBench, reclaim, run, until, unwrap } from "../bench.test.ts";
 import { drive } from "../drive.ts";
 
 const dead = 7;
@@ -76,11 +76,11 @@ describe("the budget of a tree", () => {
     const bench = openBench({ script: [{ hangs: true }, { text: "done" }], limits: { cost: 1 } });
     const { ledger } = bench.ports;
     const log = await begin(bench);
-    void drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+    void drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports));
     await until(() => bench.scripted.requests.length === 1);
     const [open] = unwrap(await ledger.read()).open;
     const events = await reclaim(bench);
-    const session = unwrap(await drive(events, fold(events.events), bench.ports));
+    const session = unwrap(await drive(events, fold(events.events), agentOf(bench.ports)));
     assert.deepEqual(session.lastEnd, { type: "done" });
     const { used, open: left } = unwrap(await ledger.read());
     assert.deepEqual(left, []);
@@ -96,7 +96,7 @@ describe("the budget of a tree", () => {
     await bench.store.offer("s1", { type: "message", text: "more" });
     const session = { ...fold(log.events), limits: { cost: 2, tokens: 99_999 } };
     const ports = { ...bench.ports, ledger };
-    assert.deepEqual(unwrap(await drive(log, session, ports)).lastEnd, { type: "done" });
+    assert.deepEqual(unwrap(await drive(log, session, agentOf(ports))).lastEnd, { type: "done" });
     const { used, cap } = unwrap(await ledger.read());
     assert.deepEqual(cap, { cost: 2, tokens: 99_999 });
     assert.ok(used.nanos / 1e9 > first.account.cost);

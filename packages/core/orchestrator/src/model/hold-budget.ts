@@ -13,7 +13,7 @@ import {
   type TreeAccount,
   type TurnEnd,
 } from "@lathe/protocol";
-import type { Reach } from "../ports.ts";
+import type { PerformContext } from "../ports.ts";
 import { type Affordable, reserve } from "../rules/caps.ts";
 
 /** An attempt that wants to start; `input` in tokens. */
@@ -62,15 +62,15 @@ function leftOpen({ id }: Session, { open }: TreeAccount): readonly LedgerEntry[
 export async function holdBudget(
   session: Session,
   wanted: Wanted,
-  reach: Reach,
+  context: PerformContext,
 ): Promise<Affordable | TurnEnd | "cancelled"> {
-  for (let told = false; !reach.signal.aborted; ) {
-    const allowed = await tryToHold(session, wanted, reach);
+  for (let told = false; !context.signal.aborted; ) {
+    const allowed = await tryToHold(session, wanted, context);
     if (isFailure(allowed)) return { type: "failed", failure: allowed };
     if (!("type" in allowed)) return allowed;
     if (allowed.type !== "wait") return allowed;
     const text = "waiting: other sessions hold the rest of the budget";
-    if (!told) reach.ports.onDelta({ type: "status", text });
+    if (!told) context.ports.onDelta({ type: "status", text });
     told = true;
   }
   return "cancelled";
@@ -80,21 +80,21 @@ export async function holdBudget(
 async function tryToHold(
   session: Session,
   wanted: Wanted,
-  reach: Reach,
+  context: PerformContext,
 ): Promise<Affordable | TurnEnd | Failure | { readonly type: "wait" }> {
-  const { ledger } = reach.ports;
+  const { ledger } = context.ports;
   const tree = await ledger.read();
   if (isFailure(tree)) return tree;
   const allowed = reserve(session, wanted.info, { ...wanted, tree });
   if (!("type" in allowed)) {
     const held = await hold(session, { id: wanted.id, ...allowed, tree }, ledger);
     // Others were quicker: what they left is looked at again.
-    return held === false ? tryToHold(session, wanted, reach) : held === true ? allowed : held;
+    return held === false ? tryToHold(session, wanted, context) : held === true ? allowed : held;
   }
   if (allowed.type !== "wait") return allowed;
   const freed = await ledger.settleDead();
   if (isFailure(freed)) return freed;
-  if (freed === 0) await ledger.changed(reach.signal);
+  if (freed === 0) await ledger.changed(context.signal);
   return allowed;
 }
 
@@ -123,7 +123,7 @@ const nobody: Owner = { host: "", pid: 0, startedAt: 0 };
 export async function releaseBudget(
   { id: session }: Session,
   { attempt, used }: { readonly attempt: string; readonly used: Reservation },
-  { ports }: Reach,
+  { ports }: PerformContext,
 ): Promise<void> {
   await ports.ledger.enter([{ type: "budget.settled", session, attempt, ...used }], { durable: false });
 }

@@ -1,8 +1,10 @@
 /** Routing within the loop: when the router is asked, what becomes of its answer, and who succeeds a model that fails. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Drawn } from "@lathe/protocol";
 import { failure, fold, type ModelInfo, type Session } from "@lathe/protocol";
 import {
+  agentOf,
   type Bench,
   type BenchOptions,
   begin,
@@ -15,7 +17,6 @@ import {
 } from "../bench.test.ts";
 import { drive } from "../drive.ts";
 import { next } from "../next.ts";
-import type { Drawn } from "../ports.ts";
 import { routeSession } from "../router/router.ts";
 import { shippedWeights } from "../router/shipped-weights.ts";
 
@@ -136,7 +137,7 @@ describe("routing in the loop", () => {
     assert.deepEqual([first.model, first.settings.router], ["a/opus", undefined]);
     await bench.store.offer("s1", { type: "message", text: "fix the typo in NOTES.md" });
     const log = await reclaim(bench);
-    unwrap(await drive(log, fold(log.events), bench.ports));
+    unwrap(await drive(log, fold(log.events), agentOf(bench.ports)));
     assert.equal(bench.asked.length, 1, "it is not asked again");
   });
 

@@ -1,7 +1,7 @@
 /** Route model: lets the router choose, and hands over where it chose another model. */
 import type { Draft, EventData, Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
-import type { Reach } from "../ports.ts";
+import type { PerformContext } from "../ports.ts";
 import { switchModel } from "./switch-model.ts";
 
 type Moment = Pick<Extract<Action, { type: "route" }>, "moment" | "evidence">;
@@ -9,13 +9,13 @@ type Moment = Pick<Extract<Action, { type: "route" }>, "moment" | "evidence">;
 export async function routeModel(
   session: Session,
   { moment, evidence }: Moment,
-  reach: Reach,
+  context: PerformContext,
 ): Promise<readonly Draft[]> {
-  const { ports } = reach;
+  const { ports } = context;
   const drawn = { moment, evidence, now: ports.clock.now(), random: ports.clock.random() };
   const decided = (await ports.route?.(session, drawn)) ?? unrouted(session, moment);
   const routed: Draft = { type: "model.routed", data: { from: session.model, ...decided } };
-  return decided.to === session.model ? [routed] : [routed, ...switchModel(session, decided, reach)];
+  return decided.to === session.model ? [routed] : [routed, ...switchModel(session, decided, context)];
 }
 
 /** A host without a router goes on with the model there is. */

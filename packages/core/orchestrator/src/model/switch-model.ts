@@ -1,11 +1,15 @@
 /** Switch model: another one goes on, from its own prompt, and is told so. */
 import type { Draft, ModelSwitched, Session } from "@lathe/protocol";
-import type { Reach } from "../ports.ts";
+import type { PerformContext } from "../ports.ts";
 
 type Wanted = Pick<ModelSwitched, "to" | "why" | "because">;
 
-export function switchModel(session: Session, { to, why, because }: Wanted, { ports }: Reach): Draft[] {
-  const { prompt, note } = ports.takeOver(session, to);
+export function switchModel(
+  session: Session,
+  { to, why, because }: Wanted,
+  { agent }: PerformContext,
+): Draft[] {
+  const { prompt, note } = agent.takeOver(session, to);
   const data = { from: session.model, to, why, ...(because && { because }), ...(prompt && { prompt }) };
   const switched: Draft = { type: "model.switched", data };
   // A look at the model that was left, and the way back, leave the conversation as it is: nobody's prefix changes.

@@ -1,6 +1,5 @@
 /** Router: what a host needs of it, with everything it loads. */
-import type { ModelInfo, RouterSettings, Session } from "@lathe/protocol";
-import type { Drawn } from "../ports.ts";
+import type { Drawn, ModelInfo, RouterSettings, Session } from "@lathe/protocol";
 import { tierOf } from "./model-tiers.ts";
 import { type Candidate, type Decided, route } from "./route.ts";
 import { type Situation, situationOf } from "./situation.ts";

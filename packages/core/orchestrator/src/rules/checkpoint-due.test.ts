@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { failure, fold, isFailure } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
 import {
+  agentOf,
   allow,
   answerTo,
   type Bench,
@@ -178,7 +179,7 @@ describe("a checkpoint", () => {
           ? failure("owner-died", "killed by the test")
           : log.append(drafts, options),
     };
-    assert.ok(isFailure(await drive(dying, fold(unwrap(await one.store.read("s1"))), one.ports)));
+    assert.ok(isFailure(await drive(dying, fold(unwrap(await one.store.read("s1"))), agentOf(one.ports))));
     const session = await run(one, await reclaim(one));
     assert.deepEqual(
       session.checkpoints.map(({ moment, unsure }) => [moment, unsure]),

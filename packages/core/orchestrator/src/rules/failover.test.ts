@@ -9,8 +9,7 @@ import {
   type ScriptedAnswer,
 } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
-import { type Bench, begin, openBench, roles, run, say, unwrap } from "../bench.test.ts";
-import type { Ports } from "../ports.ts";
+import { type Bench, type BenchPorts, begin, openBench, roles, run, say, unwrap } from "../bench.test.ts";
 
 const down = failure("overloaded", "busy", { retry: "same" });
 const broken: ScriptedAnswer = { text: "half", failure: down };
@@ -30,7 +29,7 @@ type Answer = (model: string, at: number) => ScriptedAnswer;
 function chain(
   models: readonly string[],
   answer: Answer,
-  more: Partial<Ports> & { readonly windows?: Readonly<Record<string, number>> } = {},
+  more: Partial<BenchPorts> & { readonly windows?: Readonly<Record<string, number>> } = {},
 ): Chained {
   const clock = createHandMovedClock({ leap: true });
   const begun = clock.now();

@@ -2,7 +2,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fold, type Hooks, messageText } from "@lathe/protocol";
-import { type Bench, begin, openBench, reclaim, run, say, types, until, unwrap } from "../bench.test.ts";
+import {
+  agentOf,
+  type Bench,
+  begin,
+  openBench,
+  reclaim,
+  run,
+  say,
+  types,
+  until,
+  unwrap,
+} from "../bench.test.ts";
 import { drive } from "../drive.ts";
 
 /** Hooks without a say. */
@@ -90,7 +101,7 @@ describe("words", () => {
     const bench = withHooks(openBench({ script: [{ text: "ok" }] }), { heard });
     const log = await begin(bench);
     const inbox = { ...bench.ports.inbox, taken: async () => assert.fail("killed by the test") };
-    await drive(log, fold(unwrap(await bench.store.read("s1"))), { ...bench.ports, inbox });
+    await drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf({ ...bench.ports, inbox }));
     const session = await run(bench, await reclaim(bench));
     assert.deepEqual(
       [asked, types(bench).filter((type) => type === "message.received").length],

@@ -1,6 +1,6 @@
 /** Hearing: hooks have their say about a person's words before these are heard; all else goes on meanwhile. */
 import type { Offer, Session } from "@lathe/protocol";
-import type { Ports } from "../ports.ts";
+import type { LoopPorts } from "../ports.ts";
 
 export interface Pending {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface Hearing {
   stop(): void;
 }
 
-export function openHearing({ hooks, inbox }: Ports): Hearing {
+export function openHearing({ hooks, inbox }: Pick<LoopPorts, "hooks" | "inbox">): Hearing {
   const said = new Map<string, string | undefined>();
   let asking = new AbortController();
   const isOver = ({ id, offer }: Pending): boolean => !hooks || offer.type !== "message" || said.has(id);

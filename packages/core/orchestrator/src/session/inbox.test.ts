@@ -5,9 +5,11 @@ import { type Failure, failure, fold, isFailure, type Session } from "@lathe/pro
 import { createHandMovedClock } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import {
+  agentOf,
   answerTo,
   assertValidConversation,
   type Bench,
+  type BenchPorts,
   begin,
   benches,
   reclaim,
@@ -20,14 +22,13 @@ import {
   worked,
 } from "../bench.test.ts";
 import { drive } from "../drive.ts";
-import type { Ports } from "../ports.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const ask = { verdict: "ask", rule: "careful", why: "no sandbox" } as const;
 
-async function driven(bench: Bench, ports: Ports = bench.ports): Promise<Session> {
+async function driven(bench: Bench, ports: BenchPorts = bench.ports): Promise<Session> {
   const log = await begin(bench);
-  return unwrap(await drive(log, fold(unwrap(await bench.store.read("s1"))), ports));
+  return unwrap(await drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf(ports)));
 }
 
 /** Asserts that a request was made that holds the text. */
@@ -52,7 +53,7 @@ for (const { name, openBench } of benches) {
     it("that waits to be heard is called off by a cancel behind it", async () => {
       const bench = openBench({ script: () => ({ text: "working", hangs: true }) });
       const log = await begin(bench);
-      const ended = drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      const ended = drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports));
       await bench.store.offer("s1", { type: "cancel", by: "user" });
       assert.deepEqual(unwrap(await ended).lastEnd, { type: "cancelled", by: "user" });
       assert.deepEqual(await bench.store.pending("s1"), []);
@@ -61,7 +62,7 @@ for (const { name, openBench } of benches) {
     it("said while the model is opened is answered", async () => {
       const bench = openBench({ script: () => ({ text: "ok" }) });
       let opened = 0;
-      const open: Ports["models"]["open"] = async (id) => {
+      const open: BenchPorts["models"]["open"] = async (id) => {
         if (opened++ === 0) await bench.store.offer("s1", { type: "message", text: "SECOND" });
         await pause(5);
         return bench.ports.models.open(id);
@@ -98,12 +99,12 @@ for (const { name, openBench } of benches) {
               return log.append(drafts, options);
             },
           };
-          const open: Ports["models"]["open"] = async (id) => {
+          const open: BenchPorts["models"]["open"] = async (id) => {
             await speak("model.open");
             return bench.ports.models.open(id);
           };
           const start = fold(unwrap(await bench.store.read("s1")));
-          const session = unwrap(await drive(speaking, start, { ...bench.ports, models: { open } }));
+          const session = unwrap(await drive(speaking, start, agentOf({ ...bench.ports, models: { open } })));
           const { requests } = bench.scripted;
           // The last one may come too late for this run; then it waits for the next.
           const waiting = (await bench.store.pending("s1")).map(({ offer }) => JSON.stringify(offer));
@@ -127,7 +128,7 @@ for (const { name, openBench } of benches) {
         inbox: { ...forgetful, watch: bench.store.watch },
       });
       const log = await reclaim(bench);
-      unwrap(await drive(log, session, bench.ports));
+      unwrap(await drive(log, session, agentOf(bench.ports)));
       assert.equal(bench.scripted.requests.length, 1);
     });
   });
@@ -146,7 +147,7 @@ for (const { name, openBench } of benches) {
         return bench.clock.now();
       };
       const ports = { ...bench.ports, clock: { ...bench.clock, now } };
-      const ended = drive(deposed, fold(unwrap(await bench.store.read("s1"))), ports);
+      const ended = drive(deposed, fold(unwrap(await bench.store.read("s1"))), agentOf(ports));
       return { state, ended };
     };
     const assertStale = (result: Session | Failure) =>
@@ -178,7 +179,7 @@ for (const { name, openBench } of benches) {
   });
 
   describe(`a cancel in the moment a call starts, ${name}`, () => {
-    const slowVersion = (bench: Bench): Ports => ({
+    const slowVersion = (bench: Bench): BenchPorts => ({
       ...bench.ports,
       version: async () => {
         await bench.store.offer("s1", { type: "cancel", by: "user" });

@@ -1,10 +1,10 @@
 /** Log contacts: what commands try to reach becomes events as it is decided, whatever the loop is at. */
 
-import type { Ports } from "../ports.ts";
+import type { LoopPorts } from "../ports.ts";
 import type { Ownership } from "./ownership.ts";
 
 /** It changes nothing of the conversation. Returns the way to stop. */
-export function logContacts(own: Ownership, { network }: Ports): () => void {
+export function logContacts(own: Ownership, { network }: Pick<LoopPorts, "network">): () => void {
   const log = (entry: Parameters<Ownership["append"]>[0]): void => {
     // A refused append is thrown again when the loop receives.
     own.append(entry).catch(() => undefined);

@@ -13,7 +13,7 @@ import {
   type SessionLog,
 } from "@lathe/protocol";
 import { endsTurn } from "../next.ts";
-import type { Entry, Ports } from "../ports.ts";
+import type { Entry, LoopPorts } from "../ports.ts";
 import { chainOf } from "../rules/chain.ts";
 import { type HookedOffer, openHearing, type Pending } from "./hearing.ts";
 
@@ -58,7 +58,7 @@ interface Hold extends Pick<Ownership, "session" | "append"> {
   commit(entry: Entry): Promise<void>;
 }
 
-function openHold(log: SessionLog, start: Session, { clock, onEvent }: Ports): Hold {
+function openHold(log: SessionLog, start: Session, { clock, onEvent }: LoopPorts): Hold {
   let session = start;
   let turn = new AbortController();
   // Whoever cancelled it before its owner died wants nothing of it done now.
@@ -99,7 +99,7 @@ function openHold(log: SessionLog, start: Session, { clock, onEvent }: Ports): H
   };
 }
 
-export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ownership {
+export function openOwnership(log: SessionLog, start: Session, ports: LoopPorts): Ownership {
   const hold = openHold(log, start, ports);
   const { session, enqueue, commit, append } = hold;
   const hearing = openHearing(ports);

@@ -1,6 +1,6 @@
 /** Take a checkpoint: the files as they are now, or why they cannot be kept. */
 import { isFailure, type RunLaterFile, type Session } from "@lathe/protocol";
-import type { Entry, Reach } from "../ports.ts";
+import type { Entry, PerformContext } from "../ports.ts";
 
 /** Milliseconds it may take before somebody who watches is told. */
 const patienceMs = 300;
@@ -8,7 +8,7 @@ const patienceMs = 300;
 export async function* takeCheckpoint(
   moment: "before" | "after",
   session: Session,
-  { ports, signal }: Reach,
+  { ports, signal }: PerformContext,
 ): AsyncGenerator<Entry, void> {
   const { id } = session;
   const from = ports.clock.now();
@@ -37,7 +37,7 @@ const mostFiles = 100;
 async function runLaterSince(
   { checkpoints, turn }: Session,
   ref: string,
-  ports: Reach["ports"],
+  ports: PerformContext["ports"],
 ): Promise<readonly RunLaterFile[]> {
   const known = turn?.runLater ?? [];
   const before = checkpoints.at(-1)?.ref;
@@ -52,7 +52,7 @@ async function runLaterSince(
 async function tellLater({
   ports,
   ended,
-}: Pick<Reach, "ports"> & { readonly ended: AbortSignal }): Promise<void> {
+}: Pick<PerformContext, "ports"> & { readonly ended: AbortSignal }): Promise<void> {
   await ports.clock.sleep(patienceMs, ended);
   if (!ended.aborted) ports.onDelta({ type: "status", text: "keeping the files as they are" });
 }

@@ -4,8 +4,10 @@ import { describe, it } from "node:test";
 import { failure, fold, isFailure, type Session } from "@lathe/protocol";
 import type { Script } from "@lathe/testkit";
 import {
+  agentOf,
   assertValidConversation,
   type Bench,
+  type BenchPorts,
   type BenchTool,
   begin,
   openBench,
@@ -16,7 +18,6 @@ import {
   unwrap,
 } from "../bench.test.ts";
 import { drive } from "../drive.ts";
-import type { Ports } from "../ports.ts";
 
 /** `start {id}` leaves a command in the background, `look {id}` finds that it has ended. */
 const processTools: readonly BenchTool[] = [
@@ -52,7 +53,7 @@ interface Chat {
 async function opened(script: Script, wakes = true): Promise<Chat> {
   const bench = openBench({ script, tools: processTools });
   const waiting: string[] = [];
-  const background: NonNullable<Ports["background"]> = {
+  const background: NonNullable<BenchPorts["background"]> = {
     endings: async () =>
       waiting.length > 0 ? { text: `${waiting.join(", ")} ended`, ended: [...waiting] } : undefined,
     told: (ended) => void waiting.splice(0, ended.length),
@@ -157,8 +158,8 @@ describe("a command that ended in the background", () => {
     const log = await reclaim(chat.bench);
     const full = { ...log, append: async () => failure("disk-full", "no room") };
     const before = fold(unwrap(await chat.bench.store.read("s1")));
-    assert.ok(isFailure(await drive(full, before, chat.bench.ports)));
-    const session = unwrap(await drive(log, before, chat.bench.ports));
+    assert.ok(isFailure(await drive(full, before, agentOf(chat.bench.ports))));
+    const session = unwrap(await drive(log, before, agentOf(chat.bench.ports)));
     assert.match(JSON.stringify(session.messages.at(-2)), /p1 ended/);
   });
 

@@ -1,13 +1,13 @@
 /** Wake: a command that the agent left in the background, and whose end it waits for, begins a turn when it ends. */
 import { noticeText, type Session } from "@lathe/protocol";
-import type { Ports } from "../ports.ts";
+import type { LoopPorts } from "../ports.ts";
 import type { Ownership } from "./ownership.ts";
 
 /** Turns in a row that nobody's words have begun: whoever is not there cannot stop what goes round. */
 const mostWoken = 8;
 
 /** *Contract:* whether a turn is open now; throws `AppendRefused`. */
-export async function wake(own: Ownership, { background }: Ports): Promise<boolean> {
+export async function wake(own: Ownership, { background }: Pick<LoopPorts, "background">): Promise<boolean> {
   const isWanted = (): boolean =>
     mayWake(own.session()) && !own.isCalledOff() && background?.wakes() === true;
   if (!isWanted()) return false;

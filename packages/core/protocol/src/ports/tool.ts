@@ -30,8 +30,8 @@ export interface AskedAmid extends Question {
   readonly rules?: readonly Rule[];
 }
 
-/** What a running call may reach. */
-export interface ToolContext {
+/** The ports that tools see. */
+export interface ToolPorts {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
   readonly search: Search;
@@ -42,6 +42,10 @@ export interface ToolContext {
   redact(text: string): Promise<string>;
   /** *Contract:* never rejects; the same for a text that comes in pieces. */
   redaction(): Promise<RedactionStream>;
+}
+
+/** What a running call may reach: the ports of tools, and what belongs to this one call. */
+export interface ToolContext extends ToolPorts {
   readonly signal: AbortSignal;
   /** What a person took of it, of an edit that was not taken whole. */
   readonly part?: EditPart;

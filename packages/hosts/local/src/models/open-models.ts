@@ -1,7 +1,6 @@
 /** The models of a session: the chain it goes along, or the router that chooses, and what is known of those that failed. */
-import type { AgentPorts } from "@lathe/agent";
 import type { Gateway } from "@lathe/models";
-import { type Event, isFailure, type RouterSettings, type Session } from "@lathe/protocol";
+import { type Event, isFailure, type Ports, type RouterSettings, type Session } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { chooseModels } from "./choose-models.ts";
 import { openCircuitFiles, openGateway } from "./model-gateway.ts";
@@ -13,7 +12,7 @@ export interface OpenedModels {
   readonly router?: RouterSettings;
   /** Tokens that a model takes, as far as is known. */
   windowOf(model: string): number;
-  readonly ports: Pick<AgentPorts, "circuitNews" | "route">;
+  readonly ports: Pick<Ports, "circuitNews" | "route">;
   /** Tells other sessions what this one found out, then who listens to this one. */
   onEvent(event: Event, session: Session): void;
 }

@@ -1,5 +1,4 @@
 /** Session router: the router of one session, with the models it may choose of; loaded when the session opens, where there is one. */
-import type { AgentPorts } from "@lathe/agent";
 import type { Gateway } from "@lathe/models";
 import type { Weights } from "@lathe/orchestrator/router";
 import {
@@ -7,6 +6,7 @@ import {
   failure,
   isFailure,
   type ModelInfo,
+  type Ports,
   type RouterMode,
   type RouterSettings,
 } from "@lathe/protocol";
@@ -18,7 +18,7 @@ export interface SessionRouter {
   /** Ids of the models it chooses of. */
   readonly models: readonly string[];
   readonly settings: RouterSettings;
-  readonly route: NonNullable<AgentPorts["route"]>;
+  readonly route: NonNullable<Ports["route"]>;
 }
 
 type Options = Pick<LocalOptions, "models" | "env" | "providers" | "router" | "onRemark">;

@@ -1,6 +1,5 @@
 /** Small models: who does what a large one is too dear for, as far as the user wants that. */
-import type { AgentPorts } from "@lathe/agent";
-import type { Models } from "@lathe/protocol";
+import type { Models, Ports } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { secondOpinion } from "./second-opinion.ts";
 
@@ -8,7 +7,7 @@ export function smallModels(
   options: Pick<LocalOptions, "secondOpinion" | "summaryModel">,
   models: Models,
   redact: (text: string) => Promise<string>,
-): Pick<AgentPorts, "secondOpinion" | "summaryModel"> {
+): Pick<Ports, "secondOpinion" | "summaryModel"> {
   const { summaryModel } = options;
   return {
     ...secondOpinion(options, models, redact),

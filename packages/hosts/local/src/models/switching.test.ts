@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { type AgentPorts, createShownTexts, runAgent, type Surroundings, sessionCreated } from "@lathe/agent";
+import { createShownTexts, runAgent, sessionCreated } from "@lathe/agent";
 import { assemble } from "@lathe/context";
 import { createModels, type Gateway } from "@lathe/models";
 import {
@@ -13,7 +13,9 @@ import {
   failure,
   fold,
   type ImagePart,
+  type Ports,
   type Search,
+  type Surroundings,
   type Syntax,
 } from "@lathe/protocol";
 import {
@@ -168,7 +170,7 @@ function gatewayTo(url: string): Gateway {
   });
 }
 
-function portsOf(store: ReturnType<typeof createMemoryStore>, models: Gateway, root: string): AgentPorts {
+function portsOf(store: ReturnType<typeof createMemoryStore>, models: Gateway, root: string): Ports {
   return {
     inbox: store,
     ledger: createMemoryLedgers().open("s1"),

@@ -1,13 +1,12 @@
 /** Kept rules: what a person allowed for this project in earlier sessions and in this one, and what they may be offered to keep. */
+
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import type { KeptRules } from "@lathe/agent";
 import { isInReach } from "@lathe/extensions";
-import { isFailure, type Rule } from "@lathe/protocol";
+import { isFailure, type Rule, type KeptRules } from "@lathe/protocol";
 import { homeFolder, nearestReal } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
-
 export interface OpenKeptRules {
   /** As they are in the file now: also what another session keeps or removes counts at once. */
   rules(): readonly Rule[];

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type AgentPorts, createShownTexts, runAgent } from "@lathe/agent";
+import { createShownTexts, runAgent } from "@lathe/agent";
 import { defaultRules } from "@lathe/policy";
-import { type Event, failure, type Search, type Session, type SessionLog } from "@lathe/protocol";
+import { type Event, failure, type Ports, type Search, type Session, type SessionLog } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import {
   createdDraft,
@@ -67,7 +67,7 @@ describe("a refused effect", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  function openAgent(calls: readonly ScriptedCall[], answer: () => string): AgentPorts {
+  function openAgent(calls: readonly ScriptedCall[], answer: () => string): Ports {
     const script = [...calls.map((call) => ({ calls: [call] })), { text: "done" }];
     const workspace = createWorkspace({ root });
     return {
@@ -98,7 +98,7 @@ describe("a refused effect", () => {
     };
   }
 
-  async function drive(ports: AgentPorts): Promise<Session> {
+  async function drive(ports: Ports): Promise<Session> {
     await store.offer("s1", { type: "message", text: "tidy up" });
     const settings = { models: ["scripted/model"], mode: "auto", attended: true, checkpoints: true } as const;
     return succeeded(await runAgent(log, ports, { settings, limits: {} }));

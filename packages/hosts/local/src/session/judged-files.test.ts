@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type AgentPorts, createShownTexts, runAgent } from "@lathe/agent";
+import { createShownTexts, runAgent } from "@lathe/agent";
 import { defaultRules } from "@lathe/policy";
 import {
   type Event,
@@ -12,6 +12,7 @@ import {
   isFailure,
   type Outcome,
   outcomeText,
+  type Ports,
   type Rule,
   type Sandbox,
   type Search,
@@ -88,10 +89,10 @@ describe("what a verdict depended on", () => {
   const write = (name: string, text: string): void => writeFileSync(join(root, name), text);
 
   /** A file is exchanged right after it was checked. */
-  function surroundings(swap: Swap | undefined): AgentPorts["surroundings"] {
+  function surroundings(swap: Swap | undefined): Ports["surroundings"] {
     const real = createSurroundings(root, process.env);
     let looks = 0;
-    const text: AgentPorts["surroundings"]["text"] = async (path) => {
+    const text: Ports["surroundings"]["text"] = async (path) => {
       const found = await real.text(path);
       if (swap && found.path === join(root, swap.name) && ++looks === swap.after) write(swap.name, swap.text);
       return found;
@@ -101,7 +102,7 @@ describe("what a verdict depended on", () => {
 
   async function drive({ calls, swap, containment = "full", rules = [], answer }: Scene): Promise<void> {
     const script = [...calls.map((together) => ({ calls: together })), { text: "done" }];
-    const ports: AgentPorts = {
+    const ports: Ports = {
       inbox: store,
       ledger: createMemoryLedgers().open("s1"),
       blobs: store,

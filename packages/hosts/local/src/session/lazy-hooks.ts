@@ -1,14 +1,13 @@
 /** Lazy hooks: the hooks of a session, loaded before its first turn where any are written down. */
+
 import { join } from "node:path";
-import type { AgentPorts } from "@lathe/agent";
 import { loadHooks, type SessionHooks } from "@lathe/extensions";
-import type { Session } from "@lathe/protocol";
+import type { Session, Ports } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
-
 interface Hooked {
   /** Theirs from then on. */
-  readonly ports: AgentPorts;
+  readonly ports: Ports;
   readonly isNew: boolean;
   session(): Session;
   cancel(by: string): Promise<unknown>;

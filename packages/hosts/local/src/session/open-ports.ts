@@ -1,5 +1,5 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
-import { type AgentPorts, createChangedFiles, createShownTexts } from "@lathe/agent";
+import { createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
 import { nestedInstructions } from "@lathe/extensions";
 import type { Fenced, Syntax } from "@lathe/protocol";
@@ -12,6 +12,7 @@ import {
 } from "@lathe/sessions";
 import { backgroundPorts } from "@lathe/sessions/background";
 import { createRunLater } from "@lathe/sessions/run-later";
+import type { Failure, Fenced, Mode, Ports, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace, type LocalWorkspace, type Recovery } from "@lathe/workspace";
@@ -116,13 +117,13 @@ async function keepDue({ member }: SessionLease, { env, keepCommand: command }: 
   keepInBackground({ env, command, now: systemClock.now() });
 }
 
-type Instructing = NonNullable<AgentPorts["instructions"]>;
+type Instructing = NonNullable<Ports["instructions"]>;
 
 function toolPorts(
   { member, own }: Pick<SessionLease, "member" | "own">,
   instructions: Instructing,
   afterRestore: RestoringSandbox["afterRestore"],
-): Pick<AgentPorts, "tools" | "kin" | "newSession" | "instructions"> {
+): Pick<Ports, "tools" | "kin" | "newSession" | "instructions"> {
   if (!member) return { tools: afterRestore([...builtinTools, ...own.tools]) };
   const newSession = (): string => newSessionId(systemClock);
   const all = [...member.tools, ...own.tools];

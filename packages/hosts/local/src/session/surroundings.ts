@@ -1,12 +1,10 @@
 /** What policy looks up around a command on this machine: files it names, git's aliases, what git ignores. */
+
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Surroundings } from "@lathe/agent";
-import { maxJudgedBytes, type Repository } from "@lathe/protocol";
-import { homeFolder } from "@lathe/system";
-import { readFileText } from "@lathe/system";
+import { maxJudgedBytes, type Repository, type Surroundings } from "@lathe/protocol";
+import { homeFolder, readFileText } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
-
 /** Of a question to the repository. */
 const maxMs = 2_000;
 

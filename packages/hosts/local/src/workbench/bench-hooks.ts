@@ -1,10 +1,9 @@
 /** Bench hooks: those that have a say in single calls outside any session; loaded where any are written down. */
-import type { AgentPorts } from "@lathe/agent";
+
 import { loadHooks } from "@lathe/extensions";
 import { hookedCall, hookedDecision } from "@lathe/orchestrator/hooked-decision";
-import type { Decision, Effect, HookedCall, Hooks, Outcome, PreparedCall } from "@lathe/protocol";
+import type { Decision, Effect, HookedCall, Hooks, Outcome, PreparedCall, Ports } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-
 export interface BenchCall {
   readonly tool: string;
   readonly input: unknown;
@@ -18,7 +17,7 @@ export interface BenchHooks {
   ran(call: BenchCall, outcome: Outcome): Promise<Outcome>;
 }
 
-export function openBenchHooks(id: string, options: LocalOptions, ports: AgentPorts): BenchHooks {
+export function openBenchHooks(id: string, options: LocalOptions, ports: Ports): BenchHooks {
   let halted: string | undefined;
   let opening: Promise<Hooks | undefined> | undefined;
   const load = async (): Promise<Hooks | undefined> => {

@@ -1,5 +1,5 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
-import { type AgentPorts, examineCall, toolContext } from "@lathe/agent";
+import { examineCall, toolContext } from "@lathe/agent";
 import { type Explanation, evaluate, explain } from "@lathe/policy";
 import {
   type Decision,
@@ -10,6 +10,7 @@ import {
   type Mode,
   type Outcome,
   onlyReads,
+  type Ports,
   type PreparedCall,
   type Shown,
   type Tier,
@@ -123,7 +124,7 @@ export async function explainCommand(options: LocalOptions, script: string): Pro
 async function judge(
   prepared: PreparedCall,
   mode: Mode,
-  ports: AgentPorts,
+  ports: Ports,
 ): Promise<{ readonly effects: readonly Effect[]; readonly judged: Decision }> {
   const asking = { mode, keepsFiles: false, refusals: [] };
   const { effects, facts } = await examineCall(prepared, asking, ports);
@@ -139,7 +140,7 @@ function withoutPerson(outcome: Outcome, effects: readonly Effect[]): Outcome {
 async function explainScript(
   text: string,
   supposed: Tier | undefined,
-  { options, ports }: { readonly options: LocalOptions; readonly ports: AgentPorts },
+  { options, ports }: { readonly options: LocalOptions; readonly ports: Ports },
 ): Promise<Explained> {
   const asking = { mode: options.mode, keepsFiles: options.checkpoints, refusals: [] };
   const { facts, parts } = await examineCall({ effects: [], script: { text, folder: "" } }, asking, ports);

@@ -1,5 +1,5 @@
 /** The session host port: what the use cases need to start, resume and run sessions in one workspace. */
-import type { AgentPorts, KinHold } from "@lathe/agent";
+import type { Ports, KinHold } from "@lathe/agent";
 import type {
   AgentKind,
   Assignment,
@@ -74,7 +74,7 @@ export interface Containment {
 }
 
 export interface OpenedPorts {
-  readonly ports: AgentPorts;
+  readonly ports: Ports;
   readonly models: readonly string[];
   /** Present where a router chooses among the models. */
   readonly router?: RouterSettings;
@@ -131,7 +131,7 @@ export interface FirstLook {
 
 export interface HookedSession {
   /** The hooks are put into these ports. */
-  readonly ports: AgentPorts;
+  readonly ports: Ports;
   readonly isNew: boolean;
   session(): Session;
   cancel(by: string): Promise<unknown>;

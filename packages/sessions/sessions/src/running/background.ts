@@ -1,6 +1,5 @@
 /** Background: the commands that go on behind a conversation, for its person to see and to stop. */
-import type { AgentPorts } from "@lathe/agent";
-import type { Process } from "@lathe/protocol";
+import type { Ports, Process } from "@lathe/protocol";
 import {
   backgroundProcesses,
   endingsOf,
@@ -24,10 +23,10 @@ export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "e
 
 /** What the agent hears of them; `wakes`: whether an end may begin a turn now. */
 export function backgroundPorts(
-  sandbox: AgentPorts["sandbox"],
-  redact: AgentPorts["redact"],
+  sandbox: Ports["sandbox"],
+  redact: Ports["redact"],
   wakes: () => boolean = () => false,
-): Required<Pick<AgentPorts, "background" | "runsInBackground">> {
+): Required<Pick<Ports, "background" | "runsInBackground">> {
   const background = {
     endings: async () => {
       const endings = await endingsOf(sandbox);
@@ -43,7 +42,7 @@ export function backgroundPorts(
 export function backgroundOf({
   sandbox,
   redact,
-}: Pick<AgentPorts, "sandbox" | "redact">): readonly BackgroundProcess[] {
+}: Pick<Ports, "sandbox" | "redact">): readonly BackgroundProcess[] {
   return backgroundProcesses(sandbox).map((process) => {
     const { id, command, startedAt, exit, exited } = process;
     return {

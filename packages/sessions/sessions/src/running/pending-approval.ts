@@ -1,7 +1,14 @@
 /** Pending approval: what a person is asked to allow, and why the call needs an approval. */
-import { type AgentPorts, askingOf, examineCall, toolContext } from "@lathe/agent";
+import { askingOf, examineCall, toolContext } from "@lathe/agent";
 import { evaluate, evaluateGrant } from "@lathe/policy";
-import { type Effect, isFailure, type PreparedCall, type ProposedFile, type Session } from "@lathe/protocol";
+import {
+  type Effect,
+  isFailure,
+  type Ports,
+  type PreparedCall,
+  type ProposedFile,
+  type Session,
+} from "@lathe/protocol";
 
 export interface PendingApproval {
   /** The subagent whose call it is; absent for the session's own. */
@@ -31,7 +38,7 @@ export interface ApprovalFile extends Omit<ProposedFile, "before" | "after"> {
 export async function findPendingApproval(
   id: string,
   session: Session,
-  ports: AgentPorts,
+  ports: Ports,
 ): Promise<PendingApproval | undefined> {
   const state = session.calls.find((one) => one.call.id === id);
   const call = state?.call;
@@ -66,7 +73,7 @@ export async function findPendingApproval(
 interface Asking {
   readonly call: string;
   readonly session: Session;
-  readonly ports: AgentPorts;
+  readonly ports: Ports;
 }
 
 /** Undefined for what cannot be planned: it fails by itself once it runs. */
@@ -86,7 +93,7 @@ async function filesOf(
 }
 
 /** Of a call that looked at a process. */
-function commandOf(input: string, { sandbox }: AgentPorts): string | undefined {
+function commandOf(input: string, { sandbox }: Ports): string | undefined {
   const { id } = Object(parsed(input)) as { readonly id?: unknown };
   return sandbox.processes().find((process) => process.id === id)?.command.script;
 }

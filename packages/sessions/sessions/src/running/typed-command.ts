@@ -1,7 +1,7 @@
 /** Typed command: a shell command that a person typed themselves, in the sandbox; nobody is asked, but what is denied stays denied. */
-import { type AgentPorts, type Asking, type CallContext, examineCall, toolContext } from "@lathe/agent";
+import { type Asking, type CallContext, examineCall, toolContext } from "@lathe/agent";
 import { evaluate } from "@lathe/policy";
-import { isFailure, type Outcome, type Session } from "@lathe/protocol";
+import { isFailure, type Outcome, type Ports, type Session } from "@lathe/protocol";
 import { createShell, markTyped } from "@lathe/tools";
 
 interface Typing {
@@ -20,7 +20,7 @@ const behind = /^(.*[^&\s\\])\s*&\s*$/su;
 export async function typedCommand(
   typed: string,
   { session, signal }: Typing,
-  ports: AgentPorts,
+  ports: Ports,
 ): Promise<Outcome> {
   const behindIt = behind.exec(typed)?.[1];
   const command = behindIt === undefined ? { command: typed } : { command: behindIt, background: true };
