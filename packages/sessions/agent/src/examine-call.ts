@@ -1,5 +1,12 @@
 /** Examine a call: its shell scripts read until nothing is left to look up, and the facts that its effects ask for. */
-import { type CommandEffects, commandEffects, isWanting, type Known, readScript } from "@lathe/policy";
+import {
+  type CommandEffects,
+  commandEffects,
+  isWanting,
+  type Known,
+  readScript,
+  type Script,
+} from "@lathe/policy";
 import {
   type Effect,
   type Facts,
@@ -10,8 +17,8 @@ import {
   type Ports,
   type PreparedCall,
   type ShellScript,
+  type Syntax,
 } from "@lathe/protocol";
-
 import { changingScripts } from "./changing-scripts.ts";
 import { type Asking, gatherFacts } from "./gather-facts.ts";
 
@@ -88,11 +95,7 @@ async function lookedUp(before: Looked, wanted: CommandEffects["wanted"], ports:
   const { syntax, surroundings } = ports;
   const { known } = before;
   const scripts = new Map(known.scripts);
-  for (const text of wanted.scripts) {
-    const tree = await syntax.parse("bash", text);
-    scripts.set(text, readScript(tree));
-    tree.close();
-  }
+  for (const text of wanted.scripts) scripts.set(text, await scriptOf(text, syntax));
   const files = new Map(known.files);
   const unreadFiles = new Set(known.unreadFiles);
   const judged = { ...before.judged };
@@ -104,4 +107,26 @@ async function lookedUp(before: Looked, wanted: CommandEffects["wanted"], ports:
   }
   const gitAliases = wanted.gitAliases ? await surroundings.gitAliases() : known.gitAliases;
   return { known: { scripts, files, unreadFiles, ...(gitAliases && { gitAliases }) }, judged };
+}
+
+/** Scripts that were read, by their text: a command is judged before it is decided and again before it starts. */
+const readScripts = new WeakMap<Syntax, Map<string, Script>>();
+const mostScripts = 64;
+/** Characters of a script that is remembered. */
+const mostChars = 20_000;
+
+async function scriptOf(text: string, syntax: Syntax): Promise<Script> {
+  const known = readScripts.get(syntax) ?? new Map<string, Script>();
+  readScripts.set(syntax, known);
+  const before = known.get(text);
+  if (before) return before;
+  const tree = await syntax.parse("bash", text);
+  const script = readScript(tree);
+  tree.close();
+  // What cost too much once may cost less the next time.
+  if (text.length > mostChars || tree.isUnparsed) return script;
+  const [oldest] = known.size < mostScripts ? [] : known.keys();
+  if (oldest !== undefined) known.delete(oldest);
+  known.set(text, script);
+  return script;
 }

@@ -29,24 +29,24 @@ export const applyPatch: Tool = defineTool({
     "Change files with a patch, all of it or none: `*** Begin Patch`, then for each file `*** Update File: path` (optionally `*** Move to: path`) with hunks of `@@` and lines that begin with space, - or +; or `*** Add File: path` with + lines; or `*** Delete File: path`; then `*** End Patch`. Give 3 lines of context; `@@ line above` tells equal places apart.",
   schema: { patch: text() },
   freeform: { argument: "patch", grammar },
-  problem({ patch }) {
-    const files = parsePatch({ patch });
+  problem(input) {
+    const files = filesOf(input);
     if (isFailure(files)) return files.text;
     const paths = files.flatMap(pathsOf);
     const twice = paths.find((path, i) => paths.indexOf(path) < i);
     return twice === undefined ? undefined : `names ${twice} twice: join its hunks. Nothing was written.`;
   },
-  effects: ({ patch }) => {
-    const files = parsePatch({ patch });
+  effects: (input) => {
+    const files = filesOf(input);
     return isFailure(files) ? [] : files.flatMap(effectsOf);
   },
-  async propose({ patch }, context) {
-    const files = parsePatch({ patch });
+  async propose(input, context) {
+    const files = filesOf(input);
     const planned = isFailure(files) ? files : await planFiles(files, context);
     return isFailure(planned) ? planned : planned.map(({ proposed }) => proposed);
   },
-  async run({ patch }, context) {
-    const files = parsePatch({ patch });
+  async run(input, context) {
+    const files = filesOf(input);
     if (isFailure(files)) return failed(files);
     const all = await planFiles(files, context);
     if (isFailure(all)) return failed(withNothingWritten(all));
@@ -63,6 +63,19 @@ export const applyPatch: Tool = defineTool({
     });
   },
 });
+
+interface PatchInput {
+  readonly patch: string;
+}
+
+/** By the arguments of a call, which are asked for their effects before they run. */
+const parsed = new WeakMap<PatchInput, ReturnType<typeof parsePatch>>();
+
+function filesOf(input: PatchInput): ReturnType<typeof parsePatch> {
+  const files = parsed.get(input) ?? parsePatch(input);
+  parsed.set(input, files);
+  return files;
+}
 
 async function planFiles(
   files: readonly PatchFile[],
