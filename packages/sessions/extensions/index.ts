@@ -1,21 +1,20 @@
-/** @lathe/extensions: what people and projects add to Lathe; the parts that read it are loaded by paths of their own. */
+/** @lathe/extensions: what people and projects add to Lathe; the parts that read it have export paths of their own, to be loaded late. */
 export type { AgentDefinition } from "./src/agents/agent-definition.ts";
-export { heldTools } from "./src/agents/restrict-tools.ts";
-export { type ExtensionPlace, isInReach } from "./src/files/extension-place.ts";
-export { readRegularFile } from "./src/files/regular-file.ts";
-export { readRootFile } from "./src/files/root-file.ts";
+export { restrictTools } from "./src/agents/restrict-tools.ts";
+export { type ExtensionPlace, isConfigWritable } from "./src/files/extension-place.ts";
+export { readRegularFile, readRootFile } from "./src/files/read-file.ts";
+export { mayHaveProjectHooks } from "./src/hooks/hook-places.ts";
 export { loadHooks } from "./src/hooks/load-hooks.ts";
-export { mayHaveProjectHooks } from "./src/hooks/may-have-hooks.ts";
 export type { SessionHooks } from "./src/hooks/session-hooks.ts";
 export { type Instructions, nestedInstructions, readInstructions } from "./src/instructions.ts";
-export { mayRemember } from "./src/memory/may-remember.ts";
+export { mayHaveMemory } from "./src/memory/memory-file.ts";
 export {
-  canBeKept,
+  canTrust,
   changesSince,
   differingFiles,
   type ItemChange,
-  keepLook,
-  type Look,
-  type LookedItem,
-  readLook,
+  readTrust,
+  type TrustedItem,
+  type TrustRecord,
+  writeTrust,
 } from "./src/trust/trust-store.ts";

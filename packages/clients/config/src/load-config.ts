@@ -133,7 +133,7 @@ async function serversOf(
     const { servers, written, remarks } = left(...found.remarks, ...hiddenServers(found, filled.servers));
     return { servers: { ...found.servers, ...servers }, written: { ...found.written, ...written }, remarks };
   }
-  if (found.look.never || (asksTrust && found.canBeTrusted)) return left();
+  if (found.trust.never || (asksTrust && found.canBeTrusted)) return left();
   return left(`the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`);
 }
 

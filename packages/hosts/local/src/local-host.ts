@@ -1,6 +1,5 @@
 /** Local host: one workspace on this machine in which sessions run. */
-
-import { heldTools, mayRemember, readInstructions } from "@lathe/extensions";
+import { heldTools, mayHaveMemory, readInstructions } from "@lathe/extensions";
 import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
 import { readSkills } from "@lathe/extensions/skills";
 import type { Tool } from "@lathe/protocol";
@@ -11,6 +10,7 @@ import type {
   SessionHost,
   SessionOptions,
 } from "@lathe/sessions";
+import { mayHaveMemory, readInstructions } from "@lathe/extensions";
 import { isTrial, variantOf } from "./evals/task-env.ts";
 import { forkOfSession } from "./forks/fork-of-session.ts";
 import { localArchive } from "./local-archive.ts";
@@ -39,7 +39,9 @@ export function localHost(local: LocalOptions): SessionHost {
     environment: (now) => sessionEnvironment(cwd, env, now),
     instructions: async () => {
       const { texts, remarks } = readInstructions(local);
-      const memory = mayRemember(local) ? (await import("@lathe/extensions/memory")).memoryTexts(local) : [];
+      const memory = mayHaveMemory(local)
+        ? (await import("@lathe/extensions/memory")).memoryTexts(local)
+        : [];
       return { texts: [...texts, ...memory], remarks };
     },
     extensions: (tools) => readExtensions({ cwd, env, tools }),

@@ -1,22 +1,21 @@
-/** Instructions: what the user, the repository and the workspace tell an agent, from AGENTS.md or CLAUDE.md. */
+/** Instructions: the AGENTS.md or CLAUDE.md of the user, the repository and the workspace. */
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { configFolder } from "@lathe/system";
 import type { ExtensionPlace } from "./files/extension-place.ts";
-import { type FileStart, readRegularFile } from "./files/regular-file.ts";
-import { readRootFile } from "./files/root-file.ts";
+import { type FileStart, readRegularFile, readRootFile } from "./files/read-file.ts";
 
 const names = ["AGENTS.md", "CLAUDE.md"];
 const limit = 8 * 1024;
 
 export interface Instructions {
   readonly texts: readonly { readonly path: string; readonly text: string }[];
-  /** What was left out, cut or not followed and why, one sentence each. */
+  /** One sentence for each text that was left out or cut, and each reference that was not followed. */
   readonly remarks: readonly string[];
 }
 
-/** The user's own, those of the folders from the root of the repository down, and the workspace's: of each the first file, cut at 8 KB. */
+/** Reads the user's, then those of each folder from the repository's root down to the workspace; per folder the first file, cut at 8 KB. */
 export function readInstructions({ cwd, env }: ExtensionPlace): Instructions {
   const own = join(configFolder(env), "AGENTS.md");
   const root = rootAbove(cwd);
@@ -29,12 +28,12 @@ export function readInstructions({ cwd, env }: ExtensionPlace): Instructions {
     given(own, readRegularFile(own, limit)),
     ...folders.map((folder) => withNotFollowed(readIn(folder), folder)),
   ];
-  // What lies nearer says more of the work.
-  const texts = bounded(found.flatMap((one) => one.texts).reverse(), mostAtStart);
+  // Instructions nearer to the workspace are more specific, so they are kept first.
+  const texts = bounded(found.flatMap((one) => one.texts).reverse(), maxAtStart);
   return { texts: texts.toReversed(), remarks: found.flatMap(({ remarks }) => remarks) };
 }
 
-/** The root of the repository that a workspace lies in; undefined where that is the workspace, or another user's. */
+/** The root of the repository above a workspace; undefined where the workspace is the root, or the repository is another user's. */
 function rootAbove(cwd: string): string | undefined {
   try {
     for (let folder = cwd; ; folder = dirname(folder)) {
@@ -43,22 +42,22 @@ function rootAbove(cwd: string): string | undefined {
       if (folder === dirname(folder)) return undefined;
     }
   } catch {
-    // What may not be looked at is nobody's who speaks here.
+    // A folder that cannot be read gives no instructions.
     return undefined;
   }
 }
 
-/** From the root, which is the first. */
+/** Paths from the root, which comes first. */
 function foldersBetween(root: string, cwd: string): readonly string[] {
   const parts = relative(root, cwd).split(sep);
   return parts.map((_, at) => parts.slice(0, at).join("/"));
 }
 
-/** Bytes given at once; the rest is named. */
-const mostAtOnce = 3 * limit;
-const mostAtStart = 4 * limit;
+/** Characters given in full, during a session and at its start; of other texts only the path is given. */
+const maxNested = 3 * limit;
+const maxAtStart = 4 * limit;
 
-/** What the folders say, the outer ones first. */
+/** The instructions in the given folders, the outer ones first. */
 export function nestedInstructions(
   cwd: string,
   redact: (text: string) => Promise<string>,
@@ -66,14 +65,14 @@ export function nestedInstructions(
   return async (folders) => {
     const found = bounded(
       folders.flatMap((folder) => readIn({ root: cwd, folder }).texts),
-      mostAtOnce,
+      maxNested,
     );
     return Promise.all(found.map(async ({ path, text }) => ({ path, text: await redact(text) })));
   };
 }
 
-function bounded(texts: Instructions["texts"], most: number): Instructions["texts"] {
-  let left = most;
+function bounded(texts: Instructions["texts"], max: number): Instructions["texts"] {
+  let left = max;
   return texts.map(({ path, text }) => {
     left -= text.length;
     return { path, text: left >= 0 ? text : `[too long to be given here: read ${path}]` };
@@ -84,7 +83,7 @@ interface Folder {
   readonly root: string;
   /** From the root, with slashes. */
   readonly folder: string;
-  /** Where paths are told from; absent for the root. */
+  /** The folder that shown paths are relative to; absent for the root. */
   readonly seenFrom?: string;
 }
 
@@ -100,7 +99,7 @@ function readIn({ root, folder, seenFrom = root }: Folder): Instructions {
   return { texts: [], remarks };
 }
 
-/** An empty file says nothing, so that another may. */
+/** An empty file counts as missing, so that the next name is tried. */
 function given(path: string, file: FileStart | Failure | undefined): Instructions {
   if (file === undefined) return { texts: [], remarks: [] };
   if (isFailure(file)) return { texts: [], remarks: [`the instructions were left out: ${file.text}`] };
@@ -117,7 +116,7 @@ function withNotFollowed({ texts, remarks }: Instructions, folder: Folder): Inst
   return { texts, remarks: [...remarks, ...texts.flatMap((text) => notFollowed(text, folder))] };
 }
 
-/** Others read `@docs/style.md` into the text. */
+/** Other agents include the file that `@docs/style.md` names; Lathe only reports it. */
 function notFollowed(
   { path, text }: Instructions["texts"][number],
   { root, folder }: Folder,

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import {
-  canBeKept,
+  canTrust,
   type ExtensionPlace,
-  keepLook,
-  type Look,
-  type LookedItem,
-  readLook,
+  readTrust,
+  type TrustedItem,
+  type TrustRecord,
+  writeTrust,
 } from "@lathe/extensions";
 import { readRootFile } from "@lathe/hosts/local";
 import { digestOf, serverFiles } from "@lathe/hosts/server-files";
@@ -28,11 +28,11 @@ export interface ProjectServers {
   /** Of the file as it is now, and of those that it names. */
   readonly hash: string;
   /** One by one, for people. */
-  readonly items: readonly LookedItem[];
+  readonly items: readonly TrustedItem[];
   readonly isTrusted: boolean;
   readonly canBeTrusted: boolean;
-  /** What was said of them last. */
-  readonly look: Look;
+  /** The latest answer about them. */
+  readonly trust: TrustRecord;
   /** What was left out and why, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -55,7 +55,7 @@ export function readProjectServers(
   const hash = createHash("sha256").update(file.bytes);
   for (const { name, spec } of named) hash.update(`\0${name}\0${spec.trusted}`);
   const digest = hash.digest("hex");
-  const look = readLook(trustFile, { cwd, env });
+  const trust = readTrust(trustFile, { cwd, env });
   return {
     written,
     servers: Object.fromEntries(named.map(({ name, spec }) => [name, spec])),
@@ -65,9 +65,9 @@ export function readProjectServers(
       text: [`${name}:`, ...writtenText(written[name] as Servers[string])].join("\n"),
       files: Object.fromEntries(files.map(({ path, digest: one }) => [path, one])),
     })),
-    isTrusted: look.hash === digest,
-    canBeTrusted: canBeKept({ cwd, env }),
-    look,
+    isTrusted: trust.hash === digest,
+    canBeTrusted: canTrust({ cwd, env }),
+    trust,
     remarks: [...read.remarks, ...filled.remarks],
   };
 }
@@ -86,10 +86,10 @@ export function trustProjectServers(
   place: ExtensionPlace,
   { hash, items }: Pick<ProjectServers, "hash" | "items">,
 ): Failure | undefined {
-  return keepLook(trustFile, place, { hash, items });
+  return writeTrust(trustFile, place, { hash, items });
 }
 
 /** Nothing of it starts, and nobody is asked about it any more. */
 export function neverTrustServers(place: ExtensionPlace): Failure | undefined {
-  return keepLook(trustFile, place, { never: true });
+  return writeTrust(trustFile, place, { never: true });
 }

@@ -1,15 +1,15 @@
 /** Trust questions: what a project would have run, shown one by one with what has changed since it was agreed to, and what the person says to it. */
 
 import {
-  canBeKept,
+  canTrust,
   changesSince,
   type ItemChange,
-  type Look,
-  type LookedItem,
   mayHaveProjectHooks,
+  type TrustedItem,
+  type TrustRecord,
 } from "@lathe/extensions";
 import { readHookSettings } from "@lathe/extensions/hook-settings";
-import { hookItems, lookAtHooks, neverTrustHooks, trustHooks } from "@lathe/extensions/trusted-hooks";
+import { hookItems, neverTrustHooks, readHookTrust, trustHooks } from "@lathe/extensions/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import type { AgentOptions } from "../agent-options.ts";
@@ -46,7 +46,7 @@ export const trustChoices: readonly {
 /** What was agreed to as it is, and what is never to be asked about, is none. */
 export function trustQuestions({ cwd, env }: AgentOptions): readonly TrustQuestion[] {
   const place = { cwd, env };
-  if (!canBeKept(place)) return [];
+  if (!canTrust(place)) return [];
   return [...hookQuestions(place), ...serverQuestions(place)];
 }
 
@@ -55,14 +55,14 @@ type Place = Pick<AgentOptions, "cwd" | "env">;
 function hookQuestions(place: Place): readonly TrustQuestion[] {
   if (!mayHaveProjectHooks(place.cwd)) return [];
   const settings = readHookSettings(place);
-  const look = lookAtHooks(place);
-  if (settings.hash === "" || look.never || look.hash === settings.hash) return [];
+  const trust = readHookTrust(place);
+  if (settings.hash === "" || trust.never || trust.hash === settings.hash) return [];
   const how = "programs that have a say in sessions here; they run in the sandbox";
   return [
     {
       about: "hooks",
       title: "May this project's hooks run?",
-      lines: shown(`This project brings hooks: ${how}.`, look, hookItems(settings, place.cwd)),
+      lines: shown(`This project brings hooks: ${how}.`, trust, hookItems(settings, place.cwd)),
       answer: (said, options) => {
         if (said === "later") return options;
         return (said === "yes" ? trustHooks(place, settings) : neverTrustHooks(place)) ?? options;
@@ -74,14 +74,14 @@ function hookQuestions(place: Place): readonly TrustQuestion[] {
 function serverQuestions(place: Place): readonly TrustQuestion[] {
   const found = readProjectServers(place.cwd, place.env);
   // What is wrong with it was told with the configuration.
-  if (!found || isFailure(found) || found.isTrusted || found.look.never) return [];
+  if (!found || isFailure(found) || found.isTrusted || found.trust.never) return [];
   if (found.items.length === 0) return [];
   const how = `${projectFile} names MCP servers, which run outside the sandbox, with your rights`;
   return [
     {
       about: "servers",
       title: "May this project's MCP servers be started?",
-      lines: shown(`This project's ${how}.`, found.look, found.items),
+      lines: shown(`This project's ${how}.`, found.trust, found.items),
       answer: (said, options) => {
         if (said === "later") return options;
         if (said === "never") return neverTrustServers(place) ?? options;
@@ -101,9 +101,9 @@ const marks: Readonly<Record<ItemChange["change"], string>> = {
   gone: "gone",
 };
 
-function shown(head: string, look: Look, items: readonly LookedItem[]): readonly string[] {
-  const changes = changesSince(look, items);
-  const isKnown = look.hash !== undefined;
+function shown(head: string, trust: TrustRecord, items: readonly TrustedItem[]): readonly string[] {
+  const changes = changesSince(trust, items);
+  const isKnown = trust.hash !== undefined;
   const since = isKnown ? " You let them run before, and they have changed since:" : "";
   const lines = changes
     ? changes.flatMap(({ text, change, files }) => [

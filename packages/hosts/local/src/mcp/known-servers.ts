@@ -1,6 +1,12 @@
 /** Known servers: the user's own that run files of a workspace, with those files as they were when the person last said yes. */
 import { createHash } from "node:crypto";
-import { differingFiles, type ExtensionPlace, keepLook, type LookedItem, readLook } from "@lathe/extensions";
+import {
+  differingFiles,
+  type ExtensionPlace,
+  readTrust,
+  type TrustedItem,
+  writeTrust,
+} from "@lathe/extensions";
 import type { ServerSpec } from "@lathe/mcp";
 import type { Failure } from "@lathe/protocol";
 import { type ServerFile, serverFiles } from "./server-files.ts";
@@ -33,12 +39,12 @@ export function meetServers(servers: Servers, place: ExtensionPlace): void {
     (one) => !items.some(({ text }) => text === textOf(one)),
   );
   // Where it cannot be kept it is not known, and does not start.
-  if (unmet.length > 0) keepLook(file, place, { items: [...items, ...unmet.map(itemOf)] });
+  if (unmet.length > 0) writeTrust(file, place, { items: [...items, ...unmet.map(itemOf)] });
 }
 
 /** *Contract:* they are known as they are here; all others are met anew by the next session. */
 export function knowServers(servers: readonly KnownServer[], place: ExtensionPlace): Failure | undefined {
-  return keepLook(file, place, { items: servers.map(itemOf) });
+  return writeTrust(file, place, { items: servers.map(itemOf) });
 }
 
 /** Of servers that are known and are none of these: an editor's, or of another command. */
@@ -58,15 +64,15 @@ export function changedIn(server: KnownServer, place: ExtensionPlace): readonly 
   return known && differingFiles(known, recordOf(server.files));
 }
 
-function itemsOf(place: ExtensionPlace): readonly LookedItem[] {
-  return readLook(file, place).items ?? [];
+function itemsOf(place: ExtensionPlace): readonly TrustedItem[] {
+  return readTrust(file, place).items ?? [];
 }
 
-function itemOf(server: KnownServer): LookedItem {
+function itemOf(server: KnownServer): TrustedItem {
   return { text: textOf(server), files: recordOf(server.files) };
 }
 
-function recordOf(files: readonly ServerFile[]): LookedItem["files"] {
+function recordOf(files: readonly ServerFile[]): TrustedItem["files"] {
   return Object.fromEntries(files.map(({ path, digest }) => [path, digest]));
 }
 

@@ -1,4 +1,5 @@
 /** Hooks as they are written for Claude Code: what they are told, what they can do, and what they cannot. */
+
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,6 @@ import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { openWorkbench } from "../workbench/workbench.ts";
-
 /** As its documentation shows one: reads its input, refuses with exit code 2. */
 const validator = `#!/bin/sh
 input=$(cat)

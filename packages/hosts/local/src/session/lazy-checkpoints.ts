@@ -1,4 +1,5 @@
 /** Lazy checkpoints: what the files were, kept outside the project; opened when first needed. */
+
 import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 import type { CheckpointPlace, LazyCheckpoints } from "@lathe/sessions";
 import { homeFolder } from "@lathe/system";
@@ -6,7 +7,6 @@ import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
 import { hostProgramPath } from "../places/host-programs.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "./recovery-text.ts";
-
 interface LocalPlace extends CheckpointPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }

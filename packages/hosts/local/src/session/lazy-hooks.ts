@@ -31,7 +31,7 @@ export function lazyHooks(
     const hooks = await loadHooks(place);
     // The ports say their rules anew each time: they are not to be copied.
     if (hooks) Object.assign(ports, { hooks });
-    await hooks?.begun(isNew ? "startup" : "resume");
+    await hooks?.begin(isNew ? "startup" : "resume");
     return hooks;
   };
   return {
@@ -39,6 +39,6 @@ export function lazyHooks(
       opening ??= load();
       return opening;
     },
-    close: async () => (await opening)?.ended(),
+    close: async () => (await opening)?.end(),
   };
 }

@@ -1,18 +1,12 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
+
 import { createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
 import { nestedInstructions } from "@lathe/extensions";
-import type { Fenced, Syntax } from "@lathe/protocol";
-import {
-  allSteps,
-  type LazyCheckpoints,
-  newSessionId,
-  type OpenedPorts,
-  type SessionLease,
-} from "@lathe/sessions";
+import type { Fenced, Syntax, Failure, Mode, Ports, RouterSettings } from "@lathe/protocol";
+import { allSteps, type LazyCheckpoints, newSessionId, type OpenedPorts, type SessionLease } from "@lathe/sessions";
 import { backgroundPorts } from "@lathe/sessions/background";
 import { createRunLater } from "@lathe/sessions/run-later";
-import type { Failure, Fenced, Mode, Ports, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace, type LocalWorkspace, type Recovery } from "@lathe/workspace";
@@ -32,7 +26,6 @@ import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
 import { recoveryText } from "./recovery-text.ts";
 import { type RestoringSandbox, restoreReplacedFiles } from "./restore-replaced-files.ts";
 import { createSurroundings } from "./surroundings.ts";
-
 export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPorts {
   const { cwd, env } = options;
   const { gateway, models, router, ...talk } = openModels(options);

@@ -1,26 +1,26 @@
-/** Agent definition: a kind of subagent: what it is for, what it is told, and what of its parent's it may use. */
+/** Agent definition: a kind of subagent, with its purpose, its instructions and the tools it may use. */
 import type { AgentKind, Effort, Mode, Rule } from "@lathe/protocol";
 
 export interface AgentDefinition extends AgentKind {
-  /** What it is told of its work. */
+  /** Its instructions. */
   readonly role: string;
-  /** Names of the only tools it may have; absent for all that its parent has. */
+  /** Names of the only tools it may use; absent for all tools of its parent. */
   readonly tools?: readonly string[];
-  /** Names of tools it does not have. */
+  /** Names of tools it may not use. */
   readonly without?: readonly string[];
-  /** Absent for its parent's. */
+  /** Absent for its parent's model. */
   readonly model?: string;
-  /** Absent for its parent's. */
+  /** Absent for its parent's effort. */
   readonly effort?: Effort;
-  /** The widest it runs in; its parent's where that is narrower. */
+  /** The widest mode it may run in; a narrower mode of its parent wins. */
   readonly mode?: Mode;
-  /** Steps of a turn. */
+  /** Maximum steps of one turn. */
   readonly steps?: number;
-  /** Rules that only deny. */
+  /** Only rules that deny. */
   readonly rules?: readonly Rule[];
 }
 
-const looking = ["read", "grep", "find_files", "list", "shell", "process"];
+const readingTools = ["read", "grep", "find_files", "list", "shell", "process"];
 
 export const builtinAgents: readonly AgentDefinition[] = [
   {
@@ -28,7 +28,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
     about: "finds things out in the workspace, changes nothing",
     onlyReads: true,
     role: "You find things out. Look widely and quickly, several calls at once. You can only read. Answer with what was asked, each finding with path:line, and say what you did not find.",
-    tools: looking,
+    tools: readingTools,
     mode: "read-only",
   },
   {
@@ -43,7 +43,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
     about: "reads a change critically, changes nothing",
     onlyReads: true,
     role: "You review a change. Read it and the code it touches (git diff shows what is uncommitted). Look for what is wrong, missing or untested, and try to disprove each finding before you name it. Answer with the findings, gravest first, each with path:line and how it fails; say so if there are none.",
-    tools: looking,
+    tools: readingTools,
     mode: "read-only",
   },
 ];

@@ -1,27 +1,27 @@
-/** Agent permissions: the mode and the denials that a definition asks for; nothing in it allows anything. */
+/** Agent permissions: the mode and the deny rules of a definition. A definition cannot allow anything. */
 import { effectKinds, type Mode, type Rule } from "@lathe/protocol";
 import { type Field, type Fields, isFields, listOf } from "../files/fields.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 
-/** `parents` is no mode of its own: what would allow more than the parent's allows nothing more here. */
+/** `parents` stands for modes that would allow more than the parent's mode: the subagent gets the parent's. */
 const modeNames: Readonly<Record<string, Mode | "parents" | undefined>> = {
   "read-only": "read-only",
   plan: "plan",
   ask: "ask",
   auto: "auto",
-  // As others write them.
+  // Names that other agents use.
   default: "ask",
   dontAsk: "ask",
   acceptEdits: "parents",
   bypassPermissions: "parents",
 };
 
-/** `permissions: {mode, deny: [KIND:GLOB]}`, and `permissionMode` as others write it; a sentence where one cannot be held to. */
+/** Reads `permissions: {mode, deny: [KIND:GLOB]}` and the `permissionMode` of other agents; a sentence where one cannot be enforced. */
 export function agentPermissions(fields: Fields): Pick<AgentDefinition, "mode" | "rules"> | string {
   const { permissions: own = {} } = fields;
   if (!isFields(own)) return "its permissions are no list of fields";
-  const stranger = Object.keys(own).find((name) => name !== "mode" && name !== "deny");
-  if (stranger !== undefined) return `its permissions can name a mode and what to deny, not "${stranger}"`;
+  const unknown = Object.keys(own).find((name) => name !== "mode" && name !== "deny");
+  if (unknown !== undefined) return `its permissions can name a mode and what to deny, not "${unknown}"`;
   const modes = [own.mode, fields.permissionMode].flatMap((one) =>
     one === undefined || one === "" ? [] : [one],
   );

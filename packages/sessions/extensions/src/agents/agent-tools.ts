@@ -1,39 +1,39 @@
-/** Agent tools: which of its parent's tools the fields of a definition give and take away. */
+/** Agent tools: which of its parent's tools a definition grants and removes. */
 import { type Field, type Fields, isFields, listOf } from "../files/fields.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
-import { toolsGivenBy, toolsTakenBy } from "./tool-names.ts";
+import { toolsGrantedBy, toolsRemovedBy } from "./tool-names.ts";
 
 export interface AgentTools extends Pick<AgentDefinition, "tools" | "without"> {
-  /** What of the names is not as it reads, one sentence each. */
+  /** One sentence for each name that does not mean what it says. */
   readonly remarks: readonly string[];
 }
 
-/** A sentence where it cannot be told what it may have. `own`: names of the tools that are there beside the known ones. */
+/** A sentence where the tools cannot be determined. `own`: names of tools that a program brings itself. */
 export function agentTools(fields: Fields, own: readonly string[]): AgentTools | string {
-  const given = namesOf(fields.tools);
-  const taken = namesOf(fields.disallowedTools);
-  if (given === undefined || taken === undefined) return "its tools are neither names nor true and false";
-  const { tools, remarks } = toolsGiven(given.on, own);
-  if (tools?.length === 0 && given.on?.length !== 0)
+  const granted = namesOf(fields.tools);
+  const removed = namesOf(fields.disallowedTools);
+  if (granted === undefined || removed === undefined) return "its tools are neither names nor true and false";
+  const { tools, remarks } = toolsGranted(granted.on, own);
+  if (tools?.length === 0 && granted.on?.length !== 0)
     return ["none of its tools is there", ...remarks].join("; ");
-  const away = [...(taken.on ?? []), ...given.off];
+  const away = [...(removed.on ?? []), ...granted.off];
   const wrong = away.find((name) => !/^[\w*.-]+(?:\(.*)?$/su.test(name));
   if (wrong !== undefined) return `"${wrong}" is no name of a tool`;
-  const without = away.includes("*") ? { tools: [], remarks: [] } : toolsTaken(away, own);
+  const without = away.includes("*") ? { tools: [], remarks: [] } : toolsRemoved(away, own);
   return { ...(tools && { tools }), ...without, remarks: [...remarks, ...without.remarks] };
 }
 
 interface Switched {
-  /** Absent where none is named. */
+  /** Absent where no tool is switched on by name. */
   readonly on?: readonly string[];
   readonly off: readonly string[];
 }
 
-/** Names, or as some write them: `bash: true`, `write: false`. */
+/** Reads a list of names, or switches such as `bash: true`, `write: false`. */
 function namesOf(field: Field | undefined): Switched | undefined {
   if (field === undefined) return { off: [] };
   if (!isFields(field)) {
-    // A list parts `Bash(a, b)`, too.
+    // YAML splits `Bash(a, b)` in a list; joining the list undoes that.
     const text = typeof field === "string" ? field : field.join(", ");
     return { on: listOf({ text }, "text") ?? [], off: [] };
   }
@@ -45,29 +45,29 @@ function namesOf(field: Field | undefined): Switched | undefined {
   return { ...(on.length > 0 && { on }), off: names("false") };
 }
 
-type Given = Pick<AgentTools, "tools" | "remarks">;
+type Granted = Pick<AgentTools, "tools" | "remarks">;
 
-function toolsGiven(names: readonly string[] | undefined, own: readonly string[]): Given {
+function toolsGranted(names: readonly string[] | undefined, own: readonly string[]): Granted {
   if (names === undefined || names.includes("*")) return { remarks: [] };
   const remarks: string[] = [];
   const tools = names.flatMap((name) => {
-    // `Bash(git *)` gives a part of a tool, which we cannot: none of it.
+    // `Bash(git *)` would grant a part of a tool. That cannot be enforced, so nothing is granted.
     if (name.includes("(")) remarks.push(`it does not get ${name}: no part of a tool can be given`);
-    const known = name.includes("(") ? [] : toolsGivenBy(name, own);
+    const known = name.includes("(") ? [] : toolsGrantedBy(name, own);
     if (known === undefined) remarks.push(`there is no tool ${name}`);
     return known ?? [];
   });
   return { tools: [...new Set(tools)], remarks };
 }
 
-function toolsTaken(
+function toolsRemoved(
   names: readonly string[],
   own: readonly string[],
 ): Pick<AgentTools, "without" | "remarks"> {
   const remarks: string[] = [];
   const without = names.flatMap((name) => {
-    // What is taken away in part goes whole.
-    const known = toolsTakenBy(name.replace(/\(.*$/su, ""), own);
+    // A tool that is removed in part is removed as a whole.
+    const known = toolsRemovedBy(name.replace(/\(.*$/su, ""), own);
     if (known === undefined) remarks.push(`there is no tool ${name} to take away`);
     return known ?? [];
   });

@@ -1,6 +1,6 @@
-/** Reads the kinds of subagents there are: the built-in ones and those the project and the user wrote down. */
+/** Reads the definitions of subagents: built-in ones, the user's and the project's. */
 import { efforts, type Mode, type ToolSpec } from "@lathe/protocol";
-import { type CustomFile, readCustomFiles } from "../files/extension-files.ts";
+import { type ExtensionFile, readExtensionFiles } from "../files/extension-files.ts";
 import type { ExtensionPlace } from "../files/extension-place.ts";
 import { isName, textOf } from "../files/fields.ts";
 import { type AgentDefinition, builtinAgents } from "./agent-definition.ts";
@@ -9,42 +9,43 @@ import { agentTools } from "./agent-tools.ts";
 
 export interface Agents {
   readonly agents: readonly AgentDefinition[];
-  /** What was left out and why, one sentence each. */
+  /** One sentence for each file that was left out, with the reason. */
   readonly remarks: readonly string[];
 }
 
-/** `tools`: those of whoever brings tools of their own; definitions may name them. */
+/** `tools`: tools that the calling program brings; definitions may name them. */
 export interface AgentPlace extends ExtensionPlace {
   readonly tools?: readonly Pick<ToolSpec, "name">[];
 }
 
 export async function readAgents(place: AgentPlace): Promise<Agents> {
   const names = (place.tools ?? []).map(({ name }) => name);
-  const refuses = (file: CustomFile): string | undefined => {
+  const refuses = (file: ExtensionFile): string | undefined => {
     const agent = definitionOf(file, names);
     return typeof agent === "string" ? agent : undefined;
   };
-  const { files, remarks } = await readCustomFiles(place, { folder: "agents", refuses });
+  const { files, remarks } = await readExtensionFiles(place, { folder: "agents", refuses });
   const read = files.map((file) => definitionOf(file, names)).filter((one) => typeof one !== "string");
   const own = read.map(({ agent }) => agent);
   const builtin = builtinAgents.filter(({ name }) => !own.some((one) => one.name === name));
   return { agents: [...builtin, ...own], remarks: [...remarks, ...read.flatMap((one) => one.remarks)] };
 }
 
-const longestAbout = 160;
+/** Characters of a description. */
+const maxAbout = 160;
 
 interface Read {
   readonly agent: AgentDefinition;
   readonly remarks: readonly string[];
 }
 
-/** A sentence when it is none. What it asks for beyond its parent's is not there: nothing in it allows anything. */
+/** A sentence when the file is no valid definition. */
 function definitionOf(
-  { name, path, isProjects, fields, body }: CustomFile,
+  { name, path, isProjects, fields, body }: ExtensionFile,
   own: readonly string[],
 ): Read | string {
   const about = textOf(fields, "description");
-  // What only reads stays so in a project that nobody has looked at.
+  // A project that nobody trusts yet cannot turn a read-only agent into one that writes.
   if (isProjects && builtinAgents.some((one) => one.name === name))
     return `${name} is built in, and only your own definition may replace it`;
   if (!isName(name)) return `"${name}" is no name for an agent`;
@@ -73,10 +74,10 @@ function definitionOf(
 
 function shortened(about: string): string {
   const line = about.replace(/\s+/gu, " ");
-  return line.length <= longestAbout ? line : `${line.slice(0, longestAbout).replace(/\s+\S*$/u, "")}…`;
+  return line.length <= maxAbout ? line : `${line.slice(0, maxAbout).replace(/\s+\S*$/u, "")}…`;
 }
 
-/** Other agents' short names for their own maker's models, and the word for the parent's. */
+/** False for the short names that other agents have for models, and for the words that mean the parent's. */
 function isModel(model: string): boolean {
   return !["inherit", "sonnet", "opus", "haiku", "default"].includes(model);
 }

@@ -6,7 +6,7 @@ import { builtinTools } from "@lathe/tools";
 import { mcpTools } from "@lathe/tools/mcp";
 import type { Fields } from "../files/fields.ts";
 import { agentTools } from "./agent-tools.ts";
-import { heldTools } from "./restrict-tools.ts";
+import { restrictTools } from "./restrict-tools.ts";
 
 const about = "x".repeat(90);
 const many = Array.from({ length: 100 }, (_, at) => ({
@@ -21,19 +21,19 @@ const servers: McpServers = {
 };
 const offered: readonly Tool[] = [...builtinTools, ...mcpTools(servers)];
 
-function heldBy(fields: Fields): readonly Tool[] {
+function restrictedBy(fields: Fields): readonly Tool[] {
   const tools = agentTools(fields, ["deploy"]);
   assert.ok(typeof tools !== "string", String(tools));
-  return heldTools(offered, tools);
+  return restrictTools(offered, tools);
 }
 
 function namesOf(fields: Fields): readonly string[] {
-  return heldBy(fields).map(({ name }) => name);
+  return restrictedBy(fields).map(({ name }) => name);
 }
 
 /** Which of the first three tools of the server it may call. */
 function callable(fields: Fields): readonly number[] {
-  const tool = heldBy(fields).find(({ name }) => name === "call_tool");
+  const tool = restrictedBy(fields).find(({ name }) => name === "call_tool");
   return [0, 1, 2].filter((at) => {
     const call = tool?.prepare({ name: `mcp__many__tool_${at}`, arguments: {} });
     return call && !isFailure(call);
@@ -68,10 +68,10 @@ describe("tools of subagents", () => {
   });
 
   it("a subagent below another one has no more than that one", () => {
-    const outer = heldBy({ disallowedTools: "mcp__many__tool_1" });
+    const outer = restrictedBy({ disallowedTools: "mcp__many__tool_1" });
     const inner = agentTools({ tools: ["mcp__many__tool_0", "mcp__many__tool_1"] }, []);
     assert.ok(typeof inner !== "string");
-    const tool = heldTools(outer, inner).find(({ name }) => name === "call_tool");
+    const tool = restrictTools(outer, inner).find(({ name }) => name === "call_tool");
     const call = tool?.prepare({ name: "mcp__many__tool_1", arguments: {} });
     assert.ok(call && isFailure(call));
   });

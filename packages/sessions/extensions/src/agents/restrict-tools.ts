@@ -1,54 +1,54 @@
-/** Held tools: what of its parent's tools a subagent has, by the names in its definition. */
+/** Restricts the tools of a parent to those that a subagent's definition names. */
 import { failure, isFailure, type Tool } from "@lathe/protocol";
 import type { AgentDefinition } from "./agent-definition.ts";
 
 type Names = Pick<AgentDefinition, "tools" | "without">;
 
 const callTool = "call_tool";
-/** By which tools of servers are found and called where they are many. */
-const searching: readonly string[] = ["find_tools", callTool];
+/** With many server tools, models find and call them through these. */
+const searchTools: readonly string[] = ["find_tools", callTool];
 
-export function heldTools(tools: readonly Tool[], names: Names): readonly Tool[] {
+export function restrictTools(tools: readonly Tool[], names: Names): readonly Tool[] {
   return tools
     .filter(({ name }) => mayUse(name, names) || isWayToNamed(name, names))
-    .map((tool) => (tool.name === callTool ? heldCalls(tool, names) : tool));
+    .map((tool) => (tool.name === callTool ? withRestrictedCalls(tool, names) : tool));
 }
 
 function mayUse(name: string, { tools, without = [] }: Names): boolean {
   return (tools === undefined || isNamed(name, tools)) && !isNamed(name, without);
 }
 
-/** Who names a server's tool gets to it, also where it is searched for. */
+/** A definition that names a server's tool also gets the tools that find and call it. */
 function isWayToNamed(name: string, { tools = [], without = [] }: Names): boolean {
-  return searching.includes(name) && tools.some(isServers) && !without.includes(name);
+  return searchTools.includes(name) && tools.some(isServerTool) && !without.includes(name);
 }
 
-/** What it calls is held to the names, too. */
-function heldCalls(tool: Tool, names: Names): Tool {
-  // Who was given the search itself, and no tool behind it by name, may call all of them.
-  const isAny = names.tools?.includes(callTool) === true && !names.tools.some(isServers);
-  const { tools: _, ...taken } = names;
-  const held = isAny ? taken : names;
+/** `call_tool` may only call the named tools, too. */
+function withRestrictedCalls(tool: Tool, names: Names): Tool {
+  // A definition that names `call_tool` but no server tool may call all of them.
+  const isAny = names.tools?.includes(callTool) === true && !names.tools.some(isServerTool);
+  const { tools: _, ...removed } = names;
+  const allowed = isAny ? removed : names;
   return {
     ...tool,
     prepare: (input) => {
       const call = tool.prepare(input);
       const called = isFailure(call) ? undefined : call.taken?.tool;
-      if (called === undefined || mayUse(called, held)) return call;
+      if (called === undefined || mayUse(called, allowed)) return call;
       return failure("invalid-arguments", `call_tool: this subagent does not have ${called}`);
     },
   };
 }
 
-function isServers(name: string): boolean {
+function isServerTool(name: string): boolean {
   return name.startsWith("mcp__");
 }
 
-/** `mcp__SERVER` and `mcp__SERVER__*` name all tools of a server. */
+/** `mcp__SERVER` and `mcp__SERVER__*` both name all tools of a server. */
 function isNamed(name: string, names: readonly string[]): boolean {
   return names.some((one) => {
     if (one === name) return true;
-    if (!isServers(one)) return false;
+    if (!isServerTool(one)) return false;
     return name.startsWith(one.endsWith("*") ? one.slice(0, -1) : `${one}__`);
   });
 }

@@ -1,11 +1,11 @@
-/** Tool names: ours for those that definitions written for other agents use. */
+/** Tool names: translates the names in definitions written for other agents. */
 import { builtinTools, mcpName } from "@lathe/tools";
 
-/** All tools that change a file's text: a model is offered those of its own dialect. */
+/** All tools that edit files; a model is offered those of its edit dialect. */
 const editing = ["edit", "write", "apply_patch"];
 
-/** By the small letters of theirs: others write the same ones large and small. */
-const others: Readonly<Record<string, readonly string[] | undefined>> = {
+/** By lower-case name: other agents differ in capitals only. */
+const foreignNames: Readonly<Record<string, readonly string[] | undefined>> = {
   read: ["read"],
   notebookread: ["read"],
   grep: ["grep"],
@@ -29,32 +29,40 @@ const others: Readonly<Record<string, readonly string[] | undefined>> = {
   skill: ["skill"],
   webfetch: ["web_fetch"],
   websearch: ["web_search"],
-  // A subagent hands in no plan.
+  // A subagent does not submit plans.
   exitplanmode: [],
 };
 
-/** Tools that not every session has. */
-const further = ["diagnostics", "plan", "remember", "web_fetch", "web_search", "find_tools", "call_tool"];
+/** Tools that only some sessions have. */
+const optionalTools = [
+  "diagnostics",
+  "plan",
+  "remember",
+  "web_fetch",
+  "web_search",
+  "find_tools",
+  "call_tool",
+];
 
-const ours: ReadonlySet<string> = new Set([...builtinTools.map(({ name }) => name), ...further]);
+const knownTools: ReadonlySet<string> = new Set([...builtinTools.map(({ name }) => name), ...optionalTools]);
 
-/** What does the same by another way: who takes the one away takes these, too. */
-const alike: Readonly<Record<string, readonly string[] | undefined>> = {
+/** Tools with the same effect by other means: removing the one removes these, too. */
+const equivalents: Readonly<Record<string, readonly string[] | undefined>> = {
   shell: ["try_mutations"],
   edit: ["delete", "move"],
 };
 
-/** Our tools that a name gives; undefined for a name that is not known. */
-export function toolsGivenBy(name: string, own: readonly string[]): readonly string[] | undefined {
+/** The tools that a name grants; undefined for an unknown name. */
+export function toolsGrantedBy(name: string, own: readonly string[]): readonly string[] | undefined {
   if (own.includes(name)) return [name];
   const [, server, tool = ""] = /^mcp__(.+?)__([^*]+)$/u.exec(name) ?? [];
   if (server !== undefined) return [mcpName(server, tool)];
   if (name.startsWith("mcp__")) return [name.replace(/[^\w*-]/gu, "_")];
-  return others[name.toLowerCase()] ?? (ours.has(name) ? [name] : undefined);
+  return foreignNames[name.toLowerCase()] ?? (knownTools.has(name) ? [name] : undefined);
 }
 
-/** Our tools that are not there where a name is taken away; undefined for a name that is not known. */
-export function toolsTakenBy(name: string, own: readonly string[]): readonly string[] | undefined {
-  const given = toolsGivenBy(name, own);
-  return given?.flatMap((one) => [one, ...(alike[one] ?? [])]);
+/** The tools that are removed with a name; undefined for an unknown name. */
+export function toolsRemovedBy(name: string, own: readonly string[]): readonly string[] | undefined {
+  const given = toolsGrantedBy(name, own);
+  return given?.flatMap((one) => [one, ...(equivalents[one] ?? [])]);
 }

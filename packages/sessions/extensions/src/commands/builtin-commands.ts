@@ -1,6 +1,6 @@
-/** Built-in commands: slash commands that are words for the agent, there in every project; a file of their name replaces them. */
+/** Built-in commands: prompts that every project has as slash commands; a command file of the same name replaces one. */
 
-/** As a file of a command has it. */
+/** The fields of a command file. */
 interface BuiltinCommand {
   readonly name: string;
   readonly about: string;

@@ -10,11 +10,11 @@ import type { ExtensionPlace } from "../files/extension-place.ts";
 import { readSkills } from "../skills/read-skills.ts";
 import { expandCommand, listCommands } from "./expand-command.ts";
 
-describe("customs", () => {
+describe("skills and commands", () => {
   let root: string;
   let place: ExtensionPlace;
   beforeEach(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-customs-")));
+    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-extensions-")));
     mkdirSync(join(root, "work"));
     place = { cwd: join(root, "work"), env: { HOME: root } };
   });

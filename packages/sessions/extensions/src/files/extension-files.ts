@@ -1,136 +1,143 @@
-/** Custom files: Markdown that the project and the user put down for Lathe, by kind of thing and name. */
+/** Extension files: the Markdown files that define agents, commands and skills, in the project and in the user's configuration. */
 import { dirname, join, relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isFailure } from "@lathe/protocol";
 import { configFolder } from "@lathe/system";
-import { findCustomPaths, type Looked } from "./extension-paths.ts";
+import { findExtensionPaths, type SearchedFolder } from "./extension-paths.ts";
 import type { ExtensionPlace } from "./extension-place.ts";
 import { nameOf } from "./fields.ts";
 import { type Markdown, readFrontMatter } from "./front-matter.ts";
-import { readRegularFile } from "./regular-file.ts";
-import { readRootFile } from "./root-file.ts";
+import { readRegularFile, readRootFile } from "./read-file.ts";
 
-interface Place {
-  /** What it calls itself; of a command, and where it says none, that of the file or its folder. */
+interface Origin {
+  /** The name it gives itself; for a command, or where it gives none, the name of its file or folder. */
   readonly name: string;
-  /** By where it lies: `git:ship` for `git/ship.md`, its folder for a file that has one of its own. */
+  /** The name by its path: `git:ship` for `git/ship.md`; the folder's name for a file that has a folder of its own. */
   readonly placeName: string;
   /** For people and models: from the workspace, or absolute. */
   readonly path: string;
-  /** Whether the project brought it, not the user. */
+  /** Whether it is the project's, not the user's. */
   readonly isProjects: boolean;
 }
 
-export interface CustomFile extends Place, Markdown {}
+export interface ExtensionFile extends Origin, Markdown {}
 
-/** One that cannot be read, or is refused; by the name it would have as far as that is known. */
-export interface LeftOut extends Place {
+/** A file that cannot be read or is refused; its name is as far as it could be read. */
+export interface SkippedFile extends Origin {
   readonly why: string;
 }
 
-export interface CustomFiles {
-  /** One for each name: the user's before the project's. */
-  readonly files: readonly CustomFile[];
-  /** Others of these names. */
-  readonly hidden: readonly CustomFile[];
-  readonly leftOut: readonly LeftOut[];
-  /** What was left out and why, one sentence each. */
+export interface ExtensionFiles {
+  /** One file per name; the user's wins over the project's. */
+  readonly files: readonly ExtensionFile[];
+  /** Other files with a name in `files`. */
+  readonly hidden: readonly ExtensionFile[];
+  readonly skipped: readonly SkippedFile[];
+  /** One sentence for each file that was left out, with the reason. */
   readonly remarks: readonly string[];
 }
 
-/** `agents`, `commands`: files of their own; `skills`: a folder each, with this file in it. */
-export interface CustomKind {
+/** `agents` and `commands` are files; `skills` are folders with the file `file` in each. */
+export interface ExtensionKind {
   readonly folder: "agents" | "commands" | "skills";
   readonly file?: string;
-  /** *Contract:* why one is left out, so that another of its name may stand. */
-  refuses?(file: CustomFile): string | undefined;
+  /** *Contract:* returns the reason to skip a file, so that another one with its name can be used. */
+  refuses?(file: ExtensionFile): string | undefined;
 }
 
 const projectFolders = [".agents", ".claude"];
-/** Bytes of one file. */
-const mostBytes = 64 * 1024;
+/** Per file. */
+const maxBytes = 64 * 1024;
 
-export async function readCustomFiles(place: ExtensionPlace, kind: CustomKind): Promise<CustomFiles> {
+export async function readExtensionFiles(
+  place: ExtensionPlace,
+  kind: ExtensionKind,
+): Promise<ExtensionFiles> {
   const { found, remarks } = await findFiles(place, kind);
-  const byName = new Map<string, CustomFile>();
-  const hidden: CustomFile[] = [];
-  const leftOut: LeftOut[] = [];
+  const byName = new Map<string, ExtensionFile>();
+  const hidden: ExtensionFile[] = [];
+  const skipped: SkippedFile[] = [];
   for (const one of found) {
-    // What a project brings does not come instead of the user's, even where that cannot be read.
-    const unread = one.isProjects && leftOut.find(({ name, isProjects }) => name === one.name && !isProjects);
-    if ("why" in one) leftOut.push(one);
-    else if (unread) leftOut.push({ ...one, why: hiding(unread) });
+    // A project's file never takes the place of the user's, not even of one that cannot be read.
+    const unread = one.isProjects && skipped.find(({ name, isProjects }) => name === one.name && !isProjects);
+    if ("why" in one) skipped.push(one);
+    else if (unread) skipped.push({ ...one, why: sameName(unread) });
     else if (byName.has(one.name)) hidden.push(one);
     else byName.set(one.name, one);
   }
-  const second = hidden.flatMap((one) => {
+  const differing = hidden.flatMap((one) => {
     const first = byName.get(one.name);
-    return !first || isSame(one, first) ? [] : [{ ...one, why: hiding(first) }];
+    return !first || isSame(one, first) ? [] : [{ ...one, why: sameName(first) }];
   });
   return {
     files: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     hidden,
-    leftOut,
-    remarks: [...remarks, ...[...leftOut, ...second].map(({ path, why }) => `${path} was left out: ${why}`)],
+    skipped,
+    remarks: [
+      ...remarks,
+      ...[...skipped, ...differing].map(({ path, why }) => `${path} was left out: ${why}`),
+    ],
   };
 }
 
-function hiding({ name, path }: Place): string {
+function sameName({ name, path }: Origin): string {
   return `${path} is named ${name}, too`;
 }
 
-/** Some keep the same files for several agents. */
-function isSame(one: CustomFile, other: CustomFile): boolean {
+/** Some people keep copies of a file for several agents; a copy needs no remark. */
+function isSame(one: ExtensionFile, other: ExtensionFile): boolean {
   return one.body === other.body && isDeepStrictEqual(one.fields, other.fields);
 }
 
 interface Found {
   /** The user's first. */
-  readonly found: readonly (CustomFile | LeftOut)[];
+  readonly found: readonly (ExtensionFile | SkippedFile)[];
   readonly remarks: readonly string[];
 }
 
-async function findFiles({ cwd, env }: ExtensionPlace, kind: CustomKind): Promise<Found> {
-  const own = configFolder(env);
-  const roots: readonly Omit<Looked, "file">[] = [
-    { root: own, folder: kind.folder, isProjects: false },
+type Folder = Omit<SearchedFolder, "file">;
+
+async function findFiles({ cwd, env }: ExtensionPlace, kind: ExtensionKind): Promise<Found> {
+  const folders: readonly Folder[] = [
+    { root: configFolder(env), folder: kind.folder, isProjects: false },
     ...projectFolders.map((name) => ({ root: cwd, folder: join(name, kind.folder), isProjects: true })),
   ];
-  const found: (CustomFile | LeftOut)[] = [];
+  const found: (ExtensionFile | SkippedFile)[] = [];
   const remarks: string[] = [];
-  for (const looked of roots) {
+  for (const folder of folders) {
     const { file } = kind;
-    const listed = findCustomPaths({ ...looked, ...(file !== undefined && { file }) });
+    const listed = findExtensionPaths({ ...folder, ...(file !== undefined && { file }) });
     remarks.push(...listed.remarks);
-    for (const below of listed.paths) {
-      const one = await read(below, looked, kind);
+    for (const path of listed.paths) {
+      const one = await read(path, folder, kind);
       if (one) found.push(one);
     }
   }
   return { found, remarks };
 }
 
+/** `below` is the path from the root of `folder`. */
 async function read(
   below: string,
-  { root, folder, isProjects }: Omit<Looked, "file">,
-  kind: CustomKind,
-): Promise<CustomFile | LeftOut | undefined> {
+  { root, folder, isProjects }: Folder,
+  kind: ExtensionKind,
+): Promise<ExtensionFile | SkippedFile | undefined> {
   const path = isProjects ? below : join(root, below);
   const names = namesOf(below, folder, kind);
-  const start = isProjects ? readRootFile(root, below, mostBytes) : readRegularFile(path, mostBytes);
+  const start = isProjects ? readRootFile(root, below, maxBytes) : readRegularFile(path, maxBytes);
   if (start === undefined) return undefined;
-  const leftOut = (why: string): LeftOut => ({ ...names, path, isProjects, why });
-  if (isFailure(start)) return leftOut(start.text);
-  if (start.cut) return leftOut(`it is longer than ${mostBytes / 1024} KB`);
+  const skip = (why: string): SkippedFile => ({ ...names, path, isProjects, why });
+  if (isFailure(start)) return skip(start.text);
+  if (start.cut) return skip(`it is longer than ${maxBytes / 1024} KB`);
   const markdown = await readFrontMatter(new TextDecoder().decode(start.bytes));
-  if (typeof markdown === "string") return leftOut(markdown);
+  if (typeof markdown === "string") return skip(markdown);
   const name = kind.folder === "commands" ? names.name : nameOf(markdown.fields, names.name);
   const one = { ...names, name, path, isProjects, ...markdown };
   const refused = kind.refuses?.(one);
-  return refused === undefined ? one : { ...leftOut(refused), name };
+  return refused === undefined ? one : { ...skip(refused), name };
 }
 
-function namesOf(below: string, folder: string, { file }: CustomKind): Pick<Place, "name" | "placeName"> {
+function namesOf(below: string, folder: string, { file }: ExtensionKind): Pick<Origin, "name" | "placeName"> {
   const path = relative(folder, file === undefined ? below : dirname(below));
   const parts = file === undefined ? path.replace(/\.md$/u, "").split(sep) : [path];
   return { name: parts.at(-1) ?? path, placeName: parts.join(":") };

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type CustomPaths, findCustomPaths } from "./extension-paths.ts";
+import { type ExtensionPaths, findExtensionPaths } from "./extension-paths.ts";
 
-describe("custom paths", () => {
+describe("extension paths", () => {
   let base: string;
   let root: string;
   beforeEach(() => {
@@ -20,8 +20,8 @@ describe("custom paths", () => {
     writeFileSync(join(base, path), "");
   };
   const link = (target: string, path: string): void => symlinkSync(target, join(base, path));
-  const find = (more: { readonly isProjects?: boolean; readonly file?: string } = {}): CustomPaths =>
-    findCustomPaths({ root, folder: "agents", isProjects: true, ...more });
+  const find = (more: { readonly isProjects?: boolean; readonly file?: string } = {}): ExtensionPaths =>
+    findExtensionPaths({ root, folder: "agents", isProjects: true, ...more });
 
   it("a cycle of links is walked once", () => {
     link(".", "work/agents/a");

@@ -1,48 +1,51 @@
-/** Custom paths: where the files of one kind lie below a folder; bounded, whatever the links in it lead to. */
+/** Extension paths: the files of one kind below a folder; the walk is bounded, wherever links in it lead. */
 import { type Dirent, opendirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "@lathe/system";
 import { type EntryName, withFolder } from "@lathe/system/held-folder";
 
-export interface CustomPaths {
-  /** From the root; those that lie higher first. */
+export interface ExtensionPaths {
+  /** From the root; those nearer to it first. */
   readonly paths: readonly string[];
-  /** What was left out and why, one sentence each. */
+  /** One sentence for each thing that was left out, with the reason. */
   readonly remarks: readonly string[];
 }
 
-/** `folder` is looked at below `root`; a project's leads to nothing outside of that. */
-export interface Looked {
+/** `folder` is a path below `root`. A project's folder may not lead out of its root. */
+export interface SearchedFolder {
   readonly root: string;
   readonly folder: string;
   readonly isProjects: boolean;
-  /** Of the files wanted, where each has a folder of its own; absent for Markdown in any folder below. */
+  /** The name of the wanted files where each has a folder of its own; absent for Markdown files in any folder below. */
   readonly file?: string;
 }
 
-/** Folders below each other, entries of all of them, and files. */
-const mostDepth = 8;
-const mostEntries = 2_000;
-const mostFiles = 200;
+const maxDepth = 8;
+/** Of all folders together. */
+const maxEntries = 2_000;
+const maxFiles = 200;
 
-interface Walk extends Looked {
-  /** Real paths: links may lead to where the walk has been. */
+interface Walk extends SearchedFolder {
+  /** Real paths of visited folders: links may lead back to them. */
   readonly seen: Set<string>;
   readonly remarks: string[];
+  /** Entries that may still be read. */
   left: number;
 }
 
-export function findCustomPaths(looked: Looked): CustomPaths {
-  const walk: Walk = { ...looked, seen: new Set(), remarks: [], left: mostEntries + 1 };
-  const found = looked.file === undefined ? filesBelow(walk) : foldersOf(walk, looked.file);
+export function findExtensionPaths(searched: SearchedFolder): ExtensionPaths {
+  const walk: Walk = { ...searched, seen: new Set(), remarks: [], left: maxEntries + 1 };
+  const found = searched.file === undefined ? filesBelow(walk) : filesOfFolders(walk, searched.file);
   if (walk.left === 0)
-    walk.remarks.push(`${looked.folder}: after ${mostEntries} entries the rest was left out`);
-  if (found.length > mostFiles)
-    walk.remarks.push(`${looked.folder}: ${found.length - mostFiles} of ${found.length} files were left out`);
-  return { paths: found.slice(0, mostFiles), remarks: walk.remarks };
+    walk.remarks.push(`${searched.folder}: after ${maxEntries} entries the rest was left out`);
+  if (found.length > maxFiles)
+    walk.remarks.push(
+      `${searched.folder}: ${found.length - maxFiles} of ${found.length} files were left out`,
+    );
+  return { paths: found.slice(0, maxFiles), remarks: walk.remarks };
 }
 
-function foldersOf(walk: Walk, file: string): readonly string[] {
+function filesOfFolders(walk: Walk, file: string): readonly string[] {
   return entriesOf(walk, walk.folder)
     .filter((entry) => !entry.isFile())
     .map(({ name }) => join(walk.folder, name, file));
@@ -51,7 +54,7 @@ function foldersOf(walk: Walk, file: string): readonly string[] {
 function filesBelow(walk: Walk): readonly string[] {
   const found: string[] = [];
   let level = [walk.folder];
-  for (let depth = 0; level.length > 0 && depth < mostDepth; depth++) {
+  for (let depth = 0; level.length > 0 && depth < maxDepth; depth++) {
     const below: string[] = [];
     for (const folder of level) {
       for (const entry of entriesOf(walk, folder)) {
@@ -62,7 +65,7 @@ function filesBelow(walk: Walk): readonly string[] {
     }
     level = below;
   }
-  walk.remarks.push(...level.map((path) => `${path} was left out: it lies ${mostDepth} folders deep`));
+  walk.remarks.push(...level.map((path) => `${path} was left out: it lies ${maxDepth} folders deep`));
   return found;
 }
 
@@ -71,7 +74,7 @@ function isFolder(path: string, entry: Dirent): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // Whoever reads it says what is wrong with it.
+    // Treated as a file: reading it reports what is wrong.
     return false;
   }
 }
@@ -86,7 +89,7 @@ function entriesOf(walk: Walk, folder: string): readonly Dirent[] {
     }
     if (walk.seen.has(real)) return [];
     walk.seen.add(real);
-    // The folder that was looked at is the one that is listed, whatever takes its place meanwhile.
+    // Lists the folder that was checked, even if another one takes its place meanwhile.
     return withFolder(real, (held) => firstEntries(walk, held.reached)).sort((a, b) =>
       a.name < b.name ? -1 : 1,
     );
@@ -98,7 +101,7 @@ function entriesOf(walk: Walk, folder: string): readonly Dirent[] {
   }
 }
 
-/** One after the other: a folder may hold more than there is memory for. */
+/** Reads one entry at a time: a folder may have more entries than fit into memory. */
 function firstEntries(walk: Walk, path: EntryName): Dirent[] {
   const entries: Dirent[] = [];
   const opened = opendirSync(path);

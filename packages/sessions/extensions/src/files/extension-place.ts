@@ -9,10 +9,10 @@ export interface ExtensionPlace {
 }
 
 /**
- * Whether the user's configuration is in the workspace, by its name or by its real path: a command may have written it, or
- * may put another link in the place of one that leads out.
+ * Whether commands in the workspace can write the user's configuration. It is enough that its name is inside: a command
+ * could replace a link there that leads out.
  */
-export function isInReach({ cwd, env }: ExtensionPlace): boolean {
+export function isConfigWritable({ cwd, env }: ExtensionPlace): boolean {
   const folder = configFolder(env);
   return isInside(cwd, resolve(folder)) || liesIn(folder, cwd);
 }

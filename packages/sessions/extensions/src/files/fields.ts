@@ -1,12 +1,24 @@
-/** Fields: what the head of a file says, by name, and the words in it. */
+/** Fields: what the head of a file defines, by name. */
 
 export type Field = string | readonly string[] | Fields;
 export interface Fields {
   readonly [name: string]: Field;
 }
 
-/** `a, b` as its parts; commas within brackets part nothing. Looks at each character once: others wrote the text. */
-function namesIn(text: string): readonly string[] {
+export function isFields(field: Field): field is Fields {
+  return typeof field === "object" && !Array.isArray(field);
+}
+
+/** A field of names, written as a list or with commas; undefined when it is missing. */
+export function listOf(fields: Fields, name: string): readonly string[] | undefined {
+  const field = fields[name];
+  if (field === undefined) return undefined;
+  if (typeof field === "string") return splitNames(field);
+  return Array.isArray(field) ? field : [];
+}
+
+/** Splits at commas outside of brackets. Visits each character once: anyone may have written the text. */
+function splitNames(text: string): readonly string[] {
   const parts: string[] = [];
   const lastClosing = text.lastIndexOf(")");
   let start = 0;
@@ -21,24 +33,12 @@ function namesIn(text: string): readonly string[] {
   return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== "");
 }
 
-export function isFields(field: Field): field is Fields {
-  return typeof field === "object" && !Array.isArray(field);
+/** The name that a file gives itself, as one word; else `fallback`. */
+export function nameOf(fields: Fields, fallback: string): string {
+  return (textOf(fields, "name") ?? fallback).replace(/\s+/gu, "-");
 }
 
-/** A field of names, written as a list or with commas; undefined when it is not there. */
-export function listOf(fields: Fields, name: string): readonly string[] | undefined {
-  const field = fields[name];
-  if (field === undefined) return undefined;
-  if (typeof field === "string") return namesIn(field);
-  return Array.isArray(field) ? field : [];
-}
-
-/** What a file calls itself, as one word; else `other`. */
-export function nameOf(fields: Fields, other: string): string {
-  return (textOf(fields, "name") ?? other).replace(/\s+/gu, "-");
-}
-
-/** Letters of any script, as people name things; no sign that a prompt or a path could take for its own. */
+/** Letters of any script, digits and `_.-`: nothing that has a meaning in a prompt or a path. */
 export function isName(name: string): boolean {
   return /^[\p{L}\p{N}_.-]{1,64}$/u.test(name);
 }
@@ -48,7 +48,7 @@ export function textOf(fields: Fields, name: string): string | undefined {
   return typeof field === "string" && field.trim() !== "" ? field.trim() : undefined;
 }
 
-/** A field that is yes or no, as YAML has it; undefined for all else. */
+/** A boolean field; undefined for anything else. */
 export function switchOf(fields: Fields, name: string): boolean | undefined {
   const word = textOf(fields, name)?.toLowerCase();
   return word === "true" || word === "false" ? word === "true" : undefined;

@@ -1,35 +1,35 @@
 /** Which calls a hook's `if` names. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { holds, readCondition } from "./hook-condition.ts";
+import { coverage, readCondition } from "./hook-condition.ts";
 
-function holding(text: string, command: string): string | undefined {
+function coverageOf(text: string, command: string): string | undefined {
   const condition = readCondition(text);
-  return condition && holds(condition, { tool_name: "Bash", tool_input: { command } }, "/w");
+  return condition && coverage(condition, { tool_name: "Bash", tool_input: { command } }, "/w");
 }
 
 it("commands are told apart as Claude Code's rules do", () => {
   const rows: readonly (readonly [string, string, string])[] = [
-    ["Bash(rm *)", "rm -rf x", "wholly"],
-    ["Bash(rm *)", "rm", "wholly"],
-    ["Bash(rm *)", "rmdir x", "not"],
-    ["Bash(rm *)", "ls rm", "not"],
-    ["Bash(rm:*)", "rm 'a b'", "wholly"],
-    ["Bash(git push*)", "git push --force && git push x", "wholly"],
-    ["Bash(git push *)", "cd a && git push", "in-part"],
-    ["Bash(git *)", "TOKEN=x time git log > a.txt", "wholly"],
-    ["Bash(git *)", "if true; then git push; fi", "in-part"],
-    ["Bash(* --force)", "git push --force", "wholly"],
-    ["Bash(npm run test)", "npm run tests", "not"],
-    ["Bash(rm *)", "sh -c 'rm x'", "in-part"],
-    ["Bash(rm *)", 'echo "$(rm x)"', "in-part"],
-    ["Bash(rm *)", "$X y", "in-part"],
-    ["Bash", "ls", "wholly"],
-    ["Bash(*)", "ls", "wholly"],
-    ["Edit", "ls", "not"],
+    ["Bash(rm *)", "rm -rf x", "all"],
+    ["Bash(rm *)", "rm", "all"],
+    ["Bash(rm *)", "rmdir x", "none"],
+    ["Bash(rm *)", "ls rm", "none"],
+    ["Bash(rm:*)", "rm 'a b'", "all"],
+    ["Bash(git push*)", "git push --force && git push x", "all"],
+    ["Bash(git push *)", "cd a && git push", "some"],
+    ["Bash(git *)", "TOKEN=x time git log > a.txt", "all"],
+    ["Bash(git *)", "if true; then git push; fi", "some"],
+    ["Bash(* --force)", "git push --force", "all"],
+    ["Bash(npm run test)", "npm run tests", "none"],
+    ["Bash(rm *)", "sh -c 'rm x'", "some"],
+    ["Bash(rm *)", 'echo "$(rm x)"', "some"],
+    ["Bash(rm *)", "$X y", "some"],
+    ["Bash", "ls", "all"],
+    ["Bash(*)", "ls", "all"],
+    ["Edit", "ls", "none"],
   ];
   for (const [condition, command, expected] of rows)
-    assert.equal(holding(condition, command), expected, `${condition}: ${command}`);
+    assert.equal(coverageOf(condition, command), expected, `${condition}: ${command}`);
 });
 
 it("what is not understood is none", () => {

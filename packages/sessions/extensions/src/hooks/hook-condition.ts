@@ -1,16 +1,16 @@
-/** Hook condition: Claude Code's `if`, which names the calls of a tool that a hook is run for: `Bash(git *)`. */
+/** Hook condition: Claude Code's `if`, which limits a hook to some calls of a tool, such as `Bash(git *)`. */
 import { anyCharacter, either, many, text } from "@lathe/protocol/pattern";
 import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import type { HookedTool } from "./hooked-tools.ts";
-import { commandsIn, runsWithin, type Word, withoutKeywords } from "./shell-words.ts";
+import { commandsIn, hasSubstitution, type Word, withoutKeywords } from "./shell-words.ts";
 
 export interface Condition {
   readonly tool: string;
-  /** Of a command; absent for every call of the tool. */
+  /** For commands; absent for every call of the tool. */
   readonly pattern?: string;
 }
 
-/** Undefined for what is not understood here: a tool by its name, and commands by a pattern, are. */
+/** Undefined for other conditions than a tool's name, or a pattern of commands. */
 export function readCondition(condition: string): Condition | undefined {
   const [, tool = "", pattern] = /^(\w+)(?:\((.*)\))?$/su.exec(condition.trim()) ?? [];
   if (tool === "" || pattern === "") return undefined;
@@ -18,44 +18,47 @@ export function readCondition(condition: string): Condition | undefined {
   return tool === "Bash" ? { tool, pattern } : undefined;
 }
 
-/** `in-part`: of some of its commands, or nobody knows; a hook that watches for them is run, and allows nothing. */
-export type Holding = "wholly" | "in-part" | "not";
+/**
+ * How much of a call a condition covers. `some`: some of its commands do, or may; the hook runs, but cannot allow the call,
+ * since it saw only a part.
+ */
+export type Coverage = "all" | "some" | "none";
 
-export function holds({ tool, pattern }: Condition, call: HookedTool, cwd: string): Holding {
-  if (call.tool_name !== tool) return "not";
-  if (pattern === undefined) return "wholly";
+export function coverage({ tool, pattern }: Condition, call: HookedTool, cwd: string): Coverage {
+  if (call.tool_name !== tool) return "none";
+  if (pattern === undefined) return "all";
   const { command } = call.tool_input;
-  if (typeof command !== "string") return "in-part";
+  if (typeof command !== "string") return "some";
   const parts = commandsIn(command, cwd)
     .map(withoutKeywords)
     .filter((words) => words.length > 0);
   const matching = parts.filter((words) => matches(pattern, words));
-  if (parts.some(isUnclear)) return "in-part";
-  if (matching.length === 0) return "not";
-  return matching.length === parts.length ? "wholly" : "in-part";
+  if (parts.some(isUnclear)) return "some";
+  if (matching.length === 0) return "none";
+  return matching.length === parts.length ? "all" : "some";
 }
 
 const anything = many(anyCharacter);
 
-/** Variables set for it and what only waits or measures do not hide a command. */
+/** Finds the command behind assignments and programs that only run another one, such as `time`. */
 function matches(pattern: string, words: readonly Word[]): boolean {
   const at = words.findIndex((word) => !/^\w+=|^(?:time|nohup|nice|exec|command)$/u.test(word.text));
   const command = words
     .slice(Math.max(0, at))
     .map((word) => word.text)
     .join(" ");
-  // `git *` is git with anything or nothing behind it, and no gitk.
+  // `git *` matches git with or without arguments, but not gitk.
   const [, start = "", last] = /^(.*?)( \*)?$/su.exec(pattern.replace(/:\*$/u, " *")) ?? [];
   const parts = start.split("*").flatMap((part, i) => (i === 0 ? [text(part)] : [anything, text(part)]));
   return patternMatcher(last === undefined ? parts : [...parts, either([text(" "), anything], [])])(command);
 }
 
-const running: ReadonlySet<string> = new Set(
+const runners: ReadonlySet<string> = new Set(
   "sh bash dash zsh eval source . xargs env sudo find ssh timeout".split(" "),
 );
 
-/** What it runs stands in words of it, or is worked out by the shell. */
+/** Whether the command runs another one named in its words, or the shell computes what it runs. */
 function isUnclear(words: readonly Word[]): boolean {
   const [first] = words;
-  return first?.isOpen === true || running.has(first?.text ?? "") || words.some(runsWithin);
+  return first?.isOpen === true || runners.has(first?.text ?? "") || words.some(hasSubstitution);
 }

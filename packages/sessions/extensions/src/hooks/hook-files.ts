@@ -1,94 +1,94 @@
-/** Hook files: which files of the project a hook's command names, and whether those are all that it runs. */
+/** Hook files: the files of the project that a hook's command names, and whether it can run any other. */
 import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import { isFailure, maxJudgedBytes } from "@lathe/protocol";
-import { readRootFile } from "../files/root-file.ts";
-import { commandsIn, isProgramOfSystem, partsOf, readers, speakers, type Word } from "./shell-words.ts";
+import { readRootFile } from "../files/read-file.ts";
+import { commandsIn, isProgramOfSystem, partsOf, printers, readers, type Word } from "./shell-words.ts";
 
 export interface HookFile {
   readonly path: string;
-  /** Undefined where there is none, or none that can be read. */
+  /** Undefined where the file is missing or cannot be read. */
   readonly bytes: Uint8Array | undefined;
-  /** What it has to be when the hook starts: its digest, or null for none; absent where that cannot be compared. */
+  /** The digest that it must have when the hook starts, null for no file; absent where it cannot be compared. */
   readonly judged?: string | null;
 }
 
 export interface HookFiles {
   readonly files: readonly HookFile[];
-  /** Whether they are all that it runs: whoever leaves them as they are leaves the hook as it is. */
+  /** Whether the hook runs no other files, so that it stays the same while these do. */
   readonly isAll: boolean;
 }
 
-interface Looking {
+interface Scan {
   readonly cwd: string;
-  /** All that were entered: one may have been left again, so a name is looked for in each. */
+  /** All folders that the command enters. It may leave them again, so names are resolved in each. */
   readonly folders: Set<string>;
   readonly files: Map<string, HookFile>;
   isAll: boolean;
 }
 
-const mostFolders = 16;
-const mostFiles = 200;
-const mostNested = 3;
+const maxFolders = 16;
+const maxFiles = 200;
+const maxNested = 3;
 
 export function hookFiles(command: string, cwd: string): HookFiles {
-  const looking: Looking = { cwd, folders: new Set([cwd]), files: new Map(), isAll: true };
-  lookThrough(command, looking, 0);
-  return { files: [...looking.files.values()], isAll: looking.isAll };
+  const scan: Scan = { cwd, folders: new Set([cwd]), files: new Map(), isAll: true };
+  scanScript(command, scan, 0);
+  return { files: [...scan.files.values()], isAll: scan.isAll };
 }
 
-function lookThrough(text: string, looking: Looking, depth: number): void {
-  for (const words of commandsIn(text, looking.cwd)) {
-    if (!lookAt(words, looking)) looking.isAll = false;
-    // What a shell is handed in one word, or works out within one.
+function scanScript(text: string, scan: Scan, depth: number): void {
+  for (const words of commandsIn(text, scan.cwd)) {
+    if (!scanCommand(words, scan)) scan.isAll = false;
+    // A shell may run the content of a word, or a command substitution in it.
     const nested = words.filter((word) => word.isOpen || /\s/u.test(word.text));
-    if (looking.isAll || depth >= mostNested) continue;
+    if (scan.isAll || depth >= maxNested) continue;
     for (const word of nested) {
-      if (word.text !== text) lookThrough(word.text, looking, depth + 1);
+      if (word.text !== text) scanScript(word.text, scan, depth + 1);
     }
   }
 }
 
-/** Whether nothing is run but what was looked at: a program of the project may load any file of it. */
-function lookAt([first, ...others]: readonly Word[], looking: Looking): boolean {
+/** Whether the command runs no other files than those it names: a program of the project may load any file. */
+function scanCommand([first, ...others]: readonly Word[], scan: Scan): boolean {
   if (!first) return true;
   const name = isProgramOfSystem(first.text) ? basename(first.text) : first.text;
   const isClear = ![first, ...others].some(({ isOpen }) => isOpen);
-  if (name === "cd") return enter(others, looking) && isClear;
-  if (speakers.has(name) && isClear) return true;
+  if (name === "cd") return enter(others, scan) && isClear;
+  if (printers.has(name) && isClear) return true;
   const isReader = readers.has(name);
   const named = isReader ? others : [first, ...others];
-  for (const part of named.flatMap(partsOf)) lookFor(part, looking);
+  for (const part of named.flatMap(partsOf)) addWord(part, scan);
   return isReader && isClear;
 }
 
-function enter(words: readonly Word[], { folders }: Looking): boolean {
+function enter(words: readonly Word[], { folders }: Scan): boolean {
   const [target] = words;
   if (words.length !== 1 || !target || target.text.startsWith("-")) return false;
-  for (const folder of [...folders].slice(0, mostFolders)) folders.add(resolve(folder, target.text));
-  return folders.size <= mostFolders;
+  for (const folder of [...folders].slice(0, maxFolders)) folders.add(resolve(folder, target.text));
+  return folders.size <= maxFolders;
 }
 
-function lookFor({ text }: Word, looking: Looking): void {
-  const { cwd, folders } = looking;
+function addWord({ text }: Word, scan: Scan): void {
+  const { cwd, folders } = scan;
   const paths = [...folders].map((folder) => resolve(folder, text));
   const inside = paths.filter((path) => path.startsWith(`${cwd}/`));
-  if (inside.length < paths.length) looking.isAll = false;
-  for (const path of inside) look(path.slice(cwd.length + 1), looking);
+  if (inside.length < paths.length) scan.isAll = false;
+  for (const path of inside) addFile(path.slice(cwd.length + 1), scan);
 }
 
-function look(path: string, looking: Looking): void {
-  if (looking.files.has(path)) return;
-  // A project that nobody trusts yet is looked at as well.
-  if (looking.files.size >= mostFiles) {
-    looking.isAll = false;
+function addFile(path: string, scan: Scan): void {
+  if (scan.files.has(path)) return;
+  // Projects are scanned before anyone trusts them, so the work is bounded.
+  if (scan.files.size >= maxFiles) {
+    scan.isAll = false;
     return;
   }
-  const found = readRootFile(looking.cwd, path, maxJudgedBytes);
+  const found = readRootFile(scan.cwd, path, maxJudgedBytes);
   const isFile = found !== undefined && !isFailure(found);
-  looking.files.set(path, { path, bytes: isFile ? found.bytes : undefined, ...judgedOf(found) });
-  // One that is not there yet is watched for; a folder, a link out, or a long one cannot be.
-  if (found !== undefined && (!isFile || found.cut)) looking.isAll = false;
+  scan.files.set(path, { path, bytes: isFile ? found.bytes : undefined, ...judgedOf(found) });
+  // A missing file can be compared later; a folder, a link that leads out or a long file cannot.
+  if (found !== undefined && (!isFile || found.cut)) scan.isAll = false;
 }
 
 function judgedOf(found: ReturnType<typeof readRootFile>): Pick<HookFile, "judged"> {

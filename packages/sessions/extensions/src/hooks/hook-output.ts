@@ -1,16 +1,16 @@
-/** Hook output: what a hook that ended well printed: its JSON, also behind lines that something else printed, or words. */
+/** Hook output: reads what a successful hook printed: JSON, also between lines that another program printed, or plain text. */
 
 export interface HookOutput {
-  /** Empty where there is none. */
+  /** Empty where there is no JSON. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** All of it where it holds no JSON. */
+  /** The whole output where it has no JSON. */
   readonly text: string;
-  /** Why what looks like JSON is none: nobody knows what it says. */
+  /** Why output that looks like JSON cannot be read. */
   readonly unread?: string;
 }
 
-/** Lines at its end that may belong to something else; JSON with more behind it is not looked for. */
-const mostBehind = 200;
+/** Maximum lines of other output after the JSON. */
+const maxTrailing = 200;
 
 export function readHookOutput(out: string, isCut: boolean): HookOutput {
   const lines = out.split(/\r?\n/u);
@@ -21,7 +21,7 @@ export function readHookOutput(out: string, isCut: boolean): HookOutput {
   if (isCut) return unread("the output is too long");
   const first = parsed(lines.slice(start));
   if ("json" in first) return { json: first.json, text: "" };
-  for (let end = lines.length - 1; end > start && end > lines.length - mostBehind; end -= 1) {
+  for (let end = lines.length - 1; end > start && end > lines.length - maxTrailing; end -= 1) {
     const found = parsed(lines.slice(start, end));
     if (!("json" in found)) continue;
     const isOne = !lines.slice(end).some((line) => line.trimStart().startsWith("{"));

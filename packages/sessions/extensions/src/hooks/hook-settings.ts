@@ -1,13 +1,12 @@
-/** Hook settings: which programs the project and the user want run at which moments, in the shape of `.claude/settings.json`. */
+/** Hook settings: the commands that the project and the user want run at certain events, in the format of `.claude/settings.json`. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isFailure, type JudgedFiles } from "@lathe/protocol";
 import type { ExtensionPlace } from "../files/extension-place.ts";
-import { readRegularFile } from "../files/regular-file.ts";
-import { readRootFile } from "../files/root-file.ts";
+import { readRegularFile, readRootFile } from "../files/read-file.ts";
 import { type Condition, readCondition } from "./hook-condition.ts";
 import { hookFiles } from "./hook-files.ts";
-import { projectHookFiles, userHooksFile } from "./may-have-hooks.ts";
+import { projectHookFiles, userHooksFile } from "./hook-places.ts";
 
 export const hookEvents = [
   "PreToolUse",
@@ -25,39 +24,40 @@ export type HookEvent = (typeof hookEvents)[number];
 
 export interface Hook {
   readonly event: HookEvent;
-  /** A regular expression over a tool's whole name, or what a session or a compaction comes from; empty for every one. */
+  /** A regular expression for the whole name of a tool, or for the source of a session or a compaction; empty matches all. */
   readonly matcher: string;
   readonly command: string;
-  /** The calls of a tool that it is run for; absent for all that the matcher names. */
+  /** Limits it to some calls of a tool; absent for all that the matcher names. */
   readonly condition?: Condition;
   readonly timeoutMs: number;
-  /** Whether the project brought it, not the user. */
+  /** Whether it is the project's, not the user's. */
   readonly isProjects: boolean;
 }
 
 export interface HookSettings {
   readonly hooks: readonly Hook[];
-  /** Of what the project's hooks are, the files of the project that they name included; empty without any. */
+  /** Digest of the project's hooks and the files they name; empty where the project has no hooks. */
   readonly hash: string;
-  /** The files of the project that its hooks name, read once for the hash and for this. */
+  /** The files that the project's hooks name, as they were read for the hash. */
   readonly judged: JudgedFiles;
-  /** What was left out and why, one sentence each. */
+  /** One sentence for each hook that was left out, with the reason. */
   readonly remarks: readonly string[];
 }
 
-const mostBytes = 256 * 1024;
-/** Of one file. */
-const mostHooks = 100;
-const usualTimeout = 60;
-const mostTimeout = 600;
+const maxBytes = 256 * 1024;
+/** Per file. */
+const maxHooks = 100;
+/** Seconds. */
+const defaultTimeout = 60;
+const maxTimeout = 600;
 
 export function readHookSettings({ cwd, env }: ExtensionPlace): HookSettings {
   const remarks: string[] = [];
   const projects = projectHookFiles.flatMap((name) =>
-    hooksIn(readRootFile(cwd, name, mostBytes), { path: name, isProjects: true, remarks }),
+    hooksIn(readRootFile(cwd, name, maxBytes), { path: name, isProjects: true, remarks }),
   );
   const path = userHooksFile(env);
-  const users = hooksIn(readRegularFile(path, mostBytes), { path, isProjects: false, remarks });
+  const users = hooksIn(readRegularFile(path, maxBytes), { path, isProjects: false, remarks });
   return { hooks: [...users, ...projects], ...digestsOf(projects, cwd), remarks };
 }
 
@@ -70,14 +70,14 @@ interface Source {
 function hooksIn(file: ReturnType<typeof readRootFile>, source: Source): readonly Hook[] {
   const { path, remarks } = source;
   if (file === undefined) return [];
-  const leave = (why: string): readonly Hook[] => {
+  const skip = (why: string): readonly Hook[] => {
     remarks.push(`the hooks of ${path} were left out: ${why}`);
     return [];
   };
-  if (isFailure(file)) return leave(file.text);
-  if (file.cut) return leave(`it is longer than ${mostBytes / 1024} KB`);
+  if (isFailure(file)) return skip(file.text);
+  if (file.cut) return skip(`it is longer than ${maxBytes / 1024} KB`);
   const settings = parsed(new TextDecoder().decode(file.bytes));
-  if (settings === undefined) return leave("it is not valid JSON");
+  if (settings === undefined) return skip("it is not valid JSON");
   const { hooks, disableAllHooks, permissions } = Object(settings);
   for (const name of ["deny", "ask"]) {
     if (listOf(Object(permissions)[name]).length > 0)
@@ -86,9 +86,9 @@ function hooksIn(file: ReturnType<typeof readRootFile>, source: Source): readonl
       );
   }
   if (hooks === undefined || disableAllHooks === true) return [];
-  if (!isRecord(hooks)) return leave("`hooks` is no object");
+  if (!isRecord(hooks)) return skip("`hooks` is no object");
   const all = Object.entries(hooks).flatMap(([event, groups]) => hooksOf(event, groups, source));
-  return all.length > mostHooks ? leave(`there are more than ${mostHooks}`) : all;
+  return all.length > maxHooks ? skip(`there are more than ${maxHooks}`) : all;
 }
 
 function hooksOf(name: string, groups: unknown, { path, isProjects, remarks }: Source): readonly Hook[] {
@@ -97,21 +97,21 @@ function hooksOf(name: string, groups: unknown, { path, isProjects, remarks }: S
     remarks.push(`the ${name} hooks of ${path} do not run: there is no such moment here`);
     return [];
   }
-  const leave = (which: string, why: string): readonly Hook[] => {
+  const skip = (which: string, why: string): readonly Hook[] => {
     remarks.push(`${which} of ${path} does not run: ${why}`);
     return [];
   };
-  if (!Array.isArray(groups)) return leave(`"${name}"`, "it is no list of groups of hooks");
+  if (!Array.isArray(groups)) return skip(`"${name}"`, "it is no list of groups of hooks");
   return groups.flatMap((group: unknown, at) => {
     const which = `the ${ordinal(at)} ${name} hook`;
-    if (!isRecord(group)) return leave(which, `it is no group: ${likeThis}`);
+    if (!isRecord(group)) return skip(which, `it is no group: ${example}`);
     const { matcher = "", hooks } = group;
-    if (!Array.isArray(hooks)) return leave(which, `it has no list of "hooks": ${likeThis}`);
+    if (!Array.isArray(hooks)) return skip(which, `it has no list of "hooks": ${example}`);
     return hooks.flatMap((hook: unknown) => {
       const read = hookOf({ event, matcher, hook });
       if (!("why" in read)) return [{ event, ...read, isProjects }];
       const { command } = Object(hook) as Record<string, unknown>;
-      return leave(
+      return skip(
         typeof command === "string" ? `the ${name} hook \`${command.slice(0, 80)}\`` : which,
         read.why,
       );
@@ -119,14 +119,14 @@ function hooksOf(name: string, groups: unknown, { path, isProjects, remarks }: S
   });
 }
 
-const likeThis = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}';
+const example = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}';
 
 function ordinal(at: number): string {
   return ["first", "second", "third"][at] ?? `${at + 1}th`;
 }
 
-/** Those that have a tool, which a matcher or an `if` may name. */
-const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PostToolUse", "PermissionRequest"]);
+/** Events of a tool, which a matcher or an `if` may name. */
+const toolEvents: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PostToolUse", "PermissionRequest"]);
 
 type ReadHook = Pick<Hook, "matcher" | "command" | "condition" | "timeoutMs">;
 
@@ -145,12 +145,12 @@ function hookOf({
   if (typeof command !== "string" || command.trim() === "") return { why: 'it has no "command"' };
   const wrong = wrongMatcher(matcher, event);
   if (wrong !== undefined) return { why: wrong };
-  const condition = typeof written === "string" && ofTools.has(event) ? readCondition(written) : undefined;
+  const condition = typeof written === "string" && toolEvents.has(event) ? readCondition(written) : undefined;
   if (written !== undefined && !condition)
     return {
       why: `its "if" ${JSON.stringify(written)} is not understood here; "Bash(git *)" or "Edit" of a call's event is`,
     };
-  const seconds = typeof timeout === "number" && timeout > 0 ? Math.min(timeout, mostTimeout) : usualTimeout;
+  const seconds = typeof timeout === "number" && timeout > 0 ? Math.min(timeout, maxTimeout) : defaultTimeout;
   return {
     ...{ matcher: matcher === "*" ? "" : String(matcher), command, timeoutMs: seconds * 1000 },
     ...(condition && { condition }),
@@ -163,11 +163,11 @@ function wrongMatcher(matcher: unknown, event: HookEvent): string | undefined {
   if (matcher === "*") return undefined;
   if (!isPattern(matcher)) return `its matcher ${shown} is no pattern`;
   const areTools = matcher.split("|").some((name) => !/\s|:\*/u.test(name));
-  if (!ofTools.has(event) || areTools) return undefined;
+  if (!toolEvents.has(event) || areTools) return undefined;
   return `its matcher ${shown} can match no tool: commands are told apart by "if": "Bash(git *)"`;
 }
 
-/** When it runs, in a few words. */
+/** When it runs, for people. */
 export function hookMoment({ event, matcher, condition }: Hook): string {
   const only =
     condition && `if ${condition.tool}${condition.pattern === undefined ? "" : `(${condition.pattern})`}`;
@@ -186,7 +186,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Also of scripts that a command names: who changes one changes the hook. */
+/** Includes the scripts that a command names: changing a script changes the hook. */
 function digestsOf(hooks: readonly Hook[], cwd: string): Pick<HookSettings, "hash" | "judged"> {
   if (hooks.length === 0) return { hash: "", judged: {} };
   const hash = createHash("sha256").update(JSON.stringify(hooks));

@@ -1,4 +1,4 @@
-/** Hooked tools: a call as hooks written for Claude Code know it: the tool's name there, and its arguments. */
+/** Hooked tools: translates a call to the tool names and arguments of Claude Code, for which hooks are written. */
 import { resolve } from "node:path";
 import type { HookedCall } from "@lathe/protocol";
 
@@ -9,8 +9,10 @@ export interface HookedTool {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Those that are one thing there. */
-const names: Readonly<Record<string, (input: Input, pathOf: (path: unknown) => string) => HookedTool>> = {
+/** Tools with exactly one counterpart in Claude Code. */
+const counterparts: Readonly<
+  Record<string, (input: Input, pathOf: (path: unknown) => string) => HookedTool>
+> = {
   shell: (input) => ({ tool_name: "Bash", tool_input: { ...input } }),
   try_mutations: ({ test }) => ({ tool_name: "Bash", tool_input: { command: test } }),
   read: (input, pathOf) => ({ tool_name: "Read", tool_input: { ...input, file_path: pathOf(input.path) } }),
@@ -44,7 +46,7 @@ const names: Readonly<Record<string, (input: Input, pathOf: (path: unknown) => s
   skill: ({ name }) => ({ tool_name: "Skill", tool_input: { skill: name } }),
 };
 
-/** More than one where the call changes several files: a hook that watches files sees each. */
+/** Several where the call changes several files, so that a hook that watches files sees each. */
 export function hookedTools({ tool, input: text, effects }: HookedCall, cwd: string): readonly HookedTool[] {
   const input = inputOf(text);
   const pathOf = (path: unknown): string => resolve(cwd, typeof path === "string" ? path : ".");
@@ -61,9 +63,9 @@ export function hookedTools({ tool, input: text, effects }: HookedCall, cwd: str
     const run = effects.filter(({ kind }) => kind === "execute").map(({ target }) => target);
     if (run.length > 0) return [{ tool_name: "Bash", tool_input: { command: run.join("\n") } }];
   }
-  const known = names[tool];
+  const known = counterparts[tool];
   if (known) return [known(input, pathOf)];
-  // Also what moves and deletes is a change of the files it names.
+  // Moving and deleting are edits of the files named, too.
   const changed = effects
     .filter(({ kind }) => kind === "write" || kind === "delete")
     .map(({ target }) => target);

@@ -1,31 +1,31 @@
-/** Runs one hook in the session's sandbox: what it is told on its input, and what its exit and output say. */
+/** Runs one hook in the session's sandbox, and reads its answer from its exit code and output. */
 import { isFailure, type JudgedFiles, type Process, type Sandbox } from "@lathe/protocol";
 import { readHookOutput } from "./hook-output.ts";
 import type { Hook } from "./hook-settings.ts";
 
-/** What a hook said; `problem`: it did not do its work, which stops nothing. */
-export interface HookSaid {
-  /** Exit code 2: what happens is not to happen, and why. */
+/** The answer of a hook. A hook that fails, with a `problem`, blocks nothing. */
+export interface HookAnswer {
+  /** The reason to block what is about to happen: the hook ended with exit code 2. */
   readonly blocks?: string;
-  /** In its standard output; empty where that holds none. */
+  /** The JSON in its standard output; empty where there is none. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Its standard output where that is words. */
+  /** Its standard output where that is plain text. */
   readonly text: string;
   readonly problem?: string;
-  /** It said something that nobody can read: it may have been a denial. */
+  /** Whether its answer is unreadable; it may have been a denial. */
   readonly isUnread?: boolean;
 }
 
 /** Bytes of output that are read. */
-const mostOutput = 2 ** 20;
-/** Characters of words, which a model gets. */
-const mostText = 64 * 1024;
+const maxOutput = 2 ** 20;
+/** Characters of text that a model gets. */
+const maxText = 64 * 1024;
 
 export interface HookRun {
   readonly sandbox: Sandbox;
   readonly cwd: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The files that hooks of the project were trusted with. */
+  /** The files that the project's hooks name, as they were when the hooks were trusted. */
   readonly judged?: JudgedFiles | undefined;
   readonly signal?: AbortSignal;
 }
@@ -33,22 +33,22 @@ export interface HookRun {
 export async function runHook(
   { command, timeoutMs, isProjects }: Hook,
   { sandbox, cwd, input, judged = {}, signal }: HookRun,
-): Promise<HookSaid> {
+): Promise<HookAnswer> {
   const script = `export CLAUDE_PROJECT_DIR=${quoted(cwd)}\n${command}`;
   const isJudged = isProjects && Object.keys(judged).length > 0;
   const started = await sandbox.spawn({ script, cwd, apart: true, ...(isJudged && { judged }) });
-  if (isFailure(started)) return unsaid(started.text);
-  // It need not read any of it.
+  if (isFailure(started)) return failed(started.text);
+  // The hook may end without reading its input.
   void started.write(JSON.stringify(input)).then(() => started.closeInput());
   const stop = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
-  const end = await ended(started, stop);
-  if (!end) return unsaid(`it was stopped after ${timeoutMs / 1000} s`);
-  const out = await started.read(0, mostOutput);
-  const { text: errors } = await started.readErrors(0, mostText);
-  return saidOf(end.code, out, errors);
+  const end = await waitForExit(started, stop);
+  if (!end) return failed(`it was stopped after ${timeoutMs / 1000} s`);
+  const out = await started.read(0, maxOutput);
+  const { text: errors } = await started.readErrors(0, maxText);
+  return answerOf(end.code, out, errors);
 }
 
-async function ended(process: Process, stop: AbortSignal): Promise<Process["exit"] | undefined> {
+async function waitForExit(process: Process, stop: AbortSignal): Promise<Process["exit"] | undefined> {
   const stopped = Promise.withResolvers<undefined>();
   const onStop = (): void => stopped.resolve(undefined);
   stop.addEventListener("abort", onStop, { once: true });
@@ -62,20 +62,20 @@ async function ended(process: Process, stop: AbortSignal): Promise<Process["exit
   }
 }
 
-function saidOf(
+function answerOf(
   code: number | undefined,
   out: Awaited<ReturnType<Process["read"]>>,
   errors: string,
-): HookSaid {
+): HookAnswer {
   if (code === 2)
     return { blocks: errors.trim() || out.text.trim() || "a hook does not want it", json: {}, text: "" };
-  if (code !== 0) return unsaid(errors.trim().split("\n", 1)[0] || `it ended with ${code ?? "a signal"}`);
+  if (code !== 0) return failed(errors.trim().split("\n", 1)[0] || `it ended with ${code ?? "a signal"}`);
   const { json, text, unread } = readHookOutput(out.text, out.next < out.total);
-  const said = { json, text: text.slice(0, mostText) };
-  return unread === undefined ? said : { ...said, problem: unread, isUnread: true };
+  const answer = { json, text: text.slice(0, maxText) };
+  return unread === undefined ? answer : { ...answer, problem: unread, isUnread: true };
 }
 
-function unsaid(problem: string): HookSaid {
+function failed(problem: string): HookAnswer {
   return { json: {}, text: "", problem };
 }
 

@@ -1,4 +1,4 @@
-/** Session hooks: the programs of the project and the user that have a say in one session; loaded where there are any. */
+/** Session hooks: runs the hooks of the project and the user in one session, and turns their answers into decisions. */
 import type {
   CompactionTrigger,
   Decision,
@@ -10,10 +10,10 @@ import type {
   Sandbox,
   Session,
 } from "@lathe/protocol";
-import { type Holding, holds } from "./hook-condition.ts";
+import { type Coverage, coverage } from "./hook-condition.ts";
 import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
 import { type HookedTool, hookedTools } from "./hooked-tools.ts";
-import { type HookSaid, runHook } from "./run-hook.ts";
+import { type HookAnswer, runHook } from "./run-hook.ts";
 
 export interface HookedSession extends Pick<Session, "id" | "agent"> {
   readonly settings: Pick<Session["settings"], "mode">;
@@ -28,7 +28,7 @@ export interface HookPorts {
 
 export interface HookPlace {
   readonly cwd: string;
-  /** The file of its log. */
+  /** Path of the session's log. */
   readonly log: string;
   session(): HookedSession;
   readonly ports: HookPorts;
@@ -37,24 +37,24 @@ export interface HookPlace {
   cancel(by: string): void;
 }
 
-/** What is asked anew before each run: what was trusted once may be written over. */
+/** Asked before each run: trusted files may have been overwritten meanwhile. */
 interface HookTrust {
   /**
-   * The files that the project's hooks name, as they are now: its hooks start only while they stay so. Undefined where the
-   * hooks are not what they were when they were opened, or not trusted any more.
+   * The files that the project's hooks name, as they are now; the hooks start only while these stay the same. Undefined
+   * where the hooks have changed since they were opened, or are not trusted any more.
    */
   trustedFiles(): JudgedFiles | undefined;
-  /** Whether what it says may answer in a person's stead. */
+  /** Whether its answer may replace a person's approval. */
   mayAllow(hook: Hook): boolean;
 }
 
 type TrustedPlace = HookPlace & { readonly trust: HookTrust };
 
 export interface SessionHooks extends Hooks {
-  /** *Contract:* once, before the first words. */
-  begun(source: "startup" | "resume"): Promise<void>;
-  ended(): Promise<void>;
-  /** Why words were not heard; once. */
+  /** *Contract:* called once, before the first message. */
+  begin(source: "startup" | "resume"): Promise<void>;
+  end(): Promise<void>;
+  /** Why a hook blocked the last message; undefined when asked again. */
   refused(): string | undefined;
 }
 
@@ -67,58 +67,58 @@ export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): S
   const isChild = (): boolean => place.session().agent !== undefined;
   return {
     decide: async (call, decision, signal) => {
-      const said = await overTools(call, place, (tool) =>
+      const answers = await overTools(call, place, (tool) =>
         run("PreToolUse", { ...tool, tool_use_id: call.id }, signal),
       );
-      return said.map(preDecision).reduce(graver, undefined) ?? decision;
+      return answers.map(callDecision).reduce(stricter, undefined) ?? decision;
     },
     permit: async (call, _decision, signal) => {
-      const said = await overTools(call, place, (tool) => run("PermissionRequest", { ...tool }, signal));
-      return said.map(permission).reduce(graver, undefined);
+      const answers = await overTools(call, place, (tool) => run("PermissionRequest", { ...tool }, signal));
+      return answers.map(permissionDecision).reduce(stricter, undefined);
     },
     ran: async (call, outcome, signal) => {
       if (outcome.type !== "ok") return outcome;
-      const said = await overTools(call, place, (tool) =>
+      const answers = await overTools(call, place, (tool) =>
         run(
           "PostToolUse",
           { ...tool, tool_response: responseOf(tool, outcome), tool_use_id: call.id },
           signal,
         ),
       );
-      return withWords(outcome, said.flatMap(wordsAfter));
+      return withHookTexts(outcome, answers.flatMap(modelTexts));
     },
     heard: async (prompt, signal) => {
-      const said = await run("UserPromptSubmit", { prompt }, signal);
-      const why = signal.aborted ? "it was stopped while it looked at them" : said.flatMap(blockOf)[0];
+      const answers = await run("UserPromptSubmit", { prompt }, signal);
+      const why = signal.aborted ? "it was stopped while it looked at them" : answers.flatMap(blockOf)[0];
       if (why !== undefined) {
         refused = why;
         place.onRemark(`a hook does not let these words be heard: ${why}`);
         return undefined;
       }
-      const more = [context, ...said.flatMap(contextOf)].filter((text) => text !== "");
+      const more = [context, ...answers.flatMap(contextOf)].filter((text) => text !== "");
       context = "";
       return more.join("\n");
     },
     stopping: async (last, again, signal) => {
       const fields = { stop_hook_active: again, last_assistant_message: last };
       const event = isChild() ? "SubagentStop" : "Stop";
-      const said = await run(event, { ...fields, agent_type: place.session().agent }, signal);
-      return said.some(({ json }) => json.continue === false) ? undefined : said.flatMap(blockOf)[0];
+      const answers = await run(event, { ...fields, agent_type: place.session().agent }, signal);
+      return answers.some(({ json }) => json.continue === false) ? undefined : answers.flatMap(blockOf)[0];
     },
     compacting: async (trigger, focus, signal) => {
-      const said = await run("PreCompact", { trigger, custom_instructions: focus ?? "" }, signal);
-      for (const why of said.flatMap(blockOf)) place.onRemark(blockedText(trigger, why));
-      const words = said.flatMap(contextOf).join("\n");
+      const answers = await run("PreCompact", { trigger, custom_instructions: focus ?? "" }, signal);
+      for (const why of answers.flatMap(blockOf)) place.onRemark(blockedText(trigger, why));
+      const words = answers.flatMap(contextOf).join("\n");
       return {
-        isBlocked: said.some((one) => blockOf(one).length > 0),
+        isBlocked: answers.some((one) => blockOf(one).length > 0),
         ...(words !== "" && { focus: words }),
       };
     },
-    begun: async (source) => {
-      // A subagent is begun by its parent, not by a person.
+    begin: async (source) => {
+      // A subagent is started by its parent, not by a person.
       if (!isChild()) context = (await run("SessionStart", { source })).flatMap(contextOf).join("\n");
     },
-    ended: async () => {
+    end: async () => {
       if (!isChild()) await run("SessionEnd", { reason: "other" });
     },
     refused: () => {
@@ -135,99 +135,106 @@ function blockedText(trigger: CompactionTrigger, why: string): string {
     : `a hook would not have the conversation made shorter (${why}), but it is too long to go on as it is`;
 }
 
-type Run = (event: HookEvent, fields: Fields, signal?: AbortSignal) => Promise<readonly HookSaid[]>;
+type Run = (event: HookEvent, fields: Fields, signal?: AbortSignal) => Promise<readonly HookAnswer[]>;
 
-/** All that match at once; each command once. */
+/** Runs all matching hooks at once; a command that several hooks share runs once. */
 function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
-  const told = new Set<string>();
-  const tell = (text: string): void => {
-    if (!told.has(text)) place.onRemark(text);
-    told.add(text);
+  const shown = new Set<string>();
+  const remark = (text: string): void => {
+    if (!shown.has(text)) place.onRemark(text);
+    shown.add(text);
   };
   return async (event, fields, signal) => {
     const name = String(fields.tool_name ?? fields.source ?? fields.trigger ?? "");
     const call = { tool_name: name, tool_input: Object(fields.tool_input) as Fields };
-    const holding = ({ condition }: Hook): Holding =>
-      condition ? holds(condition, call, place.cwd) : "wholly";
-    const written = hooks.filter(
-      (one) => one.event === event && hookMatches(one, name) && holding(one) !== "not",
+    const coverageOf = ({ condition }: Hook): Coverage =>
+      condition ? coverage(condition, call, place.cwd) : "all";
+    const wanted = hooks.filter(
+      (one) => one.event === event && hookMatches(one, name) && coverageOf(one) !== "none",
     );
-    const judged = judgedFor(written, place);
-    if (!judged) tell(changed);
-    const matching = judged ? written : written.filter(({ isProjects }) => !isProjects);
+    const judged = judgedFor(wanted, place);
+    if (!judged) remark(changedHooks);
+    const matching = judged ? wanted : wanted.filter(({ isProjects }) => !isProjects);
     if (matching.length === 0) return [];
     const { containment, uncontainedAllowed } = await place.ports.containment();
     if (containment === "none" && !uncontainedAllowed) {
-      tell("hooks do not run: no sandbox works on this machine; `lathe doctor` says how to get one");
+      remark("hooks do not run: no sandbox works on this machine; `lathe doctor` says how to get one");
       return [];
     }
-    const { id, settings } = place.session();
-    const input = {
-      ...{ session_id: id, transcript_path: place.log, cwd: place.cwd },
-      ...{ permission_mode: modeNames[settings.mode], hook_event_name: event },
-      ...fields,
-    };
+    const input = { ...inputOf(event, place), ...fields };
     const at = { sandbox: place.ports.sandbox, cwd: place.cwd, input, judged, ...(signal && { signal }) };
-    // The user's own comes first, and its say counts for more than the project's.
+    // Of hooks with the same command the user's counts: it may do more than the project's.
     const commands = [...new Map(matching.toReversed().map((one) => [one.command, one])).values()];
     return Promise.all(
       commands.map(async (hook) => {
         const ran = await runHook(hook, at);
-        // It did not fail: somebody stopped it.
+        // The hook did not fail; the turn was cancelled.
         if (signal?.aborted) return { json: {}, text: "" };
-        const said = await redacted(ran, place);
-        heed(said, { event, hook, place, tell });
-        if (!allows(said, event)) return said;
-        const isOfAll = holding(hook) === "wholly";
-        if (isOfAll && place.trust.mayAllow(hook)) return said;
-        const why = isOfAll ? `anything: ${unknownFiles}` : onlyPart;
-        tell(`the ${event} hook \`${hook.command}\` cannot allow ${why}`);
-        return { ...said, json: {} };
+        const answer = await redacted(ran, place);
+        showAnswer(answer, { event, hook, place, remark });
+        if (!allows(answer, event)) return answer;
+        const coversAll = coverageOf(hook) === "all";
+        if (coversAll && place.trust.mayAllow(hook)) return answer;
+        const why = coversAll ? `anything: ${unknownFiles}` : onlyPart;
+        remark(`the ${event} hook \`${hook.command}\` cannot allow ${why}`);
+        return { ...answer, json: {} };
       }),
     );
   };
 }
 
-/** Undefined where hooks of the project must not run; reads no file where none of them would run. */
+/** The fields that every hook gets. */
+function inputOf(event: HookEvent, { session, log, cwd }: HookPlace): Fields {
+  const { id, settings } = session();
+  return {
+    session_id: id,
+    transcript_path: log,
+    cwd,
+    permission_mode: modeNames[settings.mode],
+    hook_event_name: event,
+  };
+}
+
+/** Undefined where the project's hooks must not run; reads no file where none of them would. */
 function judgedFor(hooks: readonly Hook[], { trust }: TrustedPlace): JudgedFiles | undefined {
   return hooks.some(({ isProjects }) => isProjects) ? trust.trustedFiles() : {};
 }
 
-interface Heard {
+interface Shown {
   readonly event: HookEvent;
   readonly hook: Hook;
   readonly place: HookPlace;
-  tell(text: string): void;
+  remark(text: string): void;
 }
 
-/** What it says to people, and to the turn. */
-function heed({ problem, json }: HookSaid, { event, hook, place, tell }: Heard): void {
-  if (problem !== undefined) tell(`the ${event} hook \`${hook.command}\` failed: ${problem}`);
+/** Shows problems and messages to the person, and ends the turn where the hook says so. */
+function showAnswer({ problem, json }: HookAnswer, { event, hook, place, remark }: Shown): void {
+  if (problem !== undefined) remark(`the ${event} hook \`${hook.command}\` failed: ${problem}`);
   const { systemMessage, continue: goesOn, stopReason } = json;
   if (typeof systemMessage === "string") place.onRemark(systemMessage);
   if (goesOn === false && event !== "Stop" && event !== "SubagentStop")
     place.cancel(`a hook${typeof stopReason === "string" ? `: ${stopReason}` : ""}`);
 }
 
-const changed =
+const changedHooks =
   "the hooks of this project have changed since they were trusted, and do not run; `lathe hooks list` shows them, `lathe hooks trust` lets them run";
 const unknownFiles =
   "it may run files of the project, which change unasked; what it refuses or asks holds (a hook of yours that names only programs outside the project by their whole paths can allow)";
 
 const onlyPart = 'what its "if" does not name, or may not: a command with others beside it';
 
-function allows(said: HookSaid, event: HookEvent): boolean {
-  if (event === "PreToolUse") return preDecision(said)?.verdict === "allow";
-  return event === "PermissionRequest" && permission(said)?.verdict === "allow";
+function allows(answer: HookAnswer, event: HookEvent): boolean {
+  if (event === "PreToolUse") return callDecision(answer)?.verdict === "allow";
+  return event === "PermissionRequest" && permissionDecision(answer)?.verdict === "allow";
 }
 
 const modeNames = { auto: "acceptEdits", ask: "default", plan: "plan", "read-only": "plan" } as const;
 
-/** What it says goes to a model and into the log. */
-async function redacted(said: HookSaid, { ports }: HookPlace): Promise<HookSaid> {
-  const clean = await ports.redact(JSON.stringify(said));
+/** Removes secrets: an answer goes to a model and into the log. */
+async function redacted(answer: HookAnswer, { ports }: HookPlace): Promise<HookAnswer> {
+  const clean = await ports.redact(JSON.stringify(answer));
   try {
-    return JSON.parse(clean) as HookSaid;
+    return JSON.parse(clean) as HookAnswer;
   } catch {
     return { json: {}, text: "", problem: "it said what may not be repeated", isUnread: true };
   }
@@ -236,68 +243,68 @@ async function redacted(said: HookSaid, { ports }: HookPlace): Promise<HookSaid>
 async function overTools(
   call: HookedCall,
   { cwd }: HookPlace,
-  run: (tool: HookedTool) => Promise<readonly HookSaid[]>,
-): Promise<readonly HookSaid[]> {
+  run: (tool: HookedTool) => Promise<readonly HookAnswer[]>,
+): Promise<readonly HookAnswer[]> {
   return (await Promise.all(hookedTools(call, cwd).map(run))).flat();
 }
 
-const gravity = { allow: 0, ask: 1, deny: 2 } as const;
+const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
-function graver(one: Decision | undefined, other: Decision | undefined): Decision | undefined {
+function stricter(one: Decision | undefined, other: Decision | undefined): Decision | undefined {
   if (!one || !other) return one ?? other;
-  return gravity[other.verdict] > gravity[one.verdict] ? other : one;
+  return strictness[other.verdict] > strictness[one.verdict] ? other : one;
 }
 
-function decided(verdict: Decision["verdict"], why: unknown): Decision {
+function decisionOf(verdict: Decision["verdict"], why: unknown): Decision {
   return { verdict, rule: "hook", why: typeof why === "string" && why !== "" ? why : "a hook says so" };
 }
 
-function specificOf({ json }: HookSaid): Fields {
+function specificOf({ json }: HookAnswer): Fields {
   return Object(json.hookSpecificOutput) as Fields;
 }
 
-function preDecision(said: HookSaid): Decision | undefined {
-  if (said.blocks !== undefined) return decided("deny", said.blocks);
-  const { permissionDecision: word, permissionDecisionReason: why, updatedInput } = specificOf(said);
+function callDecision(answer: HookAnswer): Decision | undefined {
+  if (answer.blocks !== undefined) return decisionOf("deny", answer.blocks);
+  const { permissionDecision: word, permissionDecisionReason: why, updatedInput } = specificOf(answer);
   if (updatedInput !== undefined && word !== "deny") {
     const wanted = `a hook wants other arguments; call again with: ${JSON.stringify(updatedInput)}`;
-    return decided("deny", wanted);
+    return decisionOf("deny", wanted);
   }
-  if (word === "deny" || word === "ask" || word === "allow") return decided(word, why);
-  // As it was written in the beginning.
-  if (said.json.decision === "block") return decided("deny", said.json.reason);
-  if (said.json.decision === "approve") return decided("allow", said.json.reason);
-  // It may have been a denial.
-  return said.isUnread
-    ? decided("ask", `what a hook says of it cannot be read (${said.problem})`)
+  if (word === "deny" || word === "ask" || word === "allow") return decisionOf(word, why);
+  // The older format, still in use.
+  if (answer.json.decision === "block") return decisionOf("deny", answer.json.reason);
+  if (answer.json.decision === "approve") return decisionOf("allow", answer.json.reason);
+  // An unreadable answer may have been a denial.
+  return answer.isUnread
+    ? decisionOf("ask", `what a hook says of it cannot be read (${answer.problem})`)
     : undefined;
 }
 
-function permission(said: HookSaid): Decision | undefined {
-  if (said.blocks !== undefined) return decided("deny", said.blocks);
-  const { behavior, message, updatedInput } = Object(specificOf(said).decision) as Fields;
-  if (behavior === "deny") return decided("deny", message);
-  return behavior === "allow" && updatedInput === undefined ? decided("allow", message) : undefined;
+function permissionDecision(answer: HookAnswer): Decision | undefined {
+  if (answer.blocks !== undefined) return decisionOf("deny", answer.blocks);
+  const { behavior, message, updatedInput } = Object(specificOf(answer).decision) as Fields;
+  if (behavior === "deny") return decisionOf("deny", message);
+  return behavior === "allow" && updatedInput === undefined ? decisionOf("allow", message) : undefined;
 }
 
-function blockOf({ blocks, json }: HookSaid): readonly string[] {
+function blockOf({ blocks, json }: HookAnswer): readonly string[] {
   if (blocks !== undefined) return [blocks];
   return json.decision === "block" ? [typeof json.reason === "string" ? json.reason : "a hook says so"] : [];
 }
 
-function contextOf(said: HookSaid): readonly string[] {
-  const { additionalContext } = specificOf(said);
-  return [said.text, typeof additionalContext === "string" ? additionalContext : ""].filter(
+function contextOf(answer: HookAnswer): readonly string[] {
+  const { additionalContext } = specificOf(answer);
+  return [answer.text, typeof additionalContext === "string" ? additionalContext : ""].filter(
     (text) => text !== "",
   );
 }
 
-/** Words on standard output are for people; a model gets what is meant for it. */
-function wordsAfter(said: HookSaid): readonly string[] {
-  return [...blockOf(said), ...contextOf({ ...said, text: "" })];
+/** Plain text on standard output is for people; a model gets only the fields meant for it. */
+function modelTexts(answer: HookAnswer): readonly string[] {
+  return [...blockOf(answer), ...contextOf({ ...answer, text: "" })];
 }
 
-function withWords(outcome: Extract<Outcome, { type: "ok" }>, words: readonly string[]): Outcome {
+function withHookTexts(outcome: Extract<Outcome, { type: "ok" }>, words: readonly string[]): Outcome {
   if (words.length === 0) return outcome;
   return { ...outcome, text: `${outcome.text}\n\n[a hook says: ${words.join("\n")}]` };
 }

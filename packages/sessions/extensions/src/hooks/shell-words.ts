@@ -1,20 +1,20 @@
-/** Shell words: a command's simple commands and their words, as far as they are known without a shell. */
+/** Shell words: the simple commands of a script and their words, as far as they are known without running a shell. */
 import { basename, dirname, join } from "node:path";
 
 export interface Word {
   readonly text: string;
-  /** Whether the shell makes something of it that is not known here. */
+  /** Whether the shell expands it to something unknown. */
   readonly isOpen: boolean;
 }
 
 type Token = Word | { readonly operator: string };
 
-/** Read what they name and run nothing. */
+/** Programs that read the files they name and run nothing. */
 export const readers: ReadonlySet<string> = new Set("cat grep head tail".split(" "));
-/** Their words name no files. */
-export const speakers: ReadonlySet<string> = new Set("echo printf true false exit".split(" "));
+/** Programs whose arguments are no files. */
+export const printers: ReadonlySet<string> = new Set("echo printf true false exit".split(" "));
 
-/** Begin a command, or stand alone. */
+/** Shell keywords that stand alone or before a command. */
 const keywords: ReadonlySet<string> = new Set(
   "if then else elif fi ! { } while until do done esac exec".split(" "),
 );
@@ -24,8 +24,8 @@ export function withoutKeywords(words: readonly Word[]): readonly Word[] {
   return at < 0 ? [] : words.slice(at);
 }
 
-/** A command within a quoted word. */
-export function runsWithin({ text, isOpen }: Word): boolean {
+/** Whether a word contains a command substitution. */
+export function hasSubstitution({ text, isOpen }: Word): boolean {
   return isOpen && /\$\(|`/u.test(text);
 }
 
@@ -33,27 +33,27 @@ export function isProgramOfSystem(text: string): boolean {
   return ["/bin", "/usr/bin"].includes(dirname(text)) && text === join(dirname(text), basename(text));
 }
 
-/** `--config=FILE` names a file as well. */
+/** The word, and the value in `--config=FILE`. */
 export function partsOf(word: Word): readonly Word[] {
   const at = word.text.indexOf("=");
   const value = at < 0 ? [] : [{ ...word, text: word.text.slice(at + 1) }];
   return [word, ...value].filter(({ text }) => text !== "");
 }
 
-/** `$CLAUDE_PROJECT_DIR` is known: it is the folder. */
+/** `$CLAUDE_PROJECT_DIR` is replaced by `cwd`. */
 export function commandsIn(text: string, cwd: string): readonly (readonly Word[])[] {
   return commandsOf(tokensOf(text, cwd));
 }
 
-/** Without what is only written to. */
+/** Leaves out the targets of output redirections. */
 function commandsOf(tokens: readonly Token[]): readonly (readonly Word[])[] {
   const commands: Word[][] = [[]];
-  let isWritten = false;
+  let isTarget = false;
   for (const token of tokens) {
     if ("text" in token) {
-      if (!isWritten) commands.at(-1)?.push(token);
-      isWritten = false;
-    } else if (token.operator === ">") isWritten = true;
+      if (!isTarget) commands.at(-1)?.push(token);
+      isTarget = false;
+    } else if (token.operator === ">") isTarget = true;
     else if (token.operator !== "<") commands.push([]);
   }
   return commands;
@@ -96,7 +96,7 @@ function quotedIn({ single, double, escaped }: Groups, cwd: string): Word | unde
   return { text: escaped === mark ? folderName : escaped, isOpen: false };
 }
 
-/** The folder takes the place of its name only here; a shell parts it at its spaces. */
+/** Outside of quotes a shell splits the folder's path at spaces. */
 function bareIn(bare: string | undefined, cwd: string): Word | undefined {
   if (bare === mark) return { text: cwd, isOpen: /[\s*?[\\]/u.test(cwd) };
   if (bare === "`") return { text: "", isOpen: true };
@@ -104,7 +104,7 @@ function bareIn(bare: string | undefined, cwd: string): Word | undefined {
 }
 
 const folderName = "$CLAUDE_PROJECT_DIR";
-/** Of the private use area: stands for the project's folder until the words are parted. */
+/** A private-use character that stands for the project's folder until the words are split. */
 const mark = "\uF8FF";
 
 function withFolderMarked(command: string): string {

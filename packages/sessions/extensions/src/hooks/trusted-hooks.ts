@@ -1,41 +1,40 @@
-/** Trusted hooks: which projects' hooks the user lets run, each as it was when they said so. */
+/** Trusted hooks: the projects whose hooks a person trusts, each as the hooks were then. */
 import { createHash } from "node:crypto";
 import type { Failure } from "@lathe/protocol";
 import type { ExtensionPlace } from "../files/extension-place.ts";
-import { keepLook, type Look, type LookedItem, readLook } from "../trust/trust-store.ts";
+import { readTrust, type TrustedItem, type TrustRecord, writeTrust } from "../trust/trust-store.ts";
 import { hookFiles } from "./hook-files.ts";
 import { type HookSettings, hookMoment, readHookSettings } from "./hook-settings.ts";
 
 const file = "trusted-hooks.json";
 
 export function isTrusted(place: ExtensionPlace, hash: string): boolean {
-  return lookAtHooks(place).hash === hash;
+  return readHookTrust(place).hash === hash;
 }
 
-/** What was said of them last. */
-export function lookAtHooks(place: ExtensionPlace): Look {
-  return readLook(file, place);
+export function readHookTrust(place: ExtensionPlace): TrustRecord {
+  return readTrust(file, place);
 }
 
-/** As they were shown, or as they are now. */
+/** Trusts the hooks as they were shown, or as they are now. */
 export function trustHooks(
   place: ExtensionPlace,
   settings: HookSettings = readHookSettings(place),
 ): Failure | undefined {
-  return keepLook(file, place, { hash: settings.hash, items: hookItems(settings, place.cwd) });
+  return writeTrust(file, place, { hash: settings.hash, items: hookItems(settings, place.cwd) });
 }
 
-/** They do not run, and nobody is asked about them any more. */
+/** The hooks do not run, and the person is not asked about them again. */
 export function neverTrustHooks(place: ExtensionPlace): Failure | undefined {
-  return keepLook(file, place, { never: true });
+  return writeTrust(file, place, { never: true });
 }
 
 export function distrustHooks(place: ExtensionPlace): Failure | undefined {
-  return keepLook(file, place, undefined);
+  return writeTrust(file, place, undefined);
 }
 
-/** The project's hooks one by one, with the files of the project that each names. */
-export function hookItems({ hooks }: HookSettings, cwd: string): readonly LookedItem[] {
+/** Each of the project's hooks, with the files of the project that it names. */
+export function hookItems({ hooks }: HookSettings, cwd: string): readonly TrustedItem[] {
   return hooks
     .filter(({ isProjects }) => isProjects)
     .map((hook) => {

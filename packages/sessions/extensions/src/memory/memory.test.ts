@@ -18,7 +18,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import { addMemory, memoryFile, memoryTexts, readMemory, removeMemory } from "./memory.ts";
+import { addMemory, memoryTexts, readMemory, removeMemory } from "./memory.ts";
+import { memoryFile } from "./memory-file.ts";
 
 describe("memory", () => {
   let root: string;

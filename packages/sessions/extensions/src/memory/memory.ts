@@ -1,68 +1,62 @@
-/** Memory: facts that sessions shall know, for one project and for all, in the user's own place; a person decides on each. */
-import { createHash, randomInt } from "node:crypto";
+/** Memory: facts for later sessions, of one project or of all, in the user's configuration. A person approves each. */
+import { randomInt } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { configFolder } from "@lathe/system";
 import { takeLock, writeWhole } from "@lathe/system";
 import type { MemoryScope } from "@lathe/tools";
-import { type ExtensionPlace, isInReach } from "../files/extension-place.ts";
-import { readRegularFile } from "../files/regular-file.ts";
-import { factLines, withFact, withoutFact } from "./memory-lines.ts";
+import { type ExtensionPlace, isConfigWritable } from "../files/extension-place.ts";
+import { readRegularFile } from "../files/read-file.ts";
+import { memoryFile } from "./memory-file.ts";
 
-/** A file does not grow beyond it. */
-const mostBytes = 64 * 1024;
-/** One that a person made so long is read all the same. */
-const mostRead = 16 * 1024 * 1024;
+/** Lathe lets no file grow beyond this. */
+const maxBytes = 64 * 1024;
+/** A longer file, written by a person, is still read up to this. */
+const maxRead = 16 * 1024 * 1024;
 /** Characters of one fact. */
-const mostChars = 1_000;
-/** Characters of what a session is told. */
-const mostTold = 2_000;
-const waitMs = 10_000;
+const maxChars = 1_000;
+/** Characters of all facts that a session is given. */
+const maxTold = 2_000;
+const maxWaitMs = 10_000;
 
-export function memoryFile({ cwd, env }: ExtensionPlace, scope: MemoryScope): string {
-  if (scope === "user") return join(configFolder(env), "memory.md");
-  const name = createHash("sha256").update(cwd).digest("hex").slice(0, 24);
-  return join(configFolder(env), "projects", `${name}.memory.md`);
-}
-
-/** One fact a line, as `- fact`; other lines are a person's own. */
+/** Each line `- fact` is a fact; all other lines are a person's notes. */
 export function readMemory(place: ExtensionPlace, scope: MemoryScope): readonly string[] | Failure {
   const bytes = readBytes(memoryFile(place, scope));
   return isFailure(bytes) ? bytes : factLines(bytes).map(({ fact }) => fact);
 }
 
-/** *Contract:* whole or not at all; a fact that is there already is not added again, and none with a key in it. */
+/** *Contract:* adds the fact whole or not at all; never adds one twice, nor one that contains a key. */
 export async function addMemory(
   place: ExtensionPlace,
   scope: MemoryScope,
-  said: string,
+  text: string,
 ): Promise<Failure | undefined> {
-  if (isInReach(place)) {
-    const text = `${configFolder(place.env)} lies in ${place.cwd}, where commands can write: nothing is kept there`;
-    return failure("no-access", text, { who: "user" });
+  if (isConfigWritable(place)) {
+    const problem = `${configFolder(place.env)} lies in ${place.cwd}, where commands can write: nothing is kept there`;
+    return failure("no-access", problem, { who: "user" });
   }
-  const fact = said.replace(/\s+/gu, " ").trim();
-  if (fact.length > mostChars) {
-    const text = `a fact has at most ${mostChars} characters, and this one ${fact.length}: say it shorter`;
-    return failure("too-large", text, { who: "user" });
+  const fact = text.replace(/\s+/gu, " ").trim();
+  if (fact.length > maxChars) {
+    const problem = `a fact has at most ${maxChars} characters, and this one ${fact.length}: say it shorter`;
+    return failure("too-large", problem, { who: "user" });
   }
   if (await holdsKey(fact)) {
-    const text = "that holds a key or a password: such things are not kept";
-    return failure("invalid-arguments", text, { who: "user" });
+    const problem = "that holds a key or a password: such things are not kept";
+    return failure("invalid-arguments", problem, { who: "user" });
   }
   const path = memoryFile(place, scope);
-  return changing(path, (bytes) => {
+  return changeFile(path, (bytes) => {
     if (factLines(bytes).some((line) => line.fact === fact)) return undefined;
     const grown = withFact(bytes, fact);
-    if (grown.length <= mostBytes) return write(path, grown);
-    const text = `${path} would be longer than ${mostBytes / 1024} KB: remove facts from it first`;
-    return failure("too-large", text, { who: "user" });
+    if (grown.length <= maxBytes) return write(path, grown);
+    const problem = `${path} would be longer than ${maxBytes / 1024} KB: remove facts from it first`;
+    return failure("too-large", problem, { who: "user" });
   });
 }
 
-/** A fact is told to models. */
+/** Facts are sent to models, so a key must not become one. */
 async function holdsKey(fact: string): Promise<boolean> {
   const [{ createRedactor }, { tellsSecret }] = await Promise.all([
     import("@lathe/protocol/secrets"),
@@ -71,14 +65,14 @@ async function holdsKey(fact: string): Promise<boolean> {
   return createRedactor()(fact).found.length > 0 || tellsSecret(fact);
 }
 
-/** *Contract:* `at` counts from 0. */
+/** Returns the removed fact. *Contract:* `at` counts from 0. */
 export async function removeMemory(
   place: ExtensionPlace,
   scope: MemoryScope,
   at: number,
 ): Promise<string | Failure> {
   const path = memoryFile(place, scope);
-  return changing(path, (bytes) => {
+  return changeFile(path, (bytes) => {
     const lines = factLines(bytes);
     const gone = lines[at];
     if (gone) return write(path, withoutFact(bytes, gone)) ?? gone.fact;
@@ -87,11 +81,11 @@ export async function removeMemory(
   });
 }
 
-/** What a new session is told; nothing where commands could have written it. */
+/** The facts that a new session is given; none where commands could have written them. */
 export function memoryTexts(
   place: ExtensionPlace,
 ): readonly { readonly path: string; readonly text: string }[] {
-  if (isInReach(place)) return [];
+  if (isConfigWritable(place)) return [];
   return (["project", "user"] as const).flatMap((scope) => {
     const facts = readMemory(place, scope);
     if (isFailure(facts) || facts.length === 0) return [];
@@ -103,9 +97,9 @@ export function memoryTexts(
   });
 }
 
-/** Those of one file that sessions are told, in order: the latest first where not all fit. */
+/** The facts of one file that sessions are given, in order: the latest where not all fit. */
 export function toldFacts(facts: readonly string[]): readonly string[] {
-  let left = mostTold;
+  let left = maxTold;
   const told = facts.toReversed().filter(({ length }) => {
     const isTold = length + 3 <= left;
     if (isTold) left -= length + 3;
@@ -115,17 +109,17 @@ export function toldFacts(facts: readonly string[]): readonly string[] {
 }
 
 function readBytes(path: string): Uint8Array | Failure {
-  const start = readRegularFile(path, mostBytes);
-  const file = start && !isFailure(start) && start.cut ? readRegularFile(path, mostRead) : start;
+  const start = readRegularFile(path, maxBytes);
+  const file = start && !isFailure(start) && start.cut ? readRegularFile(path, maxRead) : start;
   if (file === undefined) return new Uint8Array();
   if (isFailure(file)) return file;
   if (file.cut)
-    return failure("too-large", `${path} is longer than ${mostRead / 2 ** 20} MB: make it shorter`);
+    return failure("too-large", `${path} is longer than ${maxRead / 2 ** 20} MB: make it shorter`);
   return file.bytes;
 }
 
-/** *Contract:* `change` is told what the file holds, and no other process changes it meanwhile. */
-async function changing<T>(path: string, change: (bytes: Uint8Array) => T | Failure): Promise<T | Failure> {
+/** *Contract:* `change` gets the content of the file, and no other process changes the file meanwhile. */
+async function changeFile<T>(path: string, change: (bytes: Uint8Array) => T | Failure): Promise<T | Failure> {
   const lock = await lockOf(path);
   if (isFailure(lock)) return lock;
   try {
@@ -136,9 +130,9 @@ async function changing<T>(path: string, change: (bytes: Uint8Array) => T | Fail
   }
 }
 
-/** A change takes milliseconds; who holds it longer is stopped, or its disk is. */
+/** A change takes milliseconds; a process that holds the lock longer is suspended, or its disk hangs. */
 async function lockOf(path: string): Promise<string | Failure> {
-  const deadline = performance.now() + waitMs;
+  const deadline = performance.now() + maxWaitMs;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     for (;;) {
@@ -148,7 +142,7 @@ async function lockOf(path: string): Promise<string | Failure> {
         const text = `${path} has been held by the process ${lock.pid} for too long: nothing was changed`;
         return failure("no-access", text, { who: "host", retry: "same" });
       }
-      // Those that came together do not come together again.
+      // A random wait, so that processes that collided do not collide again.
       await setTimeout(randomInt(2, 20));
     }
   } catch (cause) {
@@ -156,7 +150,7 @@ async function lockOf(path: string): Promise<string | Failure> {
   }
 }
 
-/** Through a link of the person's, as it is read. */
+/** Writes through a link, as reading follows it. */
 function write(path: string, bytes: Uint8Array): Failure | undefined {
   try {
     writeWhole(existsSync(path) ? realpathSync(path) : path, bytes, { isDurable: true });
@@ -164,4 +158,40 @@ function write(path: string, bytes: Uint8Array): Failure | undefined {
   } catch (cause) {
     return diskFailure(cause, `${path} cannot be written`);
   }
+}
+
+interface FactLine {
+  readonly fact: string;
+  /** Offsets in bytes; the line ending is included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const lineFeed = 0x0a;
+const byteOrderMark: readonly number[] = [0xef, 0xbb, 0xbf];
+
+function factLines(bytes: Uint8Array): readonly FactLine[] {
+  const lines: FactLine[] = [];
+  const decoder = new TextDecoder();
+  for (let start = markLength(bytes), end = start; start < bytes.length; start = end) {
+    end = bytes.indexOf(lineFeed, start) + 1 || bytes.length;
+    const fact = /^- +(.*\S)/u.exec(decoder.decode(bytes.subarray(start, end)))?.[1];
+    if (fact !== undefined) lines.push({ fact, start, end });
+  }
+  return lines;
+}
+
+function withFact(bytes: Uint8Array, fact: string): Uint8Array {
+  const first = bytes.indexOf(lineFeed);
+  const ending = first > 0 && bytes[first - 1] === 0x0d ? "\r\n" : "\n";
+  const isOpen = bytes.length > markLength(bytes) && bytes.at(-1) !== lineFeed;
+  return Buffer.concat([bytes, Buffer.from(`${isOpen ? ending : ""}- ${fact}${ending}`)]);
+}
+
+function withoutFact(bytes: Uint8Array, { start, end }: FactLine): Uint8Array {
+  return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
+}
+
+function markLength(bytes: Uint8Array): number {
+  return byteOrderMark.every((byte, at) => bytes[at] === byte) ? byteOrderMark.length : 0;
 }

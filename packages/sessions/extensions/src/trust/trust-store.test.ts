@@ -1,4 +1,4 @@
-/** What a person looked at: kept by folder, with what has changed since, and only where no command can write. */
+/** Trust: recorded per folder, with what has changed since, and only where no command can write. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,46 +6,46 @@ import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import type { ExtensionPlace } from "../files/extension-place.ts";
-import { canBeKept, changesSince, keepLook, readLook } from "./trust-store.ts";
+import { canTrust, changesSince, readTrust, writeTrust } from "./trust-store.ts";
 
 let root: string;
 let place: ExtensionPlace;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-looks-")));
+  root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-trust-")));
   place = { cwd: join(root, "workspace"), env: { XDG_CONFIG_HOME: join(root, "config") } };
   mkdirSync(place.cwd);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const file = (): string => join(root, "config/lathe/looks.json");
+const file = (): string => join(root, "config/lathe/trust.json");
 
 it("is kept by folder, and forgotten", () => {
   const other = { ...place, cwd: join(root, "other") };
-  assert.equal(keepLook("looks.json", place, { hash: "1", items: [] }), undefined);
-  assert.equal(keepLook("looks.json", other, { never: true }), undefined);
-  assert.deepEqual(readLook("looks.json", place), { hash: "1", items: [] });
-  assert.equal(keepLook("looks.json", place, undefined), undefined);
-  assert.deepEqual([readLook("looks.json", place), readLook("looks.json", other)], [{}, { never: true }]);
+  assert.equal(writeTrust("trust.json", place, { hash: "1", items: [] }), undefined);
+  assert.equal(writeTrust("trust.json", other, { never: true }), undefined);
+  assert.deepEqual(readTrust("trust.json", place), { hash: "1", items: [] });
+  assert.equal(writeTrust("trust.json", place, undefined), undefined);
+  assert.deepEqual([readTrust("trust.json", place), readTrust("trust.json", other)], [{}, { never: true }]);
 });
 
 it("a bare hash of an earlier Lathe still counts, though it says nothing of what was shown", () => {
   mkdirSync(join(root, "config/lathe"), { recursive: true });
   writeFileSync(file(), JSON.stringify({ [place.cwd]: "abc" }));
-  const look = readLook("looks.json", place);
-  assert.deepEqual(look, { hash: "abc" });
-  assert.equal(changesSince(look, [{ text: "a", files: {} }]), undefined);
+  const record = readTrust("trust.json", place);
+  assert.deepEqual(record, { hash: "abc" });
+  assert.equal(changesSince(record, [{ text: "a", files: {} }]), undefined);
 });
 
 it("a file that is not whole lets nothing run and is not written over", () => {
   mkdirSync(join(root, "config/lathe"), { recursive: true });
   for (const text of ["{", "[]", "null"]) {
     writeFileSync(file(), text);
-    assert.deepEqual(readLook("looks.json", place), {});
-    assert.ok(isFailure(keepLook("looks.json", place, { hash: "1" })));
+    assert.deepEqual(readTrust("trust.json", place), {});
+    assert.ok(isFailure(writeTrust("trust.json", place, { hash: "1" })));
     assert.equal(readFileSync(file(), "utf8"), text);
   }
   writeFileSync(file(), JSON.stringify({ [place.cwd]: 7 }));
-  assert.deepEqual(readLook("looks.json", place), {});
+  assert.deepEqual(readTrust("trust.json", place), {});
 });
 
 it("says what is new, changed, gone and as it was", () => {
@@ -70,9 +70,9 @@ it("says what is new, changed, gone and as it was", () => {
 it("nothing is kept where the user's place lies in the workspace", () => {
   const inside = { ...place, env: { XDG_CONFIG_HOME: join(place.cwd, "config") } };
   mkdirSync(join(place.cwd, "config/lathe"), { recursive: true });
-  writeFileSync(join(place.cwd, "config/lathe/looks.json"), JSON.stringify({ [place.cwd]: "abc" }));
-  assert.deepEqual(readLook("looks.json", inside), {});
-  const refused = keepLook("looks.json", inside, { hash: "1" });
+  writeFileSync(join(place.cwd, "config/lathe/trust.json"), JSON.stringify({ [place.cwd]: "abc" }));
+  assert.deepEqual(readTrust("trust.json", inside), {});
+  const refused = writeTrust("trust.json", inside, { hash: "1" });
   assert.ok(isFailure(refused) && refused.code === "no-access");
 });
 
@@ -83,15 +83,15 @@ it("what was looked at in a folder counts in its copies, but not where commands 
     cwd: copy,
     env: { ...env, LATHE_COPY_OF: place.cwd },
   });
-  assert.equal(keepLook("looks.json", place, { hash: "1" }), undefined);
-  assert.deepEqual(readLook("looks.json", copyOf(place.env)), { hash: "1" });
-  assert.equal(canBeKept(copyOf(place.env)), true);
+  assert.equal(writeTrust("trust.json", place, { hash: "1" }), undefined);
+  assert.deepEqual(readTrust("trust.json", copyOf(place.env)), { hash: "1" });
+  assert.equal(canTrust(copyOf(place.env)), true);
 
   mkdirSync(join(place.cwd, "config/lathe"), { recursive: true });
-  writeFileSync(join(place.cwd, "config/lathe/looks.json"), JSON.stringify({ [place.cwd]: "abc" }));
+  writeFileSync(join(place.cwd, "config/lathe/trust.json"), JSON.stringify({ [place.cwd]: "abc" }));
   const inside = copyOf({ XDG_CONFIG_HOME: join(place.cwd, "config") });
-  assert.deepEqual(readLook("looks.json", inside), {});
-  assert.equal(canBeKept(inside), false);
-  const refused = keepLook("looks.json", inside, { hash: "1" });
+  assert.deepEqual(readTrust("trust.json", inside), {});
+  assert.equal(canTrust(inside), false);
+  const refused = writeTrust("trust.json", inside, { hash: "1" });
   assert.ok(isFailure(refused) && refused.text.includes(`lies in ${place.cwd}, where commands can write`));
 });

@@ -1,4 +1,5 @@
 /** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
+import { type AgentDefinition, restrictTools } from "@lathe/extensions";
 
 import type { Birth } from "@lathe/agent";
 import { emptySession, type Failure, failure, fold, isFailure, type Outcome, type Refusal, type Session, type SubagentTask, type Tool, type ToolContext, type KinHold, noKin } from "@lathe/protocol";

@@ -1,4 +1,4 @@
-/** May have hooks: whether any are written down, without loading what reads them. */
+/** Hook places: the files that define hooks; light, so that a session without hooks loads no more. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { configFolder } from "@lathe/system";

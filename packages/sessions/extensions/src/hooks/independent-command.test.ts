@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { runsOwnOnly } from "./own-hook.ts";
+import { isIndependent } from "./independent-command.ts";
 
 describe("a hook of the user's own", () => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-own-hook-")));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-independent-")));
   const [cwd, home] = [join(root, "work"), join(root, "home")];
   for (const folder of [cwd, home]) {
     mkdirSync(join(folder, "scripts"), { recursive: true });
@@ -18,7 +18,7 @@ describe("a hook of the user's own", () => {
   after(() => rmSync(root, { recursive: true, force: true }));
   const place = { cwd, env: { HOME: home } };
 
-  const apart = [
+  const independent = [
     `printf '%s' '{"decision":"approve"}'`,
     "~/scripts/check.py",
     '"$HOME/scripts/check.py" --strict',
@@ -28,11 +28,11 @@ describe("a hook of the user's own", () => {
     'in=$(cat); case "$in" in *forbidden*) echo no >&2; exit 2;; *) exec ~/scripts/check.py;; esac',
     `if grep -q 'npm test'; then echo '{"decision":"approve"}'; fi`,
   ];
-  for (const command of apart) {
-    it(`may allow: ${command}`, () => assert.equal(runsOwnOnly(command, place), true));
+  for (const command of independent) {
+    it(`may allow: ${command}`, () => assert.equal(isIndependent(command, place), true));
   }
 
-  const within = [
+  const dependent = [
     "python3 scripts/check.py",
     '"$CLAUDE_PROJECT_DIR"/scripts/check.py',
     "$CLAUDE_PROJECT_DIR/missing.sh",
@@ -58,11 +58,11 @@ describe("a hook of the user's own", () => {
     "jq -L. 'include \"rules\"; .'",
     '~/scripts/check.py "$PWD/rules"',
   ];
-  for (const command of within) {
-    it(`allows nothing: ${command}`, () => assert.equal(runsOwnOnly(command, place), false));
+  for (const command of dependent) {
+    it(`allows nothing: ${command}`, () => assert.equal(isIndependent(command, place), false));
   }
 
   it("allows nothing where the project's folder holds its program", () => {
-    assert.equal(runsOwnOnly("~/scripts/check.py", { cwd: home, env: { HOME: home } }), false);
+    assert.equal(isIndependent("~/scripts/check.py", { cwd: home, env: { HOME: home } }), false);
   });
 });
