@@ -10,7 +10,10 @@ import { restrictTools } from "./restrict-tools.ts";
 
 const about = "x".repeat(90);
 const many = Array.from({ length: 100 }, (_, at) => ({
-  ...{ name: `tool_${at}`, description: about, parameters: { type: "object" }, readOnly: false },
+  name: `tool_${at}`,
+  description: about,
+  parameters: { type: "object" },
+  readOnly: false,
 }));
 const servers: McpServers = {
   names: ["many"],

@@ -152,7 +152,9 @@ function hookOf({
     };
   const seconds = typeof timeout === "number" && timeout > 0 ? Math.min(timeout, maxTimeout) : defaultTimeout;
   return {
-    ...{ matcher: matcher === "*" ? "" : String(matcher), command, timeoutMs: seconds * 1000 },
+    matcher: matcher === "*" ? "" : String(matcher),
+    command,
+    timeoutMs: seconds * 1000,
     ...(condition && { condition }),
   };
 }
