@@ -311,6 +311,7 @@ export {
   whyRunLater,
 } from "./src/run-later/why-run-later.ts";
 export { placeholdersIn } from "./src/secrets/placeholder.ts";
+export { seededRandom } from "./src/seeded-random.ts";
 export {
   type Circuit,
   type CircuitNews,

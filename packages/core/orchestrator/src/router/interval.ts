@@ -1,4 +1,5 @@
 /** Intervals: a mean with what chance may have done to it, by resampling; the same numbers for the same data. */
+import { seededRandom } from "@lathe/protocol";
 
 export interface Interval {
   readonly mean: number;
@@ -22,15 +23,4 @@ export function intervalOf(values: readonly number[]): Interval {
   }).sort((a, b) => a - b);
   const at = (share: number): number => means[Math.round(share * (resamples - 1))] ?? Number.NaN;
   return { mean: data.reduce((a, b) => a + b, 0) / length, low: at(0.025), high: at(0.975) };
-}
-
-/** Mulberry32: uniform in [0, 1), the same sequence for the same seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

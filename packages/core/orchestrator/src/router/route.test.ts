@@ -1,10 +1,9 @@
 /** The choice: what the cache is worth, when it moves, what it may choose of, how it explores, and what it says. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { costOf, type ModelInfo } from "@lathe/protocol";
+import { costOf, type ModelInfo, seededRandom } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
 import { expectedCost } from "./expected-cost.ts";
-import { seededRandom } from "./interval.ts";
 import { tierOf } from "./model-tiers.ts";
 import { readWeights } from "./read-weights.ts";
 import { type Candidate, type RouteOptions, route } from "./route.ts";

@@ -2,8 +2,7 @@
  * Simulation: sessions of several turns with prompt caches, played by policies that choose models.
  * The world's probabilities and costs are stated here, apart from what the router believes; nothing is measured on models.
  */
-import { costOf, type Odds, type Price } from "@lathe/protocol";
-import { seededRandom } from "./interval.ts";
+import { costOf, type Odds, type Price, seededRandom } from "@lathe/protocol";
 import type { Candidate, Decided } from "./route.ts";
 import type { LabelledTask } from "./tasks.test.ts";
 import { type Tier, tiers } from "./weights.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Event } from "@lathe/protocol";
+import { seededRandom } from "@lathe/protocol";
 import { type Drafted, ended, logOf, ran, said, step } from "./drafted-logs.test.ts";
-import { seededRandom } from "./interval.ts";
 import { chooserOf, evaluate } from "./off-policy.ts";
 import { router } from "./policies.test.ts";
 import { samplesOf, signals } from "./samples.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { seededRandom } from "../seeded-random.ts";
+import { seededRandom } from "@lathe/protocol";
 import { callsPerFalseAlarm, isAlarmed, startDetector, takeCall } from "./rate-detector.ts";
 import { markdownTickets, writeTickets } from "./tickets.ts";
 import { type WatchedCall, watchCalls } from "./watch-calls.ts";

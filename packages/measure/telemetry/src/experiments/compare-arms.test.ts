@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { seededRandom } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
-import { seededRandom } from "../seeded-random.ts";
 import { asymptoticMean, leastValues } from "./asymptotic-mean.ts";
 import { boundedMean } from "./bounded-mean.ts";
 import { compareArms } from "./compare-arms.ts";

@@ -1,5 +1,5 @@
 /** Sample experiments: made-up sessions of an experiment, a day's worth at a time, as the report sees them. */
-import { seededRandom } from "../seeded-random.ts";
+import { seededRandom } from "@lathe/protocol";
 import { type Compared, compareArms } from "./compare-arms.ts";
 import { type ExposedSession, metricKinds, type SessionMetric } from "./session-values.ts";
 

@@ -1,5 +1,5 @@
 /** Sample code: files of lines whose fate is known, for histories made up in tests. */
-import { seededRandom } from "../seeded-random.ts";
+import { seededRandom } from "@lathe/protocol";
 
 /** One line of code, or one statement laid out over several. */
 export interface SampleLine {

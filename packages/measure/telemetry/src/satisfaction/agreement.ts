@@ -1,7 +1,7 @@
 /** Agreement: how well a reader of messages agrees with their labels, and the rate of trouble with the reader's own errors in it. */
 
+import { seededRandom } from "@lathe/protocol";
 import { isTrouble, type Reaction, reactions } from "../events/read-reaction.ts";
-import { seededRandom } from "../seeded-random.ts";
 
 /** What was read, and what it is. */
 export interface Reading {

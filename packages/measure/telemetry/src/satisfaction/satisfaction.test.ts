@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { seededRandom } from "@lathe/protocol";
 import { assertGrowth } from "@lathe/testkit/growth";
 import { fc } from "@lathe/testkit/properties";
 import { isTrouble, type Reaction, reactions, readReaction } from "../events/read-reaction.ts";
-import { seededRandom } from "../seeded-random.ts";
 import { kappa, type Reading, troubleRate } from "./agreement.ts";
 import { labelledMessages } from "./labelled-messages.ts";
 

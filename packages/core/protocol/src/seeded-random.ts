@@ -1,6 +1,4 @@
-/** Random numbers that are the same for the same seed. */
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Seeded random: numbers from 0 to below 1, the same sequence for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
