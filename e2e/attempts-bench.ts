@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "node:test";
 import { runGitIn, startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
 import { callTo } from "./answer-parts.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 /** Why it cannot be tried here; undefined where there are forks. */
 export async function noForks(): Promise<string | undefined> {
   const place = makePlace();
-  const { code, err } = await place.run(["sandbox", "exec", "--fork", "--", "true"]);
+  const { code, err } = await place.start(["sandbox", "exec", "--fork", "--", "true"]).ended;
   place.remove();
   return code === 0 ? undefined : err;
 }

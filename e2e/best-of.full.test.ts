@@ -1,13 +1,16 @@
 /** `lathe run --best-of`, judged by a model, and where somebody else has changed the files meanwhile. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { until } from "@lathe/testkit";
 import { attemptsBench, noForks } from "./attempts-bench.ts";
 
 const skip = await noForks();
 
 describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip }) }, () => {
   const bench = attemptsBench(3);
-  const { bestOf, word, forks } = bench;
+  const { bestOf, word, forks, sessions } = bench;
 
   it("asks a model when told to, which sees no names, and does without where its answer is none", async () => {
     const json = ["--judge", "model", "--output-format", "json", "--no-apply"];
@@ -63,5 +66,61 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.deepEqual([word(), (await forks()).length], ["right\n", 2]);
     const after = await bench.place.run(["run", "--continue", "and now?"]);
     assert.equal(after.code, 0, after.err);
+  });
+
+  it("leaves no process and no folder when it is killed, and goes on where it was", async () => {
+    bench.held = Promise.withResolvers();
+    const running = bench.place.start(bestOf());
+    await bench.held.promise;
+    for (const at of [1, 2]) await running.said(`attempt ${at} · 3 steps`);
+    running.child.kill("SIGKILL");
+    await running.ended;
+    await until(() => bench.place.leftovers().length === 0);
+    assert.equal(word(), "none\n");
+    assert.equal((await forks()).length, 3);
+    assert.equal((await sessions())[0]?.status, "open");
+    const refused = await bench.place.run(["run", "--continue", "--best-of", "2", "x"]);
+    assert.equal(refused.code, 2);
+    bench.held = undefined;
+    const before = bench.server.records.length;
+    const more = await bench.place.run(["run", "--continue"]);
+    assert.equal(more.code, 0, more.err);
+    assert.deepEqual([word(), await forks(), bench.place.leftovers()], ["right\n", [], []]);
+    // Those that were through with it are not asked again.
+    assert.equal(bench.server.records.length - before, 1);
+  });
+
+  it("does with work in no commit as it is told", async () => {
+    const refused = await bench.place.run(bestOf("--dirty", "refuse"));
+    assert.equal(refused.code, 2, refused.err);
+    assert.match(refused.err, /has 1 changed file that are in no commit/);
+    assert.deepEqual([bench.server.records.length, await forks()], [0, []]);
+    const left = await bench.place.run(bestOf("--dirty", "leave"));
+    assert.equal(left.code, 0, left.err);
+    assert.match(left.err, /work in git working trees, without what is in no commit/);
+    assert.ok(!bench.server.records.some(({ text }) => text.includes("not committed")));
+    assert.equal(readFileSync(join(bench.place.workspace, "other.txt"), "utf8"), "not committed\n");
+    await bench.assertNothingLeft();
+    bench.place.put("word.txt", "mine\n");
+    const held = await bench.place.run(bestOf("--dirty", "leave"));
+    assert.deepEqual([held.code, word()], [1, "mine\n"]);
+    assert.match(held.err, /hold work of yours that --dirty leave left out: word\.txt\. Look at both/);
+    assert.doesNotMatch(held.err, /have changed in/);
+  });
+
+  it("goes on with the models that were chosen, not with those that the keys would choose", async () => {
+    const goesOn = async (...more: readonly string[]): Promise<unknown> => {
+      const { code, err } = await bench.place.run(bestOf(...more));
+      assert.equal(code, 0, err);
+      const after = await bench.place.run(["run", "--continue", "thanks"]);
+      assert.equal(after.code, 0, after.err);
+      bench.place.put("word.txt", "none\n");
+      return bench.server.records.at(-1)?.body.model;
+    };
+    assert.equal(await goesOn("--model", "anthropic/claude-haiku-4-5"), "claude-haiku-4-5");
+    // Those of the attempts, where nothing else was said.
+    assert.equal(await goesOn(), "claude-opus-5-5");
+    bench.place.put("../home/.config/lathe/config.json", '{"model": "anthropic/claude-haiku-4-5"}');
+    assert.equal(await goesOn(), "claude-haiku-4-5");
   });
 });

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { AttemptResult } from "@lathe/protocol";
-import { until } from "@lathe/testkit";
 import { Ajv } from "ajv";
 import { attemptsBench, noForks } from "./attempts-bench.ts";
 
@@ -75,28 +74,6 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     for (const { id } of await forks()) await bench.place.run(["fork", "drop", id]);
   });
 
-  it("leaves no process and no folder when it is killed, and goes on where it was", async () => {
-    bench.held = Promise.withResolvers();
-    const running = bench.place.start(bestOf());
-    await bench.held.promise;
-    for (const at of [1, 2]) await running.said(`attempt ${at} · 3 steps`);
-    running.child.kill("SIGKILL");
-    await running.ended;
-    await until(() => bench.place.leftovers().length === 0);
-    assert.equal(word(), "none\n");
-    assert.equal((await forks()).length, 3);
-    assert.equal((await sessions())[0]?.status, "open");
-    const refused = await bench.place.run(["run", "--continue", "--best-of", "2", "x"]);
-    assert.equal(refused.code, 2);
-    bench.held = undefined;
-    const before = bench.server.records.length;
-    const more = await bench.place.run(["run", "--continue"]);
-    assert.equal(more.code, 0, more.err);
-    assert.deepEqual([word(), await forks(), bench.place.leftovers()], ["right\n", [], []]);
-    // Those that were through with it are not asked again.
-    assert.equal(bench.server.records.length - before, 1);
-  });
-
   it("tells programs where each attempt is, as is published", async () => {
     const { code, out, err } = await bench.place.run(bestOf("--output-format", "stream-json"));
     assert.equal(code, 0, err);
@@ -107,24 +84,6 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     for (const one of told) assert.ok(isLine(one), `${JSON.stringify(one)} ${JSON.stringify(isLine.errors)}`);
     assert.ok(isResult(told.at(-1)));
     assert.ok(!isLine({ attempt: 1, state: "lost", steps: 1, cost: 0 }));
-  });
-
-  it("does with work in no commit as it is told", async () => {
-    const refused = await bench.place.run(bestOf("--dirty", "refuse"));
-    assert.equal(refused.code, 2, refused.err);
-    assert.match(refused.err, /has 1 changed file that are in no commit/);
-    assert.deepEqual([bench.server.records.length, await forks()], [0, []]);
-    const left = await bench.place.run(bestOf("--dirty", "leave"));
-    assert.equal(left.code, 0, left.err);
-    assert.match(left.err, /work in git working trees, without what is in no commit/);
-    assert.ok(!bench.server.records.some(({ text }) => text.includes("not committed")));
-    assert.equal(readFileSync(join(bench.place.workspace, "other.txt"), "utf8"), "not committed\n");
-    await bench.assertNothingLeft();
-    bench.place.put("word.txt", "mine\n");
-    const held = await bench.place.run(bestOf("--dirty", "leave"));
-    assert.deepEqual([held.code, word()], [1, "mine\n"]);
-    assert.match(held.err, /hold work of yours that --dirty leave left out: word\.txt\. Look at both/);
-    assert.doesNotMatch(held.err, /have changed in/);
   });
 
   it("runs no tests that the rules or the mode would not let run unasked", async () => {
@@ -145,22 +104,6 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.match(err, /, no tests, 1 file/);
     assert.doesNotMatch(err, /runs the tests/);
     assert.match(err, /is best, by a model: it is clear/);
-  });
-
-  it("goes on with the models that were chosen, not with those that the keys would choose", async () => {
-    const goesOn = async (...more: readonly string[]): Promise<unknown> => {
-      const { code, err } = await bench.place.run(bestOf(...more));
-      assert.equal(code, 0, err);
-      const after = await bench.place.run(["run", "--continue", "thanks"]);
-      assert.equal(after.code, 0, after.err);
-      bench.place.put("word.txt", "none\n");
-      return bench.server.records.at(-1)?.body.model;
-    };
-    assert.equal(await goesOn("--model", "anthropic/claude-haiku-4-5"), "claude-haiku-4-5");
-    // Those of the attempts, where nothing else was said.
-    assert.equal(await goesOn(), "claude-opus-5-5");
-    bench.place.put("../home/.config/lathe/config.json", '{"model": "anthropic/claude-haiku-4-5"}');
-    assert.equal(await goesOn(), "claude-haiku-4-5");
   });
 
   it("holds all attempts to one budget", async () => {

@@ -9,7 +9,8 @@ import {
   type WireRecord,
   type WireServer,
 } from "@lathe/testkit";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 /** What `sessions context --json` gives, as far as it is looked at. */
 interface ContextReport {

@@ -8,7 +8,8 @@ import {
   type WireAnswer,
   type WireServer,
 } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 interface Report {
   readonly steps: readonly unknown[];

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import { type Ended, makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Ended, type Place, wireEnv } from "./lathe.ts";
 
 const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
 

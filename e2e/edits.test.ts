@@ -5,8 +5,8 @@ import { describe, it } from "node:test";
 import { editCases } from "@lathe/testkit/edit-corpus/corpus";
 import { sourcePairs } from "@lathe/testkit/edit-corpus/corpus-sources";
 import type { EditCase } from "@lathe/testkit/edit-corpus/edit-case";
+import { makePlace } from "./in-process.ts";
 import { judged, scoreOf } from "./judged-edits.ts";
-import { makePlace } from "./lathe.ts";
 
 describe("lathe edits apply", () => {
   for (const [what, file] of [

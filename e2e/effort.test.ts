@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import { openAcpBench, prompt } from "./acp-bench.ts";
 import { call, say } from "./answer-parts.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux } from "./tmux.ts";
 
 /** Of each request, in order. */

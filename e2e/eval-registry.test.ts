@@ -8,7 +8,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 let place: Place;
 let server: Server;

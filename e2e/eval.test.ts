@@ -5,7 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { always, broken, manifest, putTask, test } from "./eval-task.ts";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 let place: Place;
 beforeEach(() => {

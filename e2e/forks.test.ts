@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, until, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, type Running, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, type Running, wireEnv } from "./lathe.ts";
 
 /** Why it cannot be tried here; undefined where there are forks. */
 async function noForks(): Promise<string | undefined> {

@@ -1,7 +1,8 @@
 /** Text from outside that drives a terminal or turns what stands around it: no command prints it as it is. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 const hostile = "a\u001b]0;t\u0007b\u202ec\u009bd";
 const driving = ["\u001b", "\u0007", "\u009b", "\u202e"];

@@ -42,6 +42,8 @@ export interface Place {
   run(args: readonly string[], more?: More): Promise<Ended>;
   /** As `start`, on a terminal of its own: the input is typed. Needs `script` of util-linux. */
   startOnTerminal(args: readonly string[], more?: More): Running;
+  /** All variables that a command run here gets. */
+  envOf(more: More): Readonly<Record<string, string>>;
   /** Writes a file of the workspace. */
   put(path: string, text: string): void;
   /** Resolves when there is such a file in the workspace. */
@@ -49,16 +51,21 @@ export interface Place {
   /** Processes that still run for this place, and what lies in its temporary folder. */
   leftovers(): readonly string[];
   /** *Contract:* fails where a recorded request does not extend the one before it. */
-  remove(): void;
+  remove(when?: "now" | "at-exit"): void;
 }
 
-interface More {
+export interface More {
   readonly env?: Readonly<Record<string, string>>;
   /** Empty by default; null leaves the input open and silent. */
   readonly input?: string | null;
   /** Words before the command that start it in other circumstances. */
   readonly before?: readonly string[];
 }
+
+const atExit: (() => void)[] = [];
+process.once("exit", () => {
+  for (const remove of atExit) remove();
+});
 
 /** `env` holds for every command run there. */
 export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
@@ -95,17 +102,20 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     start,
     startOnTerminal,
     run: (args, more) => start(args, more).ended,
+    envOf: (more) => ({ ...base, ...more.env }),
     put: (path, text) => {
       mkdirSync(dirname(join(workspace, path)), { recursive: true });
       writeFileSync(join(workspace, path), text);
     },
     made: (path) => made(workspace, path),
     leftovers: () => [...runningIn(workspace), ...readdirSync(temp)],
-    remove: () => {
+    remove: (when = "now") => {
       // One that a failed test left would hold the test runner open.
       for (const child of children) child.kill("SIGTERM");
       const { broken } = recordedSessions(home);
-      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+      const removeFiles = (): void => rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+      if (when === "now") removeFiles();
+      else atExit.push(removeFiles);
       assert.deepEqual(broken, []);
     },
   };

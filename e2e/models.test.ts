@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 const report = { type: "tool-call", id: "c1", tool: "report", input: '{"word":"ready"}' } as const;
 
@@ -108,7 +109,7 @@ describe("lathe models", () => {
   it("tries models for real", async () => {
     const server = await wire([{ parts: [report] }]);
     const { code, out } = await place.run(["models", "test"], { env: wireEnv(server.url) });
-    assert.match(out, /✓ +anthropic\/claude-sonnet-5-5 +calls tools +\d+ m?s to the first word.*\$/);
+    assert.match(out, /✓ +anthropic\/claude-sonnet-5-5 +calls tools +[\d.]+ m?s to the first word.*\$/);
     assert.equal(code, 0);
   });
 

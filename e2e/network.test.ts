@@ -7,7 +7,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 /** A loopback address that no list of exceptions names: it stands for a host outside. */
 const address = "127.0.0.2";

@@ -8,7 +8,8 @@ import {
   type WireAnswer,
   type WireServer,
 } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 const secret = ["planted", "secret", "77be"].join("-");
 const key = ["ghp", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"].join("_");

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import { call, say } from "./answer-parts.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux } from "./tmux.ts";
 
 /** More than a model is shown whole. */

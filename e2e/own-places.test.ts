@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { probeDriver } from "@lathe/sandbox";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 const token = ["tok", "5f2e", "the-very-token"].join("-");
 const login = "state/lathe/mcp/0123456789abcdef01234567.login.json";

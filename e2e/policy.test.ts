@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 describe("lathe policy check", () => {
   let place: Place;

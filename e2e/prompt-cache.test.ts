@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Event } from "@lathe/protocol";
 import { createPrefixCache, startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 const steps = 8;
 const grain = 128;

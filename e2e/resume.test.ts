@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { WireServer } from "@lathe/testkit";
 import { assertJobDone, runWithKills, startJobServer } from "./counting-agent.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 interface Job {
   readonly place: Place;

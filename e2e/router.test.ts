@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 const key = { env: { ANTHROPIC_API_KEY: "k" } };
 const say = (text: string) => ({ parts: [{ type: "text", text } as const] });

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { type AssistantPart, type Message, messageText } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import { Ajv, type ValidateFunction } from "ajv";
-import { type Ended, makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Ended, type Place, wireEnv } from "./lathe.ts";
 
 const root = new URL("../", import.meta.url);
 

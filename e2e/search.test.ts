@@ -1,7 +1,8 @@
 /** `lathe search`, `lathe grep` and `lathe index` by themselves, as people and programs call them. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 describe("searching from the command line", () => {
   let place: Place;

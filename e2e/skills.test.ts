@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import { call } from "./answer-parts.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 describe("the files of a skill of the user's own", () => {
   let place: Place;

@@ -7,7 +7,8 @@ import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { call } from "./answer-parts.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 const note = (word: string): AssistantPart =>
   call(`s-${word}`, "shell", { command: `echo ${word} >> ran.txt` });

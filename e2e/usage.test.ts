@@ -5,7 +5,8 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 const manifest = JSON.parse(readFileSync(new URL("../apps/cli/package.json", import.meta.url), "utf8"));
 

@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 describe("web tools", () => {
   let place: Place;

@@ -1,0 +1,129 @@
+/**
+ * The command's `main` inside the test's process, with the face of `lathe.ts`: a run costs a sixth of a process.
+ * Signals, terminals and programs that inherit our streams need a process of their own: `start` still makes one.
+ */
+import { fstatSync } from "node:fs";
+import { Readable, Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { launcherFlags } from "../scripts/launcher-flags.mjs";
+import { type Ended, type More, makePlace as makeProcessPlace, type Place } from "./lathe.ts";
+
+const script = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
+const sources = new URL("../apps/cli/src/main.ts", import.meta.url).href;
+/** `scripts/test.mjs` has joined the sources just before; without it they are loaded as they are. */
+const joined = process.env.LATHE_TEST_MAIN;
+
+type Main = (argv: readonly string[]) => Promise<number>;
+let loaded: Promise<Main> | undefined;
+
+/** The runs of this process, one after the other: they share its folder and its environment. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** As the place of `lathe.ts`, but `run` stays in this process where its circumstances allow it. */
+export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
+  const place = makeProcessPlace(env);
+  const run = (args: readonly string[], more: More = {}): Promise<Ended> => {
+    const needsProcess = more.before !== undefined || more.input === null;
+    if (needsProcess || (more.input && !canBePiped())) return place.run(args, more);
+    const next = last.then(() => runHere(args, { ...more, cwd: place.workspace, env: place.envOf(more) }));
+    last = next.catch(() => undefined);
+    return next;
+  };
+  // What a process would have dropped at its end may still look for its files.
+  return { ...place, run, remove: () => place.remove("at-exit") };
+}
+
+/** The command asks the descriptor whether input is piped in; under the test runner it is. */
+function canBePiped(): boolean {
+  const stat = fstatSync(0);
+  return stat.isFIFO() || stat.isSocket() || stat.isFile();
+}
+
+async function load(): Promise<Main> {
+  const { main }: { readonly main: Main } = await import(joined ? pathToFileURL(joined).href : sources);
+  return main;
+}
+
+interface Circumstances {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: string | null;
+}
+
+async function runHere(args: readonly string[], { cwd, env, input }: Circumstances): Promise<Ended> {
+  const [out, err] = [new Collected(), new Collected()];
+  loaded ??= load();
+  const main = await loaded;
+  const before = pending();
+  const stdin = Readable.from(input ? [Buffer.from(input)] : [], { objectMode: false });
+  const restore = [
+    replaced("stdin", stdin),
+    replaced("stdout", out),
+    replaced("stderr", err),
+    replaced("argv", [process.execPath, script, ...args]),
+    replaced("execArgv", launcherFlags()),
+    replaced("exit", refuseExit),
+    inFolder(cwd),
+    withEnv(env),
+  ];
+  try {
+    const code = await main(args);
+    await untilIdle(before);
+    return { code, signal: null, out: out.text, err: err.text };
+  } finally {
+    for (const undo of restore.reverse()) undo();
+  }
+}
+
+/** A process lives on until all that it began has ended: its processes, files, and timers. */
+async function untilIdle(before: number): Promise<void> {
+  await setTimeout(0);
+  while (pending() > before) await setTimeout(2);
+}
+
+function pending(): number {
+  const holding = /^(?:ProcessWrap|FSReq|Timeout)/;
+  return process.getActiveResourcesInfo().filter((name) => holding.test(name)).length;
+}
+
+/** A stream of the process that nobody else writes to. */
+class Collected extends Writable {
+  text = "";
+  readonly #decoder = new TextDecoder();
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += this.#decoder.decode(chunk, { stream: true });
+    done();
+  }
+}
+
+function refuseExit(code?: number): never {
+  throw new Error(`the command ends its process (${code}): a test of that needs a process, see Place.start`);
+}
+
+type Undo = () => void;
+type Replaced = "stdin" | "stdout" | "stderr" | "argv" | "execArgv" | "exit";
+
+/** The test runner holds the stream it reports to, and does not see this. */
+function replaced(name: Replaced, value: unknown): Undo {
+  const before = Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor;
+  Object.defineProperty(process, name, { value, configurable: true, writable: true, enumerable: true });
+  return () => Object.defineProperty(process, name, before);
+}
+
+function inFolder(cwd: string): Undo {
+  const before = process.cwd();
+  process.chdir(cwd);
+  return () => process.chdir(before);
+}
+
+/** In place: parts of Node read the variables of the process itself. */
+function withEnv(env: Readonly<Record<string, string>>): Undo {
+  const before = { ...process.env };
+  const set = (values: NodeJS.ProcessEnv): void => {
+    for (const name of Object.keys(process.env)) if (values[name] === undefined) delete process.env[name];
+    Object.assign(process.env, values);
+  };
+  set(env);
+  return () => set(before);
+}
