@@ -2,7 +2,7 @@
  * Joins the command's sources into a few files that load in half the time, and notes what they were made from.
  * `bin/lathe.mjs` takes them only while nothing of that has changed; so there is no step between an edit and its run.
  */
-import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
@@ -80,6 +80,20 @@ export function packageFolders() {
   return globSync("{apps,packages,packages/*}/*/package.json", { cwd: root })
     .map((file) => join(root, dirname(file)))
     .sort();
+}
+
+/** Whether there is a bundle that was made from what the sources say now; `bin/lathe.mjs` asks the same. */
+export function isFresh() {
+  try {
+    const inputs = JSON.parse(readFileSync(join(out, "inputs.json"), "utf8"));
+    if (!inputs.some(([file]) => file.startsWith(root))) return false;
+    return inputs.every(([file, mtimeMs, size]) => {
+      const now = statSync(file, { throwIfNoEntry: false });
+      return now?.mtimeMs === mtimeMs && now.size === size;
+    });
+  } catch {
+    return false;
+  }
 }
 
 /** For this checkout: addresses of the files that were made. */

@@ -1,16 +1,23 @@
 /**
  * `npm test [-- path-part ...] [--node-option ...]`: runs the test files whose path holds one of the parts, or all.
  * `--full` adds the long ones (`*.full.test.ts`), `--only-full` runs nothing else; `--explore` draws other cases of
- * properties than the usual ones.
+ * properties than the usual ones; `--apart` gives each file a process of its own.
  */
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, globSync, mkdirSync } from "node:fs";
+import { accessSync, constants, globSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
+import { isFresh } from "./bundle.mjs";
+import { isFull, jobsOf } from "./test-jobs.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const isFull = (file) => file.endsWith(".full.test.ts");
+const cache = join(root, "node_modules", ".cache", "lathe-tests");
+const lightHooks = ["--import", new URL("light-hooks.mjs", import.meta.url).href];
+const modes = ["--full", "--only-full"];
+const own = [...modes, "--explore", "--apart"];
 
 function testFiles(mode, parts) {
   const folders = ["apps", "packages", "checks", "e2e"].map((folder) => `${folder}/**/*.test.ts`);
@@ -29,40 +36,60 @@ function main(args) {
     console.error(`Node ${process.versions.node} cannot run TypeScript: run \`npm ci\`, then \`npm test\``);
     return 2;
   }
-  const modes = ["--full", "--only-full"];
   const mode = args.findLast((arg) => modes.includes(arg));
-  const exploring = args.includes("--explore") ? ["--conditions=explore"] : [];
-  const options = args.filter((arg) => arg.startsWith("--") && ![...modes, "--explore"].includes(arg));
   const parts = args.filter((arg) => !arg.startsWith("--"));
   const files = testFiles(mode, parts);
   if (files.length === 0) {
     console.log(`No test file${parts.length > 0 ? ` matches ${parts.join(", ")}` : ""}.`);
     return parts.length > 0 ? 1 : 0;
   }
-  console.log(`Running ${files.length} test files on Node ${process.versions.node}`);
-  const timeout = `--test-timeout=${mode === undefined ? 120_000 : 600_000}`; // of one file: a test that hangs is a failure
-  // One file more than there are cores: many wait for processes of theirs, and a core would have nothing to do.
-  const atOnce = `--test-concurrency=${availableParallelism() + 1}`;
-  const runner = ["--test", "--test-reporter=spec", atOnce, timeout];
   // What starts the command again and again starts the joined sources, as those who use it do.
-  spawnSync(process.execPath, [join(root, "scripts", "warm-cache.mjs")], { stdio: "inherit" });
-  const { status } = spawnSync(process.execPath, [...exploring, ...runner, ...options, ...files], {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, ...compiledCode() },
-  });
-  return status ?? 1;
+  if (!isFresh())
+    spawnSync(process.execPath, [join(root, "scripts", "warm-cache.mjs")], { stdio: "inherit" });
+  Object.assign(process.env, compiledCode());
+  const exploring = args.includes("--explore") ? ["--conditions=explore"] : [];
+  const options = [
+    ...lightHooks,
+    ...exploring,
+    ...args.filter((arg) => arg.startsWith("--") && !own.includes(arg)),
+  ];
+  const jobs = args.includes("--apart") ? files : jobsOf(files, { root, folder: groupsFolder() });
+  console.log(
+    `Running ${files.length} test files in ${jobs.length} processes on Node ${process.versions.node}`,
+  );
+  start(jobs, options, mode === undefined ? 240_000 : 600_000);
+  return 0;
+}
+
+function start(jobs, options, timeout) {
+  const files = jobs.map((job) => join(root, job));
+  // One process more than there are cores: many wait for processes of theirs, and a core would have nothing to do.
+  const concurrency = availableParallelism() + 1;
+  // Of one process: a test that hangs is a failure.
+  run({ files, concurrency, timeout, execArgv: options, cwd: root })
+    .on("test:summary", ({ success }) => {
+      if (!success) process.exitCode = 1;
+    })
+    .compose(spec)
+    .pipe(process.stdout);
+}
+
+/** Of this run alone: another may have begun in the same checkout. */
+function groupsFolder() {
+  const folder = join(cache, `groups-${process.pid}`);
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Modules and the launcher are compiled once and not once for each test; nothing where that cannot be kept. */
 function compiledCode() {
-  const folder = join(root, "node_modules", ".cache", "lathe-tests");
+  const main = isFresh() ? { LATHE_TEST_MAIN: join(root, "node_modules/.cache/lathe/bundle/main.mjs") } : {};
   try {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK);
-    return { NODE_COMPILE_CACHE: folder, LATHE_TEST_CACHE: join(folder, "launcher") };
+    mkdirSync(cache, { recursive: true });
+    accessSync(cache, constants.W_OK);
+    return { ...main, NODE_COMPILE_CACHE: cache, LATHE_TEST_CACHE: join(cache, "launcher") };
   } catch {
-    return {};
+    return main;
   }
 }
 

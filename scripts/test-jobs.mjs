@@ -1,0 +1,84 @@
+/** The processes that a run of the tests consists of: a package's files share one where they leave it as they found it. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+export const isFull = (file) => file.endsWith(".full.test.ts");
+
+/** Of one process: a group must not end long after all others. */
+const mostFiles = 25;
+
+/**
+ * What a file does to its process, or takes for granted of it: the folder, variables, signals, clocks, hooks that hold
+ * for all tests, and measurements that other tests would disturb.
+ */
+const needsOwn = [
+  /process\.(?:chdir|umask|exit|exitCode|on|once|emit|execArgv)\b/,
+  /process\.env(?:\.\w+|\[[^\]]+\]) =[^=]|Object\.assign\(process\.env|delete process\.env/,
+  /\bmock\.|globalThis\.|syncBuiltinESMExports/,
+  /^(?:beforeEach|afterEach)\(/m,
+  /testkit\/growth"/,
+  // They assert how soon something ends, and other tests would collect garbage meanwhile.
+  /describe\("a search ends in time"/,
+];
+
+/** By measurement; the order only decides how evenly the cores are busy at the end. */
+const longest = [
+  "e2e/best-of.test.ts",
+  "e2e/best-of-worktrees.test.ts",
+  "packages/repair/src/search-repair.test.ts",
+  "packages/adapters/models/src/wires/wires.test.ts",
+  "e2e/acp.test.ts",
+  "e2e/forks.test.ts",
+  "packages/adapters/sandbox/src/drivers/bubblewrap-driver.test.ts",
+  "packages/adapters/sandbox/src/drivers/launcher-driver.test.ts",
+  "packages/adapters/sandbox/src/judged-start.test.ts",
+  "packages/adapters/sandbox/src/probe/probe.test.ts",
+  "packages/adapters/sandbox/src/policy/sealed-paths.test.ts",
+  "packages/adapters/models/src/wires/round-trip.test.ts",
+  "packages/adapters/sandbox/src/drivers/none-driver.test.ts",
+  "packages/adapters/sandbox/src/drivers/landlock-driver.test.ts",
+  "packages/adapters/models/src/odd-servers.test.ts",
+  "packages/adapters/mcp/src/open-servers.test.ts",
+];
+
+/** Files to start, longest first; several test files become one that imports them, in `folder`. */
+export function jobsOf(files, { root, folder }) {
+  const groups = Map.groupBy(files, (file) => groupOf(file, root));
+  const shared = [...groups].flatMap(([name, all]) => (name === undefined ? [] : chunks(name, all)));
+  const written = shared.map(({ name, part }) => writeGroup({ name, part, root, folder }));
+  const alone = groups.get(undefined) ?? [];
+  const weight = (file) =>
+    longest.includes(file) ? 1e9 - longest.indexOf(file) : statSync(join(root, file)).size;
+  const byWeight = alone.toSorted((a, b) => weight(b) - weight(a));
+  const first = byWeight.filter((file) => longest.includes(file));
+  return [...first, ...written, ...byWeight.slice(first.length)];
+}
+
+/** The package; nothing for a file that stays alone: long ones, whole-harness runs, and those that `needsOwn` finds. */
+function groupOf(file, root) {
+  if (isFull(file) || /^(?:e2e|checks)\//.test(file) || longest.includes(file)) return undefined;
+  const text = readFileSync(join(root, file), "utf8");
+  if (needsOwn.some((pattern) => pattern.test(text))) return undefined;
+  return /^(?:apps\/[^/]+|packages\/[^/]+\/(?!src\/)[^/]+|packages\/[^/]+)/.exec(file)?.[0];
+}
+
+function chunks(name, files) {
+  const count = Math.ceil(files.length / mostFiles);
+  const size = Math.ceil(files.length / count);
+  return Array.from({ length: count }, (_, i) => ({
+    name: count === 1 ? name : `${name} ${i + 1}`,
+    part: files.slice(i * size, (i + 1) * size),
+  }));
+}
+
+/** Under the root, so that the path tells what it is of. */
+function writeGroup({ name, part, root, folder }) {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name.replaceAll("/", "-").replaceAll(" ", "-")}.mjs`);
+  writeFileSync(
+    path,
+    part.map((file) => `await import(${JSON.stringify(pathToFileURL(join(root, file)).href)});\n`).join(""),
+  );
+  return path.slice(root.length);
+}
