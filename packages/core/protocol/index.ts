@@ -1,17 +1,6 @@
 /** @lathe/protocol: the words and the ports of Lathe. */
 
 export {
-  type Attempted,
-  type AttemptPlace,
-  type AttemptResult,
-  type Attempts,
-  type AttemptsVerdict,
-  hasDoubtfulTests,
-  type Judge,
-  judges,
-  type TestsRun,
-} from "./src/attempts.ts";
-export {
   type Background,
   type Drawn,
   type Endings,
@@ -23,6 +12,17 @@ export {
   type Ports,
   type Surroundings,
 } from "./src/agent/ports.ts";
+export {
+  type Attempted,
+  type AttemptPlace,
+  type AttemptResult,
+  type Attempts,
+  type AttemptsVerdict,
+  hasDoubtfulTests,
+  type Judge,
+  judges,
+  type TestsRun,
+} from "./src/attempts.ts";
 export {
   type Account,
   emptyAccount,

@@ -1,7 +1,8 @@
 /** `lathe hooks`: the programs that have a say in sessions of this folder, and whether the project's may run. */
+
+import { agentFlags, readFlags, realFolder, usage } from "@lathe/config";
 import { type Hook, hookMoment, readHookSettings } from "@lathe/extensions/hook-settings";
 import { distrustHooks, isTrusted, trustHooks } from "@lathe/extensions/trusted-hooks";
-import { agentFlags, readFlags, realFolder, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";

@@ -1,6 +1,7 @@
 /** `lathe memory`: the facts that sessions are told, for this folder and for all. */
-import { addMemory, readMemory, removeMemory, toldFacts } from "@lathe/extensions/memory";
+
 import { agentFlags, readFlags, realFolder, usage } from "@lathe/config";
+import { addMemory, readMemory, removeMemory, toldFacts } from "@lathe/extensions/memory";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";

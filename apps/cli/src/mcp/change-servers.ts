@@ -9,8 +9,8 @@ import { serverText } from "@lathe/config/server-text";
 import { meetServers } from "@lathe/hosts/known-servers";
 import { configFolder } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { harmless } from "@lathe/terminal";
 import { writeWhole } from "@lathe/system";
+import { harmless } from "@lathe/terminal";
 import type { McpLine } from "./mcp-line.ts";
 
 export async function addServer({ words, values }: McpLine): Promise<number | Failure> {

@@ -1,9 +1,9 @@
 /** Opening a chat: what it needs from the configuration, and what is typed into it. */
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
-import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
 import { typedWords } from "@lathe/client/typed-words";
 import { type AgentOptions, type Look, mayNeedTrust } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";
+import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
 import { projectFiles } from "@lathe/hosts/project-files";
 import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";

@@ -14,8 +14,8 @@ import {
   readLedgerEntry,
   type TreeAccount,
 } from "@lathe/protocol";
-import { isMissing } from "./file-errors.ts";
 import { isRunning } from "@lathe/system";
+import { isMissing } from "./file-errors.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { processOwner } from "./process-owner.ts";
 import { checkSessionId } from "./session-id.ts";

@@ -9,8 +9,8 @@ import {
   type Owner,
   type Store,
 } from "@lathe/protocol";
-import { isMissing, isPresent } from "./file-errors.ts";
 import { isRunning } from "@lathe/system";
+import { isMissing, isPresent } from "./file-errors.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { JsonlLog, type Opening } from "./jsonl-log.ts";
 import { LogFile } from "./log-file.ts";

@@ -1,10 +1,10 @@
 /** Editor conversation: what is typed behind a slash at an editor, as in the terminal: our commands, and those that the project and the user wrote down. */
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
 import { type Conversation, sharedCommands } from "@lathe/client";
 import { typedWords } from "@lathe/client/typed-words";
 import type { AgentOptions } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";
+import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
 import type { LocalSession, Words } from "@lathe/hosts/local";
 import { type Effort, type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
 import { fit, harmless, themeOf } from "@lathe/terminal";

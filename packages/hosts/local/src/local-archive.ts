@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import type { SessionArchive } from "@lathe/sessions";
 import { followLog, processOwner } from "@lathe/stores";
-import { isRunning } from "@lathe/system/process-mark";
+import { isRunning } from "@lathe/system";
 import { openState } from "./history/state.ts";
 import { systemClock } from "./machine/system-clock.ts";
 import { type Env, stateFolder } from "./places/state-folder.ts";

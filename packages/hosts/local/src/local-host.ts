@@ -1,5 +1,5 @@
 /** Local host: one workspace on this machine in which sessions run. */
-import { heldTools, mayHaveMemory, readInstructions } from "@lathe/extensions";
+import { mayHaveMemory, readInstructions, restrictTools } from "@lathe/extensions";
 import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
 import { readSkills } from "@lathe/extensions/skills";
 import type { Tool } from "@lathe/protocol";
@@ -10,7 +10,6 @@ import type {
   SessionHost,
   SessionOptions,
 } from "@lathe/sessions";
-import { mayHaveMemory, readInstructions } from "@lathe/extensions";
 import { isTrial, variantOf } from "./evals/task-env.ts";
 import { forkOfSession } from "./forks/fork-of-session.ts";
 import { localArchive } from "./local-archive.ts";
@@ -98,7 +97,7 @@ async function readExtensions(place: AgentPlace): Promise<SessionExtensions> {
   const { skills, remarks: more } = await readSkills(place);
   const restricted = agents.map((agent) => ({
     ...agent,
-    restrict: (tools: readonly Tool[]) => heldTools(tools, agent),
+    restrict: (tools: readonly Tool[]) => restrictTools(tools, agent),
   }));
   return { agents: restricted, skills, remarks: [...remarks, ...more] };
 }

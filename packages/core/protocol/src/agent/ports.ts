@@ -1,6 +1,7 @@
 /** Ports: everything an agent reaches. A host opens and closes them, and they are handed down as they are. */
 import type { Facts, Rule } from "../decision.ts";
 import type { Delta } from "../delta.ts";
+import type { Event } from "../event.ts";
 import type { InstructionsGiven } from "../events/instructions-given.ts";
 import type { ModelRouted } from "../events/model-routed.ts";
 import type { NoticePosted } from "../events/notice-posted.ts";
@@ -15,7 +16,6 @@ import type { Inbox } from "../ports/store.ts";
 import type { Tool, ToolPorts } from "../ports/tool.ts";
 import type { RunLaterChanges } from "../run-later/why-run-later.ts";
 import type { CircuitNews } from "../session/circuit.ts";
-import type { Event } from "../session/event.ts";
 import type { Ledger } from "../session/ledger.ts";
 import type { Session } from "../session/session.ts";
 

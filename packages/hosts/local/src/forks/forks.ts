@@ -2,6 +2,16 @@
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { type Difference, differencesOf, enterArgs, holdFork } from "@lathe/overlays";
+import {
+  dropFork as dropForkFolder,
+  type Fork,
+  listForks as listForkFolders,
+  makeFork,
+  sweepForks,
+} from "@lathe/overlays/fork";
+import { forkRefusal, placeRefusal } from "@lathe/overlays/fork-refusal";
+import { heldBack } from "@lathe/overlays/held-back";
 import { diskFailure, type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
 import { homeFolder } from "@lathe/system";
@@ -13,10 +23,7 @@ import { isOwnChange, ownChange } from "../rules/own-places.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { forkBinary } from "./fork-binary.ts";
 import { runLaterDifferences } from "./run-later-differences.ts";
-import { type Difference, differencesOf, enterArgs, holdFork } from "@lathe/overlays";
-import { dropFork as dropForkFolder, type Fork, listForks as listForkFolders, makeFork, sweepForks } from "@lathe/overlays/fork";
-import { forkRefusal, placeRefusal } from "@lathe/overlays/fork-refusal";
-import { heldBack } from "@lathe/overlays/held-back";
+
 export type { Difference, Side } from "@lathe/overlays";
 export type { Fork } from "@lathe/overlays/fork";
 

@@ -1,10 +1,10 @@
 /** Keeping a fork: what it differs in goes to its base, all or none. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { type Difference, differencesOf, holdFork } from "@lathe/overlays";
 import { dropFork, type Fork } from "@lathe/overlays/fork";
 import { heldBack } from "@lathe/overlays/held-back";
+import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { workspaceFolder } from "../places/state-folder.ts";
 import { isOwnChange, ownChange } from "../rules/own-places.ts";

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { isInside } from "@lathe/system";
-import { readBounded } from "@lathe/system";
+import { isInside, readBounded } from "@lathe/system";
 
 /** Above this nobody can say what a program loads. */
 export const mostFiles = 20_000;

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isInside } from "@lathe/system";
-import { readSmallText } from "@lathe/system";
+import { isInside, readSmallText } from "@lathe/system";
 import { type CodeTree, digestOfEntry, foldersUp, mostFiles } from "./code-tree.ts";
 
 export interface InstalledPackage {

@@ -2,8 +2,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import type { LoginStore } from "@lathe/mcp";
 import { type Failure, failure } from "@lathe/protocol";
-import { liesIn } from "@lathe/system";
-import { writeWhole } from "@lathe/system";
+import { liesIn, writeWhole } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { ownPlace } from "./mcp-own-place.ts";

@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { ServerSpec, StdioServer } from "@lathe/mcp";
-import { homeFolder, isInside, realOr } from "@lathe/system";
-import { readSmallText } from "@lathe/system";
+import { homeFolder, isInside, readSmallText, realOr } from "@lathe/system";
 import {
   CodeTree,
   digestOfEntry,

@@ -1,8 +1,7 @@
 /** Own registries: what the user's own settings of package managers name, never what a project's files do. */
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { homeFolder } from "@lathe/system";
-import { readSmallText } from "@lathe/system";
+import { homeFolder, readSmallText } from "@lathe/system";
 import { type CargoTexts, cargoRegistries } from "./cargo-registries.ts";
 import { goRegistries, goSetting } from "./go-registries.ts";
 import { netrcHosts } from "./netrc-hosts.ts";

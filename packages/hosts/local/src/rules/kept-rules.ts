@@ -2,11 +2,11 @@
 
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { isFailure, type Rule, type KeptRules } from "@lathe/protocol";
+import { isConfigWritable } from "@lathe/extensions";
+import { isFailure, type KeptRules, type Rule } from "@lathe/protocol";
 import { homeFolder, nearestReal } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
-import { isConfigWritable } from "@lathe/extensions";
 export interface OpenKeptRules {
   /** As they are in the file now: also what another session keeps or removes counts at once. */
   rules(): readonly Rule[];

@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brokenExample } from "@lathe/policy";
 import { type EffectKind, effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
-import { configFolder } from "@lathe/system";
-import { writeWhole } from "@lathe/system";
+import { configFolder, writeWhole } from "@lathe/system";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 /** Containment: what holds commands in on this machine, found out beside the first request and asked for later. */
 
+import type { Held } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
 import type { SandboxChoice } from "../local-options.ts";
-import type { Held } from "@lathe/protocol";
 export interface ContainmentProbe {
   /** *Contract:* looks once, resolves with what was found; never rejects. */
   ready(): Promise<Containment>;

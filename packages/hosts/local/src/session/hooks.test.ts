@@ -13,6 +13,7 @@ import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { openWorkbench } from "../workbench/workbench.ts";
+
 /** As its documentation shows one: reads its input, refuses with exit code 2. */
 const validator = `#!/bin/sh
 input=$(cat)

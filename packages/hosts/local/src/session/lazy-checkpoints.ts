@@ -7,6 +7,7 @@ import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
 import { hostProgramPath } from "../places/host-programs.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "./recovery-text.ts";
+
 interface LocalPlace extends CheckpointPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }

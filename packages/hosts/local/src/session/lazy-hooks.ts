@@ -2,9 +2,10 @@
 
 import { join } from "node:path";
 import { loadHooks, type SessionHooks } from "@lathe/extensions";
-import type { Session, Ports } from "@lathe/protocol";
+import type { Ports, Session } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
+
 interface Hooked {
   /** Theirs from then on. */
   readonly ports: Ports;

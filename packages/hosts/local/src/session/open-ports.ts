@@ -3,8 +3,14 @@
 import { createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
 import { nestedInstructions } from "@lathe/extensions";
-import type { Fenced, Syntax, Failure, Mode, Ports, RouterSettings } from "@lathe/protocol";
-import { allSteps, type LazyCheckpoints, newSessionId, type OpenedPorts, type SessionLease } from "@lathe/sessions";
+import type { Failure, Fenced, Mode, Ports, RouterSettings, Syntax } from "@lathe/protocol";
+import {
+  allSteps,
+  type LazyCheckpoints,
+  newSessionId,
+  type OpenedPorts,
+  type SessionLease,
+} from "@lathe/sessions";
 import { backgroundPorts } from "@lathe/sessions/background";
 import { createRunLater } from "@lathe/sessions/run-later";
 import { createSyntax } from "@lathe/syntax";

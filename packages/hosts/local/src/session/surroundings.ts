@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { maxJudgedBytes, type Repository, type Surroundings } from "@lathe/protocol";
 import { homeFolder, readFileText } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
+
 /** Of a question to the repository. */
 const maxMs = 2_000;
 

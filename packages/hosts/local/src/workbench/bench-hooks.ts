@@ -2,7 +2,7 @@
 
 import { loadHooks } from "@lathe/extensions";
 import { hookedCall, hookedDecision } from "@lathe/orchestrator/hooked-decision";
-import type { Decision, Effect, HookedCall, Hooks, Outcome, PreparedCall, Ports } from "@lathe/protocol";
+import type { Decision, Effect, HookedCall, Hooks, Outcome, Ports, PreparedCall } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 export interface BenchCall {
   readonly tool: string;

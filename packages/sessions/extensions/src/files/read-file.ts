@@ -2,9 +2,8 @@
 import { closeSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { isInside } from "@lathe/system";
+import { isInside, readBounded } from "@lathe/system";
 import { openInside } from "@lathe/system/open-inside";
-import { readBounded } from "@lathe/system/read-bounded";
 
 export interface FileStart {
   readonly bytes: Uint8Array;

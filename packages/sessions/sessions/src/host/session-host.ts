@@ -1,11 +1,26 @@
 /** The session host port: what the use cases need to start, resume and run sessions in one workspace. */
 
-import type { Ports, KinHold } from "@lathe/agent";
-import type { AgentKind, Assignment, Effort, Failure, Fenced, GuardRails, Mode, RouterSettings, Rule, SandboxDriver, Session, Tool, ToolSpec } from "@lathe/protocol";
+import type { AgentDefinition } from "@lathe/extensions";
+import type {
+  AgentKind,
+  Assignment,
+  Effort,
+  Failure,
+  Fenced,
+  GuardRails,
+  KinHold,
+  Mode,
+  Ports,
+  RouterSettings,
+  Rule,
+  SandboxDriver,
+  Session,
+  Tool,
+  ToolSpec,
+} from "@lathe/protocol";
 import type { Memory, Plans, Skill } from "@lathe/tools";
 import type { SessionArchive } from "./session-archive.ts";
 import type { SessionExporter, SessionOptions } from "./session-options.ts";
-import type { AgentDefinition } from "@lathe/extensions";
 /** A folder of one session outside the workspace, for its commands' HOME and TMPDIR. */
 export interface ScratchFolder {
   readonly path: string;

@@ -1,12 +1,27 @@
 /** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
-import { type AgentDefinition, restrictTools } from "@lathe/extensions";
 
 import type { Birth } from "@lathe/agent";
-import { emptySession, type Failure, failure, fold, isFailure, type Outcome, type Refusal, type Session, type SubagentTask, type Tool, type ToolContext, type KinHold, noKin } from "@lathe/protocol";
+import { type AgentDefinition, restrictTools } from "@lathe/extensions";
+import {
+  emptySession,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type KinHold,
+  noKin,
+  type Outcome,
+  type Refusal,
+  type Session,
+  type SubagentTask,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
 import { builtinTools, createPlan, createRemember, createSkill, createTask } from "@lathe/tools";
 import type { SessionHost, SubagentDefinition } from "../host/session-host.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { PendingApproval } from "./pending-approval.ts";
+
 /** Sessions below each other, and all of one tree that one process opens. */
 const mostDepth = 2;
 const mostSessions = 100;

@@ -1,10 +1,20 @@
 /** Rewinds a session that no process has open to an earlier moment: its files, its conversation or both. */
 
-import { type Draft, type Failure, failure, fold, isFailure, type Restored, type Rewind, type Session, type SessionLog } from "@lathe/protocol";
+import { type RewindParts, rewindDrafts, targetOf, undoDrafts } from "@lathe/orchestrator/rewind";
+import {
+  type Draft,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Restored,
+  type Rewind,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { append, restoreSession, type Way } from "./restore-session.ts";
 import { withCheckpoints } from "./with-checkpoints.ts";
-import { type RewindParts, rewindDrafts, targetOf, undoDrafts } from "@lathe/orchestrator/rewind";
 export interface RewindOptions extends RewindParts, RewindManner {
   /** Right before this step; absent: before the last turn. */
   readonly to?: number;

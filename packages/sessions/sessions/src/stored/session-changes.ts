@@ -9,10 +9,10 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
+import { isRunning } from "@lathe/system";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { readSession } from "./list-sessions.ts";
 import { runLaterMarks } from "./run-later.ts";
-import { isRunning } from "@lathe/system";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
 import { withCheckpoints } from "./with-checkpoints.ts";
 
