@@ -46,7 +46,9 @@ export function backgroundOf({
   return backgroundProcesses(sandbox).map((process) => {
     const { id, command, startedAt, exit, exited } = process;
     return {
-      ...{ id, startedAt, exited },
+      id,
+      startedAt,
+      exited,
       script: command.script,
       isRunning: exit === undefined,
       state: stateText(process),

@@ -102,9 +102,14 @@ function leaseOf(
   now: Pick<SessionLease, "mode" | "numberedAfter">,
 ): SessionLease {
   return {
-    ...{ scratch, root, own, ...now },
+    scratch,
+    root,
+    own,
+    ...now,
     member: {
-      ...{ depth: member.depth, tools: member.tools, kin: member.kin },
+      depth: member.depth,
+      tools: member.tools,
+      kin: member.kin,
       session: () => member.self().session(),
     },
     check: () => log.check(),
@@ -164,11 +169,14 @@ export function openSession(host: SessionHost, options: SessionOptions, holdings
       session = ended;
       return ended;
     },
-    ...{ setMode: next.setMode, effort: next.effort, setEffort: next.setEffort },
+    setMode: next.setMode,
+    effort: next.effort,
+    setEffort: next.setEffort,
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
     processes: () => backgroundOf(opened.ports),
     waking: () => wakingOf(session, opened.ports),
-    ...{ mode: modeNow, windowOf: opened.windowOf },
+    mode: modeNow,
+    windowOf: opened.windowOf,
     askedCall: async (call) =>
       wholeOnly(await member.running.get(call)?.approval()) ??
       findPendingApproval(call, session, opened.ports),

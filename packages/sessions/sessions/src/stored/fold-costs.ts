@@ -56,7 +56,13 @@ export function foldCosts(events: readonly Event[]): CostReport {
   const { steps, failed, switches, summaries, reserved, settled } = gathered;
   const models = [...new Set(steps.map(({ model }) => model))];
   return {
-    ...{ id, title, cwd, steps, failed, switches, summaries },
+    id,
+    title,
+    cwd,
+    steps,
+    failed,
+    switches,
+    summaries,
     total: totalOf(steps),
     models: models.map((model) => {
       const own = steps.filter((step) => step.model === model);
@@ -101,7 +107,9 @@ function gatherSummary(
   if (!summarized) return;
   const { model, usage, cost, ms, failure } = summarized;
   summaries.push({
-    ...{ at, model, ms },
+    at,
+    model,
+    ms,
     ...(usage && { usage }),
     ...(cost !== undefined && { cost }),
     ...(failure && { failure: failure.text }),
@@ -127,7 +135,11 @@ function gatherStep(gathered: Gathered, { data, at }: Event<"step.completed">, s
   const reserved = gathered.reserved.get(attempt);
   gathered.steps.push({
     step: gathered.steps.length + 1,
-    ...{ at, model, firstMs, ms, retries: gathered.retries },
+    at,
+    model,
+    firstMs,
+    ms,
+    retries: gathered.retries,
     ...(usage && { usage }),
     ...(cost !== undefined && { cost }),
     ...(cache && { cache }),

@@ -58,7 +58,11 @@ export async function sessionContext(source: ContextSource, id: string): Promise
   const window = await source.windowOf(session.model);
   const groups = groupsOf(session);
   return {
-    ...{ id, title: session.title, model: session.model, window, groups },
+    id,
+    title: session.title,
+    model: session.model,
+    window,
+    groups,
     most: mostTokens({ id: session.model, window }, session),
     tokens: groups.reduce((sum, { tokens }) => sum + tokens, 0),
     ...(session.asked && { counted: session.asked.tokens }),
@@ -88,7 +92,9 @@ function groupsOf(session: Session): readonly ContextGroup[] {
 function itemsOf(pieces: readonly Piece[]): readonly ContextItem[] {
   return [...Map.groupBy(pieces, ({ name }) => name)]
     .map(([name, own]) => ({
-      ...{ name, tokens: sum(own), times: own.length },
+      name,
+      tokens: sum(own),
+      times: own.length,
       shortened: own.filter(({ shortened }) => shortened).length,
     }))
     .sort((a, b) => b.tokens - a.tokens);

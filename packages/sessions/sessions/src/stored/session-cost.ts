@@ -35,7 +35,9 @@ function treeOf(
     costUnknown: used.costUnknown,
     sessions: others
       .map(([session, { tokens, nanos, costUnknown }]) => ({
-        ...{ id: session, tokens, costUnknown },
+        id: session,
+        tokens,
+        costUnknown,
         cost: nanos / 1e9,
       }))
       .sort((a, b) => b.cost - a.cost || b.tokens - a.tokens),
