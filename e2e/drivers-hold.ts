@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { probeDriver, type TierReport } from "@lathe/sandbox";
-import { forReducedTier } from "@lathe/testkit/sandbox-probes/reduced-tier";
-import { failureTable, scoreOf } from "@lathe/testkit/sandbox-probes/report";
+import { failureTable, forReducedTier, scoreOf } from "@lathe/testkit/sandbox-probes";
 import type { OrdinaryUser } from "./ordinary-user.ts";
 import { startProbes } from "./start-probes.ts";
 

@@ -1,9 +1,7 @@
 /** `lathe edits apply` on thousands of corrupted edits of real packages in seven languages, against the bars of the design. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { editCases } from "@lathe/testkit/edit-corpus/corpus";
-import { corpusSources, sourcePairs } from "@lathe/testkit/edit-corpus/corpus-sources";
-import { formatReport } from "@lathe/testkit/edit-corpus/judge";
+import { corpusSources, editCases, formatReport, sourcePairs } from "@lathe/testkit/edit-corpus";
 import { judged, scoreOf } from "./judged-edits.ts";
 
 for (const [set, seed] of [

@@ -1,13 +1,11 @@
 /** `lathe edits apply`: nasty edits written blind, corrupted edits from this repository's history, and broken requests. */
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { editCases } from "@lathe/testkit/edit-corpus/corpus";
-import { sourcePairs } from "@lathe/testkit/edit-corpus/corpus-sources";
-import type { EditCase } from "@lathe/testkit/edit-corpus/edit-case";
 import { makePlace } from "./in-process.ts";
 import { judged, scoreOf } from "./judged-edits.ts";
-
+import { type EditCase, editCases, sourcePairs } from "@lathe/testkit/edit-corpus";
 describe("lathe edits apply", () => {
   for (const [what, file] of [
     ["nasty edits that were written without knowing it", "nasty-edits.jsonl"],

@@ -1,7 +1,7 @@
 /** Cases through `lathe edits apply`, as whoever judges edit formats would run them. */
 import assert from "node:assert/strict";
-import type { EditAnswer, EditCase } from "@lathe/testkit/edit-corpus/edit-case";
-import { type Judged, verdictOf } from "@lathe/testkit/edit-corpus/judge";
+import type { EditAnswer, EditCase } from "@lathe/testkit/edit-corpus";
+import { type Judged, verdictOf } from "@lathe/testkit/edit-corpus";
 import { makePlace } from "./lathe.ts";
 
 /** Answers in the order of the cases. */

@@ -4,10 +4,15 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SandboxDriver } from "@lathe/protocol";
 import { commandEnv, createNoneDriver, probeDriver } from "@lathe/sandbox";
-import { escapeProbes, workProbes } from "@lathe/testkit/sandbox-probes";
-import { bareDriverName, createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
-import type { Inheritance } from "@lathe/testkit/sandbox-probes/ground";
-import { probeHome, runProbes } from "@lathe/testkit/sandbox-probes/run-probes";
+import type { Inheritance } from "@lathe/testkit/sandbox-probes";
+import {
+  bareDriverName,
+  createBareDriver,
+  escapeProbes,
+  probeHome,
+  runProbes,
+  workProbes,
+} from "@lathe/testkit/sandbox-probes";
 
 export interface ProbeRun {
   /** As the driver calls itself; `bare` is no sandbox at all. */

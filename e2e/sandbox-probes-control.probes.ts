@@ -1,8 +1,7 @@
 /** The control of the sandbox's probes: with no sandbox at all each escape succeeds, so that it can fail. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { escapeProbes } from "@lathe/testkit/sandbox-probes";
-import { bareDriverName } from "@lathe/testkit/sandbox-probes/bare-driver";
+import { bareDriverName, escapeProbes } from "@lathe/testkit/sandbox-probes";
 import { ordinaryUser } from "./ordinary-user.ts";
 import { startProbes } from "./start-probes.ts";
 

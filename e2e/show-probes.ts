@@ -1,6 +1,5 @@
 /** Shows what becomes of the sandbox's probes: `node e2e/show-probes.ts DRIVER [--user] [--all] [PART-OF-ID ...]`. */
-import { forReducedTier } from "@lathe/testkit/sandbox-probes/reduced-tier";
-import { failureTable, scoreOf } from "@lathe/testkit/sandbox-probes/report";
+import { failureTable, forReducedTier, scoreOf } from "@lathe/testkit/sandbox-probes";
 import { ordinaryUser } from "./ordinary-user.ts";
 import { startProbes } from "./start-probes.ts";
 

@@ -17,7 +17,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { ProbeResult } from "@lathe/testkit/sandbox-probes/probe";
+import type { ProbeResult } from "@lathe/testkit/sandbox-probes";
 import type { ProbeRun } from "./sandbox-probe-run.ts";
 
 export interface StartOptions {

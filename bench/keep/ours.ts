@@ -2,11 +2,14 @@
 
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
 import { isFailure } from "@lathe/protocol";
-import { createAligner } from "@lathe/telemetry/keep/align";
-import { type FollowedSession, followHistory } from "@lathe/telemetry/keep/follow-history";
-import { sessionLines } from "@lathe/telemetry/keep/session-lines";
-import { createTexts } from "@lathe/telemetry/keep/text";
-import type { TrackedLine } from "@lathe/telemetry/keep/tracked-line";
+import type { TrackedLine } from "@lathe/telemetry/keep";
+import {
+  createAligner,
+  createTexts,
+  type FollowedSession,
+  followHistory,
+  sessionLines,
+} from "@lathe/telemetry/keep";
 import { type ChangedFile, type Commit, textAt } from "./history.ts";
 
 export interface Change {

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
 import { isFailure } from "@lathe/protocol";
-import { type FollowedSession, followHistory } from "@lathe/telemetry/keep/follow-history";
-import { removedBy } from "@lathe/telemetry/keep/tracked-line";
+import { type FollowedSession, followHistory, removedBy } from "@lathe/telemetry/keep";
 
 const fileCount = 10_000;
 const sessionCount = 100;
