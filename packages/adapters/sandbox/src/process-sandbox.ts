@@ -1,5 +1,4 @@
 /** A sandbox: refuses what cannot be run, has the rest started, and keeps count of it. */
-import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import {
@@ -15,7 +14,7 @@ import {
   type Sandbox,
   type SandboxSpec,
 } from "@lathe/protocol";
-import { isBelow } from "@lathe/system/paths";
+import { isBelow, isFolder } from "@lathe/system/paths";
 import { startCommand } from "./judged-start.ts";
 import { grantedHosts, type NetworkOptions } from "./network/network-gate.ts";
 import { findPlace } from "./policy/find-place.ts";
@@ -214,10 +213,6 @@ export class ProcessSandbox implements Sandbox {
     }
     return undefined;
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function nothingMade(): TakenBack {

@@ -1,7 +1,9 @@
 /** Finds the repository of a folder by its `.git`, without git and regardless of its settings. */
+
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isBelow } from "../paths/is-below.ts";
+import { isFolder } from "../paths/kind-of.ts";
 import { plainSettings } from "./config-text.ts";
 import { plainText } from "./plain-bytes.ts";
 import { hasSeenFiles } from "./seen-files.ts";
@@ -122,10 +124,6 @@ function namedTree(gitFolder: string): string | undefined {
 
 function settingsOf(gitFolder: string): ReadonlyMap<string, string> | undefined {
   return plainSettings(plainText(join(gitFolder, "config"), mostConfig) ?? "");
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function realOf(path: string): string | undefined {

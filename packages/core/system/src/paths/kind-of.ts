@@ -1,5 +1,5 @@
 /** What is at a path, whatever lies on the way. */
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 
 /** Of a link the link itself; undefined when there is nothing, or a file where a folder should be. */
 export function kindOf(path: string): Stats | undefined {
@@ -8,4 +8,9 @@ export function kindOf(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a folder is there, be it by a link; throws where that cannot be told. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { causeText, type Failure, isFailure } from "@lathe/protocol";
 import { findProgram, systemPath } from "@lathe/system";
+import { isFolder } from "@lathe/system/paths";
 import { isRealFolder, leadsOut, staysIn } from "../own-files.ts";
 import { lastWords, type OpenShell, type Shell } from "../shell.ts";
 import { digestOf } from "../tasks/digest.ts";
@@ -167,10 +168,6 @@ async function copyIn(
     await cp(source, place, { recursive: true, verbatimSymlinks: true });
   }
   return undefined;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 async function runIn(
