@@ -368,6 +368,7 @@ export type {
   TurnEnd,
 } from "./src/session/session.ts";
 export type { Settings } from "./src/session/settings.ts";
+export { quoteWord, quoteWordIfNeeded } from "./src/shell-word.ts";
 export {
   addUsage,
   costOf,

@@ -2,12 +2,13 @@
 
 import { rm, writeFile } from "node:fs/promises";
 import { join, matchesGlob, posix } from "node:path";
+import { quoteWordIfNeeded } from "@lathe/protocol";
 import { failureReport, framesWithin } from "./failure-report.ts";
 import { coveredLines } from "./node-coverage.ts";
 import { staticSuspects } from "./static-suspects.ts";
 import { type Attempted, type Bench, escaped, runTests, type Suite, type Trial } from "./suite.ts";
 import { type Suspect, suspectsOf, type TestTrace } from "./suspicion.ts";
-import { quoted, type Runner } from "./test-command.ts";
+import type { Runner } from "./test-command.ts";
 import { isTestFile } from "./test-file.ts";
 
 export type NodeRunner = Extract<Runner, { readonly program: string }>;
@@ -76,7 +77,7 @@ export async function attemptEach(
 
 function commandFor(runner: NodeRunner, file: string): string {
   const args = runner.kind === "node-script" ? [...runner.flags, ...runner.files] : [...runner.flags, file];
-  return `${runner.setup} ${[runner.program, ...args].map(quoted).join(" ")}`.trim();
+  return `${runner.setup} ${[runner.program, ...args].map(quoteWordIfNeeded).join(" ")}`.trim();
 }
 
 function testFiles(bench: Bench, runner: NodeRunner): readonly string[] {
@@ -135,7 +136,7 @@ async function runFile(
   const started = bench.deps.now();
   const result = await runTests(
     bench,
-    `NODE_V8_COVERAGE=${quoted(coverage)} ${commandFor(narrowed, what.file)}`,
+    `NODE_V8_COVERAGE=${quoteWordIfNeeded(coverage)} ${commandFor(narrowed, what.file)}`,
     { slot: what.slot, timeoutMs: FILE_MS },
   );
   const ms = bench.deps.now() - started;

@@ -2,9 +2,10 @@
 
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { quoteWordIfNeeded } from "@lathe/protocol";
 import { type Bench, runTests, type Suite, type Trial } from "./suite.ts";
 import { type Suspect, suspectsOf, type TestTrace } from "./suspicion.ts";
-import { quoted, type Runner } from "./test-command.ts";
+import type { Runner } from "./test-command.ts";
 import { isTestFile } from "./test-file.ts";
 
 export type PythonRunner = Extract<Runner, { readonly python: string }>;
@@ -129,7 +130,7 @@ function caller(bench: Bench, runner: PythonRunner): Call {
       }),
     );
     await writeFile(`${name}.out`, "");
-    const command = `${runner.setup} ${quoted(runner.python)} ${quoted(join(bench.home, "python", "run.py"))} ${quoted(`${name}.json`)}`;
+    const command = `${runner.setup} ${quoteWordIfNeeded(runner.python)} ${quoteWordIfNeeded(join(bench.home, "python", "run.py"))} ${quoteWordIfNeeded(`${name}.json`)}`;
     await runTests(bench, command.trim(), { slot, timeoutMs: request.seconds * 1000 + 15_000 });
     const lines = (await readFile(`${name}.out`, "utf8")).split("\n").slice(0, -1);
     await Promise.all([rm(`${name}.json`), rm(`${name}.out`)]);

@@ -2,14 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  detectTestCommand,
-  direct,
-  type ProjectFacts,
-  quoted,
-  type Runner,
-  runnerOf,
-} from "./test-command.ts";
+import { detectTestCommand, direct, type ProjectFacts, type Runner, runnerOf } from "./test-command.ts";
 
 const packageJson = (fields: object): string => JSON.stringify(fields);
 const scripts = (fields: Readonly<Record<string, string>>): string => packageJson({ scripts: fields });
@@ -168,14 +161,4 @@ describe("runnerOf", () => {
   for (const [command, runner] of runners)
     it(`knows ${command === "" ? "nothing" : command}`, () =>
       assert.deepEqual(runnerOf(command, scripts({ test: "mocha --exit" })), runner));
-});
-
-describe("quoted", () => {
-  it("leaves plain words alone and wraps all others", () => {
-    assert.equal(quoted("tests/a-b_c.py::d"), "tests/a-b_c.py::d");
-    assert.equal(quoted("a b"), "'a b'");
-    assert.equal(quoted("it's"), "'it'\\''s'");
-    assert.equal(quoted("$HOME"), "'$HOME'");
-    assert.equal(quoted(""), "''");
-  });
 });

@@ -1,5 +1,6 @@
 /** Finds out how a workspace runs its tests, and what kind of runner a test command starts. */
 
+import { quoteWordIfNeeded } from "@lathe/protocol";
 import { isTestFile } from "./test-file.ts";
 
 /** What is known of a workspace from its file list and the text of a few files. */
@@ -56,7 +57,7 @@ function pythonCommand(tests: readonly string[], facts: ProjectFacts): string {
   const classes = /\bunittest\.TestCase\b|\bTestCase\)/.test(texts);
   if (classes && !functions && !configured && !/\bpytest\b/.test(texts)) return unittestCommand(tests);
   if (texts.trim() !== "" && !functions && !classes && !/^class Test/m.test(texts) && !configured)
-    return tests.map((file) => `python3 ${quoted(file)}`).join(" && ");
+    return tests.map((file) => `python3 ${quoteWordIfNeeded(file)}`).join(" && ");
   return "python3 -m pytest -q";
 }
 
@@ -65,7 +66,7 @@ function unittestCommand(tests: readonly string[]): string {
   if (folders.size === 1 && folders.has("")) return 'python3 -m unittest discover -p "*test*.py"';
   const [folder] = folders;
   return folders.size === 1 && folder !== undefined
-    ? `python3 -m unittest discover -s ${quoted(folder)} -t . -p "*test*.py"`
+    ? `python3 -m unittest discover -s ${quoteWordIfNeeded(folder)} -t . -p "*test*.py"`
     : "python3 -m pytest -q";
 }
 
@@ -74,12 +75,7 @@ function nodeCommand(tests: readonly string[], facts: ProjectFacts): string {
   if (has(/"vitest"/)) return "npx vitest run";
   if (has(/"jest"/)) return "npx jest";
   if (has(/"mocha"/)) return "npx mocha";
-  return `node --test ${tests.map(quoted).join(" ")}`;
-}
-
-/** A word for the shell. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return `node --test ${tests.map(quoteWordIfNeeded).join(" ")}`;
 }
 
 /** A test command taken apart. */
@@ -108,7 +104,7 @@ export function runnerOf(command: string, packageJson: string | undefined): Runn
   const first = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
   const setup = words
     .slice(0, first)
-    .map((word) => word.replace(/=(.*)$/s, (_, value: string) => `=${quoted(value)}`))
+    .map((word) => word.replace(/=(.*)$/s, (_, value: string) => `=${quoteWordIfNeeded(value)}`))
     .join(" ");
   const rest = words
     .slice(first)
@@ -186,6 +182,6 @@ function nodeRunnerOf(setup: string, words: readonly string[]): Runner | undefin
     };
   }
   if (/^(vitest|jest|mocha|ava|tap)$/.test(program))
-    return { kind: "by-file", command: `${setup} ${words.map(quoted).join(" ")}`.trim() };
+    return { kind: "by-file", command: `${setup} ${words.map(quoteWordIfNeeded).join(" ")}`.trim() };
   return undefined;
 }

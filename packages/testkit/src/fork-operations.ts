@@ -1,4 +1,5 @@
 /** Random changes of a folder as shell scripts of any bytes, so that the same can be done in several places. */
+import { quoteWord } from "@lathe/protocol";
 import { fc } from "#properties";
 
 /** One character per byte; none leads out of the folder. */
@@ -10,16 +11,16 @@ const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => `./${
 const text = fc.constantFrom("", "x", "a longer text\n", "other");
 
 const operation = fc.oneof(
-  fc.tuple(path, text).map(([to, words]) => `printf %s ${quoted(words)} > ${quoted(to)}`),
-  fc.tuple(path, text).map(([to, words]) => `printf %s ${quoted(words)} >> ${quoted(to)}`),
-  fc.tuple(path).map(([to]) => `mkdir -p ${quoted(to)}`),
-  fc.tuple(path).map(([to]) => `mkdir -p ${quoted(to)}`),
-  fc.tuple(path).map(([to]) => `rm -rf ${quoted(to)}`),
-  fc.tuple(path, path).map(([from, to]) => `mv -T ${quoted(from)} ${quoted(to)}`),
-  fc.tuple(target, path).map(([from, to]) => `ln -sT -- ${quoted(from)} ${quoted(to)}`),
+  fc.tuple(path, text).map(([to, words]) => `printf %s ${quoteWord(words)} > ${quoteWord(to)}`),
+  fc.tuple(path, text).map(([to, words]) => `printf %s ${quoteWord(words)} >> ${quoteWord(to)}`),
+  fc.tuple(path).map(([to]) => `mkdir -p ${quoteWord(to)}`),
+  fc.tuple(path).map(([to]) => `mkdir -p ${quoteWord(to)}`),
+  fc.tuple(path).map(([to]) => `rm -rf ${quoteWord(to)}`),
+  fc.tuple(path, path).map(([from, to]) => `mv -T ${quoteWord(from)} ${quoteWord(to)}`),
+  fc.tuple(target, path).map(([from, to]) => `ln -sT -- ${quoteWord(from)} ${quoteWord(to)}`),
   fc.tuple(fc.constantFrom("644", "600", "755", "444"), path).map(([mode, to]) => chmod("f", mode, to)),
   fc.tuple(fc.constantFrom("755", "700", "750"), path).map(([mode, to]) => chmod("d", mode, to)),
-  fc.tuple(path).map(([to]) => `touch ${quoted(to)}`),
+  fc.tuple(path).map(([to]) => `touch ${quoteWord(to)}`),
 );
 
 /** A script for `sh`, one character per byte; what cannot be done is left out in the same way everywhere. */
@@ -31,9 +32,5 @@ export function changeScripts(maxLength: number): fc.Arbitrary<string> {
 
 /** Folders stay open to us, and links are not followed. */
 function chmod(kind: "f" | "d", mode: string, to: string): string {
-  return `test ! -L ${quoted(to)} && test -${kind} ${quoted(to)} && chmod ${mode} ${quoted(to)}`;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return `test ! -L ${quoteWord(to)} && test -${kind} ${quoteWord(to)} && chmod ${mode} ${quoteWord(to)}`;
 }

@@ -26,11 +26,6 @@ export interface OpenShell {
   close(): Promise<void>;
 }
 
-/** A word for the shell. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** The last lines of an output, on one line, for a reason. */
 export function lastWords(output: string, most = 240): string {
   const lines = output.split("\n").map((line) => line.trim());

@@ -3,7 +3,14 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Command, type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
+import {
+  type Command,
+  type Failure,
+  failure,
+  quoteWord,
+  type SandboxDriver,
+  type SandboxSpec,
+} from "@lathe/protocol";
 import { findProgram } from "@lathe/system";
 import { findShell, shellArgs } from "../environment/shell.ts";
 import { openSandbox } from "../open-sandbox.ts";
@@ -179,7 +186,9 @@ class RuntimeStarter implements Starter {
     this.#runtime ??= runtime.take(config);
     const { SandboxManager } = await this.#runtime;
     const shell = findShell(this.#spec.env.PATH ?? "", this.#spec.workspace);
-    const words = [shell.file, ...shellArgs(shell, command.script, this.#spec.scratch)].map(quoted).join(" ");
+    const words = [shell.file, ...shellArgs(shell, command.script, this.#spec.scratch)]
+      .map(quoteWord)
+      .join(" ");
     // A sandbox that did not start says nothing there.
     const { argv } = await SandboxManager.wrapWithSandboxArgv(
       `printf s >&3; exec 3>&-; exec ${this.#env()} ${words}`,
@@ -191,7 +200,7 @@ class RuntimeStarter implements Starter {
 
   /** The library adds names of its own, and another folder for temporary files. */
   #env(): string {
-    const names = Object.entries(this.#spec.env).map(([name, value]) => quoted(`${name}=${value}`));
+    const names = Object.entries(this.#spec.env).map(([name, value]) => quoteWord(`${name}=${value}`));
     return ["/usr/bin/env", "-i", ...names, `${markName}="$${markName}"`].join(" ");
   }
 
@@ -221,9 +230,4 @@ class RuntimeStarter implements Starter {
 function unavailable(output: string): Failure {
   const text = "the sandbox (sandbox-runtime) could not be started; `lathe doctor` says why";
   return failure("sandbox-unavailable", text, { cause: output.trim() });
-}
-
-/** One word for a shell, whatever is in it. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

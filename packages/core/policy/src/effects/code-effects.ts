@@ -1,5 +1,5 @@
 /** What code of another language does, by the calls that can be recognised in its text; what hides a call is graver. */
-import type { Effect } from "@lathe/protocol";
+import { type Effect, quoteWordIfNeeded } from "@lathe/protocol";
 import { escapeGlob } from "../globs/shell-glob.ts";
 import { namedHost } from "../programs/named-host.ts";
 import { decodeAnsiC } from "../shell/ansi-c.ts";
@@ -144,12 +144,10 @@ function argumentsAt(code: string, from: number): string | undefined {
       .matchAll(/(['"`])((?:(?!\1)[^\\]|\\.)*)\1|[\w.]+(?=\s*[,\]]|$)/gu),
   ];
   return words
-    .map(([bare, , word]) => (word === undefined ? `"$${bare.replace(/\W/gu, "_")}"` : quoted(word)))
+    .map(([bare, , word]) =>
+      word === undefined ? `"$${bare.replace(/\W/gu, "_")}"` : quoteWordIfNeeded(word),
+    )
     .join(" ");
-}
-
-function quoted(text: string): string {
-  return /^[\w./:=@%+,-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function pathEffects(code: string, calls: RegExp, kind: "delete" | "write"): readonly Effect[] {

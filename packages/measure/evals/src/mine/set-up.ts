@@ -1,6 +1,6 @@
 /** Set-up: how a project's packages come to be there, by its own means, and which runner runs its tests. */
+import { quoteWordIfNeeded } from "@lathe/protocol";
 import { parse } from "smol-toml";
-import { quoted } from "../shell.ts";
 import type { Language } from "./candidates.ts";
 
 export type RunnerName = "pytest" | "vitest" | "jest" | "mocha" | "ava" | "node";
@@ -78,7 +78,7 @@ function pythonSetUps(read: ReadText, tools: Tools): readonly SetUp[] {
   const groups = groupsOf(read);
   const files = requirementFiles.filter((name) => read(name) !== undefined);
   const ways = [
-    ...(groups.length > 0 ? [`${pip} -e . pytest ${groups.map(quoted).join(" ")}`] : []),
+    ...(groups.length > 0 ? [`${pip} -e . pytest ${groups.map(quoteWordIfNeeded).join(" ")}`] : []),
     ...extras.map((name) => `${pip} -e '.[${name}]' pytest`),
     ...files.map((name) => `${pip} -e . pytest -r ${name}`),
     `${pip} -e . pytest`,

@@ -2,10 +2,9 @@
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Failure, isFailure, quoteWordIfNeeded } from "@lathe/protocol";
 import { stringify } from "smol-toml";
 import { removeIn } from "../own-files.ts";
-import { quoted } from "../shell.ts";
 import type { Candidate } from "./candidates.ts";
 import type { History } from "./history.ts";
 import { addedLines, instructionOf } from "./instruction.ts";
@@ -131,7 +130,7 @@ function writeTests(
   for (const name of names) cpSync(join(scripts, name), join(tests, name));
   const { suite: _suite, ...plan } = { ...runner, files, due };
   writeFileSync(join(tests, "plan.json"), `${JSON.stringify(plan, undefined, 1)}\n`);
-  const away = deletedTests.length > 0 ? [`rm -f -- ${deletedTests.map(quoted).join(" ")}`] : [];
+  const away = deletedTests.length > 0 ? [`rm -f -- ${deletedTests.map(quoteWordIfNeeded).join(" ")}`] : [];
   const limit = verifierSeconds - 30;
   const lines = [
     "#!/bin/bash",
