@@ -2,14 +2,7 @@
 
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
 import { isFailure } from "@lathe/protocol";
-import type { TrackedLine } from "@lathe/telemetry/keep";
-import {
-  createAligner,
-  createTexts,
-  type FollowedSession,
-  followHistory,
-  sessionLines,
-} from "@lathe/telemetry/keep";
+import { type TrackedLine, createAligner, createTexts, type FollowedSession, followHistory, sessionLines } from "@lathe/telemetry/keep";
 import { type ChangedFile, type Commit, textAt } from "./history.ts";
 
 export interface Change {

@@ -3,6 +3,7 @@
  * commits of the clones in DIR for an agent's changes, compares what became of their lines with what `git blame` says, and
  * shows lines on which they differ. `--speed` measures the time that a large repository takes instead.
  */
+
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +12,6 @@ import { lastSeen, ownLines } from "./blame.ts";
 import { type Commit, changedFiles, firstParents } from "./history.ts";
 import { type Change, followChange, type OurLine } from "./ours.ts";
 import { measureSpeed } from "./speed.ts";
-
 const { values } = parseArgs({
   options: {
     clones: { type: "string" },

@@ -1,4 +1,5 @@
 /** How long a thousand changes take in a repository of ten thousand files, made for it and removed. */
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +7,6 @@ import { dirname, join } from "node:path";
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
 import { isFailure } from "@lathe/protocol";
 import { type FollowedSession, followHistory, removedBy } from "@lathe/telemetry/keep";
-
 const fileCount = 10_000;
 const sessionCount = 100;
 const editsPerSession = 10;

@@ -7,6 +7,7 @@ export { readCalls } from "./src/alerts/read-calls.ts";
 export type { TrackerOptions } from "./src/alerts/remote-issues.ts";
 export { alertKey, markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
+export { type ChangedSession, readChangedSessions, readChanges } from "./src/events/changed-sessions.ts";
 export { openDatabase, openInMemory } from "./src/events/database.ts";
 export { type Ingested, ingest } from "./src/events/ingest.ts";
 export { type Reaction, reactions, readReaction } from "./src/events/read-reaction.ts";
@@ -19,17 +20,6 @@ export {
   type MetricResult,
 } from "./src/experiments/compare-arms.ts";
 export { readExposed, type SessionMetric } from "./src/experiments/session-values.ts";
-export { type KeepMeasured, type KeepSources, measureKeep } from "./src/keep/measure-keep.ts";
-export {
-  type Horizon,
-  horizonNames,
-  type KeepDimension,
-  type KeepReport,
-  type KeepRow,
-  keptOf,
-  openObservations,
-  readKeep,
-} from "./src/keep/observations.ts";
 export { type FailedCount, modelItself, readErrors, type ToolModel } from "./src/report/error-report.ts";
 export type { Spread } from "./src/report/quantile.ts";
 export type { Span } from "./src/report/read-rows.ts";

@@ -1,8 +1,9 @@
 /** Read experiment: the arms of an experiment compared, from the logs of this machine. */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { keptOf, openObservations } from "@lathe/keep-rate";
 import { isFailure } from "@lathe/protocol";
-import { type Comparison, compareArms, keptOf, openObservations, readExposed } from "@lathe/telemetry";
+import { type Comparison, compareArms, readExposed } from "@lathe/telemetry";
 import { definitionOf } from "../experiments/assign.ts";
 import type { Experiment } from "../experiments/experiment.ts";
 import { stateFolder } from "../places/state-folder.ts";

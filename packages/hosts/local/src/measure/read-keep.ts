@@ -1,7 +1,5 @@
 /** Read keep: what became of the changes of all sessions, those that are due measured first. */
 import { join } from "node:path";
-import { type Failure, fold, isFailure } from "@lathe/protocol";
-import { createSyntax } from "@lathe/syntax";
 import {
   type Horizon,
   horizonNames,
@@ -10,7 +8,10 @@ import {
   measureKeep,
   openObservations,
   readKeep,
-} from "@lathe/telemetry";
+} from "@lathe/keep-rate";
+import { type Failure, fold, isFailure } from "@lathe/protocol";
+import { createSyntax } from "@lathe/syntax";
+import { readChangedSessions, readChanges } from "@lathe/telemetry";
 import { openState } from "../history/state.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { createBoxedGit } from "../repository/boxed-git.ts";
@@ -18,7 +19,7 @@ import { createLazyCheckpoints } from "../session/lazy-checkpoints.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { reportNames } from "./report-names.ts";
 
-export type { Horizon, KeepRow } from "@lathe/telemetry";
+export type { Horizon, KeepRow } from "@lathe/keep-rate";
 
 /** From the nearest to the farthest. */
 export const reportedHorizons: readonly Horizon[] = horizonNames;
@@ -44,7 +45,11 @@ export async function readKeepRates(
     const { texts } = openState(env);
     const { languageOf } = createSyntax();
     const measured = await measureKeep({
-      ...{ facts, observations, now: Date.now(), git: createBoxedGit(env) },
+      sessions: readChangedSessions(facts),
+      changesOf: (session) => readChanges(facts, session),
+      observations,
+      now: Date.now(),
+      git: createBoxedGit(env),
       textOf: async (version) => {
         const text = await texts.get(version);
         return isFailure(text) ? undefined : text;

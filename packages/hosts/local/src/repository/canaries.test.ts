@@ -1,16 +1,7 @@
 /** Whatever a repository names to be run is not run, on the host or in the sandbox, for working trees, attempts and histories. */
+
 import assert from "node:assert/strict";
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -22,7 +13,6 @@ import { makePlaces } from "../attempts/make-places.ts";
 import { createLazySearch } from "../search/lazy-search.ts";
 import { openWorktree } from "../worktrees/worktree.ts";
 import { createBoxedGit } from "./boxed-git.ts";
-
 const hooks = [
   "post-checkout",
   "post-index-change",

@@ -3,7 +3,6 @@ import { realpathSync, statSync } from "node:fs";
 import { relative, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { type Failure, type Git, isFailure } from "@lathe/protocol";
-import type { ChangeFact } from "../events/facts.ts";
 import { type FollowedSession, followHistory } from "./follow-history.ts";
 import { branchAt } from "./git-history.ts";
 import {
@@ -17,8 +16,32 @@ import {
 import type { Repository } from "./read-blobs.ts";
 import { isThere, removedBy, type TrackedLine } from "./tracked-line.ts";
 
+/** A session that changed files. */
+export interface KeepSession {
+  readonly id: string;
+  /** The folder it worked in. */
+  readonly project: string;
+  readonly endedAt: number;
+}
+
+/** A change of one file by a session. */
+export interface KeepChange {
+  readonly seq: number;
+  readonly part: number;
+  readonly at: number;
+  readonly model: string;
+  readonly tool: string;
+  readonly path: string;
+  /** The path it was moved from; null where it was not moved. */
+  readonly from: string | null;
+  /** Versions of the file; null where there is none. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
 export interface KeepSources {
-  readonly facts: DatabaseSync;
+  readonly sessions: readonly KeepSession[];
+  readonly changesOf: (session: string) => readonly KeepChange[];
   readonly observations: DatabaseSync;
   readonly now: number;
   readonly git: Git;
@@ -42,7 +65,7 @@ interface DueSession {
   readonly project: string;
   readonly endedAt: number;
   readonly due: readonly Horizon[];
-  readonly changes: readonly ChangeFact[];
+  readonly changes: readonly KeepChange[];
 }
 
 /** *Contract:* reads the repositories only; what was observed once is not observed again. */
@@ -62,21 +85,12 @@ export async function measureKeep(sources: KeepSources): Promise<KeepMeasured> {
   return { changes, gone, ...(unread !== undefined && { unread }) };
 }
 
-function dueSessions({ facts, observations, now }: KeepSources): readonly DueSession[] {
+function dueSessions({ sessions, changesOf, observations, now }: KeepSources): readonly DueSession[] {
   const observed = observedHorizons(observations);
-  const changesOf = facts.prepare("select * from changes where session = ? order by seq, part");
-  const sessions = facts
-    .prepare(
-      "select id, project, updatedAt from sessions s where exists (select 1 from changes where session = s.id) order by updatedAt",
-    )
-    .all();
-  return sessions.flatMap(({ id, project, updatedAt }) => {
-    const endedAt = Number(updatedAt);
-    const known = observed.get(String(id));
+  return sessions.flatMap(({ id, project, endedAt }) => {
+    const known = observed.get(id);
     const due = horizonNames.filter((name) => endedAt + horizons[name] <= now && !known?.has(name));
-    if (due.length === 0) return [];
-    const changes = changesOf.all(String(id)) as unknown as ChangeFact[];
-    return [{ id: String(id), project: String(project), endedAt, due, changes }];
+    return due.length === 0 ? [] : [{ id, project, endedAt, due, changes: changesOf(id) }];
   });
 }
 
@@ -162,7 +176,7 @@ async function followed(
 
 interface Followed {
   readonly session: DueSession;
-  readonly change: ChangeFact;
+  readonly change: KeepChange;
   readonly lines: readonly TrackedLine[];
 }
 

@@ -1,3 +1,4 @@
+/** The keep rate of sessions, from their events to the lines that are still there. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -5,13 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { type KeepSources, measureKeep, openObservations, readKeep } from "@lathe/keep-rate";
 import type { Draft } from "@lathe/protocol";
+import { ingest, openDatabase, readChangedSessions, readChanges } from "@lathe/telemetry";
 import { createdDraft, createMemoryStore, plainGit, succeeded, testOwner } from "@lathe/testkit";
-import { openDatabase } from "../events/database.ts";
-import { ingest } from "../events/ingest.ts";
-import { answerDrafts, done, said } from "../sample-drafts.ts";
-import { type KeepSources, measureKeep } from "./measure-keep.ts";
-import { openObservations, readKeep } from "./observations.ts";
 
 const hour = 3_600_000;
 const start = Date.UTC(2026, 0, 5, 12);
@@ -45,10 +43,23 @@ describe("the keep rate of sessions", () => {
   const edit = (before: string, after: string): readonly Draft[] => {
     texts.set(before, before).set(after, after);
     const facts = { changed: [{ path: "a.py", before, after }] };
+    const usage = { input: 1000, cached: 800, written: 100, output: 50, reasoning: 0 };
+    const call = { type: "tool-call", id: "a.0", tool: "edit", input: "{}" } as const;
+    const answer = {
+      attempt: "a",
+      model: "test/one",
+      parts: [call],
+      usage,
+      cost: 0.01,
+      firstMs: 200,
+      ms: 1500,
+    };
     return [
-      said("x"),
-      ...answerDrafts("a", [{ tool: "edit", outcome: { type: "ok", text: "", facts } }]),
-      done,
+      { type: "message.received", data: { parts: [{ type: "text", text: "x" }] } },
+      { type: "step.started", data: { attempt: "a", model: "test/one" } },
+      { type: "step.completed", data: { ...answer, reason: "tool-calls" } },
+      { type: "tool.completed", data: { call: "a.0", outcome: { type: "ok", text: "", facts }, ms: 30 } },
+      { type: "turn.ended", data: { end: { type: "done" } } },
     ];
   };
   const record = async (sessions: readonly { id: string; at: number; drafts: readonly Draft[] }[]) => {
@@ -61,7 +72,8 @@ describe("the keep rate of sessions", () => {
     await ingest(facts, { store, now: Date.now });
   };
   const sources = (now: number, more: Partial<KeepSources> = {}): KeepSources => ({
-    facts,
+    sessions: readChangedSessions(facts),
+    changesOf: (session) => readChanges(facts, session),
     observations,
     now,
     git: plainGit(process.env),
