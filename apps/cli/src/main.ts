@@ -1,7 +1,7 @@
 /** The command line's first step: answers what needs nothing loaded, finds the command, shows its failure. */
 
 import type { Command } from "./command-line/command.ts";
-import { commandNames, commands } from "./command-line/command-table.ts";
+import { commandNames, commands } from "./command-table.ts";
 import { handleBrokenPipe, lostOutput } from "./output/broken-pipe.ts";
 
 export const help: string = `Lathe, a coding agent.

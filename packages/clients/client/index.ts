@@ -26,4 +26,6 @@ export {
 export { agreedMode } from "./src/settings/agreed-mode.ts";
 export { withEffort } from "./src/settings/with-effort.ts";
 export { changesText } from "./src/texts/changes-text.ts";
+export { outputFigures, outputNamed, outputTarget } from "./src/texts/output-text.ts";
 export { type BackgroundProcess, titleOf } from "./src/texts/process-title.ts";
+export { rewoundLines } from "./src/texts/rewound-lines.ts";

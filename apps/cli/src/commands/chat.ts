@@ -1,7 +1,7 @@
 /** `lathe` on a terminal: the interactive session. What is not needed for the first frame is loaded behind it. */
 import type { Failure } from "@lathe/protocol";
+import { type FirstFrame, paintFirstFrame } from "../chat/first-frame.ts";
 import type { Command } from "../command-line/command.ts";
-import { type FirstFrame, paintFirstFrame } from "../tui/first-frame.ts";
 
 /** What makes of a line without a command's name a run without a terminal's help. */
 const headless = /^(?:-p|--print|--output-format(?:=.*)?)$/;
@@ -20,14 +20,14 @@ function isPlain(argv: readonly string[]): boolean {
 async function runChat(argv: readonly string[]): Promise<number | Failure> {
   const plain = isPlain(argv);
   const first: FirstFrame | undefined = plain ? undefined : paintFirstFrame();
-  const { openChat } = await import("../tui/chat-command.ts");
+  const { openChat } = await import("../chat/chat-command.ts");
   return openChat(argv, first);
 }
 
 /** Its help alone needs its flags: nothing is loaded for them before the first frame. */
 export async function chatCommand(argv: readonly string[]): Promise<Command> {
   const wantsHelp = argv.includes("--help") || argv.includes("-h");
-  const known = wantsHelp ? await import("../tui/chat-command.ts") : undefined;
+  const known = wantsHelp ? await import("../chat/chat-command.ts") : undefined;
   return {
     name: "chat",
     about: "Works with the agent in this folder, in a conversation.",

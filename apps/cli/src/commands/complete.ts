@@ -40,7 +40,7 @@ async function valuesOf(kind: string): Promise<readonly CompletedValue[]> {
 async function completedTools(): Promise<readonly CompletedValue[]> {
   const [{ agentOptions }, { withWorkbench }] = await Promise.all([
     import("../run/run-options.ts"),
-    import("../with-workbench.ts"),
+    import("../run/with-workbench.ts"),
   ]);
   const options = await agentOptions({}, () => undefined);
   if (isFailure(options)) return [];

@@ -30,7 +30,11 @@ async function run(argv: readonly string[], table: CommandTable): Promise<number
   const [word, ...more] = line.words;
   const shell = shells.find((one) => one === word);
   if (!shell || more.length > 0) return usage(`name your shell: lathe completions ${shells.join("|")}`);
-  const { completionScript } = await import("../completions/completion-script.ts");
-  process.stdout.write(await completionScript(shell, table));
+  const [{ completionScript }, { chatCommand }] = await Promise.all([
+    import("../completions/completion-script.ts"),
+    import("./chat.ts"),
+  ]);
+  const chat = await chatCommand(["--help"]);
+  process.stdout.write(await completionScript(shell, { commands: table, chat }));
   return 0;
 }

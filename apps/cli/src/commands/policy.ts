@@ -6,7 +6,7 @@ import { type Failure, isFailure, modes, type Tier, type Verdict } from "@lathe/
 import { fit, harmless, type Palette, paletteFor, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { agentOptions } from "../run/run-options.ts";
-import { withWorkbench } from "../with-workbench.ts";
+import { withWorkbench } from "../run/with-workbench.ts";
 
 const tiers: readonly Tier[] = ["full", "reduced", "none"];
 

@@ -7,7 +7,7 @@ import { jsonLines } from "@lathe/rpc";
 import { diffLines, harmless, type Palette, paletteFor } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import { agentOptions } from "../run/run-options.ts";
-import { withWorkbench } from "../with-workbench.ts";
+import { withWorkbench } from "../run/with-workbench.ts";
 
 const flags = {
   json: { type: "string", value: "ARGS", about: "the tool's arguments, as a JSON object" },

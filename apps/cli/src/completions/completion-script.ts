@@ -1,6 +1,6 @@
 /** Completion script: made of the very table that lines are read by. */
+import type { Command } from "../command-line/command.ts";
 import { type CommandTable, namesOf } from "../command-line/command-names.ts";
-import { chatCommand } from "../commands/chat.ts";
 import { bashScript } from "./bash-script.ts";
 import { fishScript } from "./fish-script.ts";
 import { lineShape } from "./line-shape.ts";
@@ -12,7 +12,7 @@ const bare = { actions: [], words: undefined, flags: [] };
 
 export async function completionScript(
   shell: "bash" | "zsh" | "fish",
-  commands: CommandTable,
+  { commands, chat }: { readonly commands: CommandTable; readonly chat: Command },
 ): Promise<string> {
   const names = namesOf(commands);
   const shapes = await Promise.all(
@@ -25,6 +25,6 @@ export async function completionScript(
     { ...bare, name: "help", about: "what a command takes", words: names },
     { ...bare, name: "version", about: "print the version" },
   ];
-  const chat = lineShape("", await chatCommand(["--help"]));
-  return scripts[shell]({ ...chat, actions: [], words: undefined }, [...shapes.flat(), ...others]);
+  const bareLine = { ...lineShape("", chat), actions: [], words: undefined };
+  return scripts[shell](bareLine, [...shapes.flat(), ...others]);
 }

@@ -15,7 +15,7 @@ import { commandName } from "../command-line/command-name.ts";
 import { TerminalReporter } from "../reporters/terminal-reporter.ts";
 import { agentOptions } from "../run/run-options.ts";
 import { runTask } from "../run/run-task.ts";
-import { withWorkbench } from "../with-workbench.ts";
+import { withWorkbench } from "../run/with-workbench.ts";
 import { type Bug, bugs } from "./bugs.ts";
 import { runTests, type TestRun, testCommand } from "./run-tests.ts";
 import { makeSampleProject, restoreTests, type SampleProject } from "./sample-project.ts";

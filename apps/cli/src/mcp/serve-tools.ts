@@ -9,7 +9,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { endNow, notRead } from "../output/unread.ts";
 import { agentOptions } from "../run/run-options.ts";
-import { withWorkbench } from "../with-workbench.ts";
+import { withWorkbench } from "../run/with-workbench.ts";
 import type { McpLine } from "./mcp-line.ts";
 
 const offered: readonly string[] = [

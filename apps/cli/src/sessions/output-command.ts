@@ -1,9 +1,10 @@
 /** `lathe sessions output`: what the calls of a session printed: which there are, and one of them whole. */
+
+import { outputFigures, outputNamed, outputTarget } from "@lathe/client";
 import { findSession } from "@lathe/hosts/local";
 import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/session-outputs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { columnsOf, fit, harmless, moment, paletteFor, table } from "@lathe/terminal";
-import { outputFigures, outputNamed, outputTarget } from "./output-text.ts";
 
 const mostTarget = 60;
 

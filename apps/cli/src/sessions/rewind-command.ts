@@ -1,5 +1,6 @@
 /** `lathe sessions rewind`: back to before a step, and back again. */
 
+import { rewoundLines } from "@lathe/client";
 import { countFlag, usage } from "@lathe/config";
 import { findSession } from "@lathe/hosts/local";
 import { rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
@@ -7,7 +8,6 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import { whileWriting } from "../run/while-writing.ts";
-import { rewoundLines } from "./rewound-lines.ts";
 
 export interface RewindFlags {
   readonly to: string | undefined;

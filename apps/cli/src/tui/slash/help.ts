@@ -1,7 +1,7 @@
 /** `/help`: the commands, and the keys. */
 import { listCommands } from "@lathe/extensions/commands";
 import { fit, wrap } from "@lathe/terminal";
-import { chatKeys } from "../chat-keys.ts";
+import { chatKeys } from "./chat-keys.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const keys: readonly (readonly [string, string])[] = [

@@ -1,10 +1,9 @@
 /** `/output`: what a call printed, whole; the transcript shows the lines that tell most. */
 
-import { noSession } from "@lathe/client";
+import { noSession, outputFigures, outputNamed, outputTarget } from "@lathe/client";
 import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/session-outputs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { fit, harmless, scrolled } from "@lathe/terminal";
-import { outputFigures, outputNamed, outputTarget } from "../../sessions/output-text.ts";
 import type { Chat } from "../chat.ts";
 import type { SlashCommand } from "./slash-command.ts";
 

@@ -1,10 +1,9 @@
 /** `/rewind`: files and conversation go back to before something was said. */
 
-import { noSession } from "@lathe/client";
+import { noSession, rewoundLines } from "@lathe/client";
 import { usage } from "@lathe/config";
 import { isFailure, isNotice, messageText, type Session, withoutMark } from "@lathe/protocol";
 import type { Option } from "@lathe/terminal/choice";
-import { rewoundLines } from "../../sessions/rewound-lines.ts";
 import { atWork } from "../at-work.ts";
 import type { SlashCommand } from "./slash-command.ts";
 

@@ -1,7 +1,7 @@
 /** Ask trust: at the start of a chat the person is asked about what the project would have run and they have not looked at yet. */
 import { isFailure } from "@lathe/protocol";
 import { wrap } from "@lathe/terminal";
-import type { Chat } from "./chat.ts";
+import type { Chat } from "../tui/chat.ts";
 
 /** *Contract:* resolves once everything is answered or left. */
 export async function askTrust(chat: Chat): Promise<undefined> {

@@ -1,11 +1,11 @@
 /** The table of commands: what holds for the help of each. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { chatCommand } from "../commands/chat.ts";
-import { lineShape } from "../completions/line-shape.ts";
-import { help } from "../main.ts";
-import { type Command, helpOf } from "./command.ts";
+import { type Command, helpOf } from "./command-line/command.ts";
 import { commandNames, commands } from "./command-table.ts";
+import { chatCommand } from "./commands/chat.ts";
+import { lineShape } from "./completions/line-shape.ts";
+import { help } from "./main.ts";
 
 function fits(text: string): void {
   for (const line of text.split("\n")) assert.ok(line.length <= 80, `${line.length}: ${line}`);

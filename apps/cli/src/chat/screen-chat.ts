@@ -5,14 +5,14 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { fit, groundOfAnswer, groundQuery, type Theme, themeOf } from "@lathe/terminal";
 import { type Choice, choiceLines, matching, meant } from "@lathe/terminal/choice";
 import { type Frame, framed, LiveArea } from "@lathe/terminal/live-area";
+import { Chat } from "../tui/chat.ts";
+import { chatKeys, type Desk } from "../tui/slash/chat-keys.ts";
+import { rewindCommand } from "../tui/slash/rewind.ts";
+import { statusLine } from "../tui/status-line.ts";
 import { Attention, focusReports } from "./attention.ts";
-import { Chat } from "./chat.ts";
-import { chatKeys, type Desk } from "./chat-keys.ts";
 import type { FirstFrame } from "./first-frame.ts";
 import type { ChatSettings } from "./open-chat.ts";
 import { PromptEditor } from "./prompt-editor.ts";
-import { rewindCommand } from "./slash/rewind.ts";
-import { statusLine } from "./status-line.ts";
 import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
 import { Twice } from "./twice.ts";
 

@@ -1,6 +1,6 @@
 /** Chat keys: what keys do besides typing, wherever they are pressed. */
 import type { Failure, Mode } from "@lathe/protocol";
-import type { Chat } from "./chat.ts";
+import type { Chat } from "../chat.ts";
 
 /** Where they are pressed. */
 export interface Desk {
@@ -51,7 +51,7 @@ export const chatKeys: readonly ChatKey[] = [
     key: "ctrl+o",
     name: "Ctrl-O",
     about: "all that the last call printed",
-    press: async ({ chat }) => (await import("./slash/output.ts")).showOutput(chat, "last"),
+    press: async ({ chat }) => (await import("./output.ts")).showOutput(chat, "last"),
   },
   {
     key: "ctrl+v",

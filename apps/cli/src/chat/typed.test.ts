@@ -8,10 +8,10 @@ import { pathToFileURL } from "node:url";
 import { isFailure } from "@lathe/protocol";
 import { scrolled, themeOf } from "@lathe/terminal";
 import { type Choice, choiceLines, matching, meant } from "@lathe/terminal/choice";
+import { createPastedImages } from "../tui/pasted-images.ts";
+import { slashCommands } from "../tui/slash/slash-commands.ts";
+import { statusLine } from "../tui/status-line.ts";
 import { createCompletion } from "./completion.ts";
-import { createPastedImages } from "./pasted-images.ts";
-import { slashCommands } from "./slash/slash-commands.ts";
-import { statusLine } from "./status-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-typed-"));
 after(() => rmSync(folder, { recursive: true }));

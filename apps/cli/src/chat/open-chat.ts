@@ -8,10 +8,10 @@ import { projectFiles } from "@lathe/hosts/project-files";
 import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";
 import { type Ground, groundOfVariable } from "@lathe/terminal";
-import type { Chat } from "./chat.ts";
+import type { Chat } from "../tui/chat.ts";
+import { slashCommands } from "../tui/slash/slash-commands.ts";
+import { takeUp } from "../tui/take-up.ts";
 import { createCompletion, type Named } from "./completion.ts";
-import { slashCommands } from "./slash/slash-commands.ts";
-import { takeUp } from "./take-up.ts";
 
 export interface ChatSettings {
   readonly options: AgentOptions;

@@ -3,7 +3,7 @@
 import type { AgentOptions } from "@lathe/config";
 import { openCheckTools, openWorkbench, type Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { interruptions } from "./run/interruptions.ts";
+import { interruptions } from "./interruptions.ts";
 
 /** Resolves with the exit code of an interruption when there was one. `signal` comes with it. */
 export async function withWorkbench<T>(

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { columnsOf, themeOf } from "@lathe/terminal";
 import { type Choice, meant } from "@lathe/terminal/choice";
-import { Chat } from "./chat.ts";
+import { Chat } from "../tui/chat.ts";
 import type { Beginning, ChatSettings } from "./open-chat.ts";
 import type { Left } from "./run-screen-chat.ts";
 

@@ -1,0 +1,32 @@
+/** The table of commands: every word that may follow `lathe`; each is loaded when it is given. */
+import { type CommandTable, namesOf } from "./command-line/command-names.ts";
+
+export const commands: CommandTable = {
+  run: async () => (await import("./commands/run.ts")).runCommand,
+  demo: async () => (await import("./commands/demo.ts")).demoCommand,
+  attach: async () => (await import("./commands/attach.ts")).attachCommand,
+  sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
+  edits: async () => (await import("./commands/edits.ts")).editsCommand,
+  sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
+  fork: async () => (await import("./commands/fork.ts")).forkCommand,
+  tool: async () => (await import("./commands/tool.ts")).toolCommand,
+  models: async () => (await import("./commands/models.ts")).modelsCommand,
+  hooks: async () => (await import("./commands/hooks.ts")).hooksCommand,
+  memory: async () => (await import("./commands/memory.ts")).memoryCommand,
+  policy: async () => (await import("./commands/policy.ts")).policyCommand,
+  mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
+  acp: async () => (await import("./commands/acp.ts")).acpCommand,
+  rpc: async () => (await import("./commands/rpc.ts")).rpcCommand,
+  search: async () => (await import("./commands/search.ts")).searchCommand,
+  grep: async () => (await import("./commands/grep.ts")).grepCommand,
+  index: async () => (await import("./commands/index-tree.ts")).indexCommand,
+  report: async () => (await import("./commands/report.ts")).reportCommand,
+  eval: async () => (await import("./commands/eval.ts")).evalCommand,
+  completions: async () => (await import("./commands/completions.ts")).completionsCommand(commands),
+  __complete: async () => (await import("./commands/complete.ts")).completeCommand,
+  schema: async () => (await import("./commands/schema.ts")).schemaCommand,
+  doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
+};
+
+/** Those for people. */
+export const commandNames: readonly string[] = namesOf(commands);
