@@ -2,7 +2,7 @@
 
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
 import { isFailure } from "@lathe/protocol";
-import { type TrackedLine, createAligner, createTexts, type FollowedSession, followHistory, sessionLines } from "@lathe/telemetry/keep";
+import { type TrackedLine, createAligner, createTexts, type FollowedSession, followHistory, sessionLines } from "@lathe/keep-rate";
 import { type ChangedFile, type Commit, textAt } from "./history.ts";
 
 export interface Change {

@@ -7,7 +7,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { removedBy } from "@lathe/telemetry/keep";
+import { removedBy } from "@lathe/keep-rate";
 import { lastSeen, ownLines } from "./blame.ts";
 import { type Commit, changedFiles, firstParents } from "./history.ts";
 import { type Change, followChange, type OurLine } from "./ours.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
 import { isFailure } from "@lathe/protocol";
-import { type FollowedSession, followHistory, removedBy } from "@lathe/telemetry/keep";
+import { type FollowedSession, followHistory, removedBy } from "@lathe/keep-rate";
 const fileCount = 10_000;
 const sessionCount = 100;
 const editsPerSession = 10;

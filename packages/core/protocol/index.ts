@@ -125,6 +125,7 @@ export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-r
 export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
 export { isBelow } from "./src/is-below.ts";
 export { differingJudged, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
+export { type Lazily, lazily } from "./src/lazily.ts";
 export { matchedPart } from "./src/matched-part.ts";
 export {
   type AssistantMessage,

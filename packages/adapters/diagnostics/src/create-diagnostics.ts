@@ -1,24 +1,14 @@
 /** Create diagnostics: the port over a project's own checkers, and over the language servers that the user set up. */
+
 import { extname, isAbsolute, join, posix, relative } from "node:path";
-import {
-  type Check,
-  type CheckPlace,
-  type CheckPlan,
-  type CheckQuery,
-  type CheckReport,
-  type Diagnostics,
-  type Failure,
-  failure,
-  isFailure,
-} from "@lathe/protocol";
+import { type Check, type CheckPlace, type CheckPlan, type CheckQuery, type CheckReport, type Diagnostics, type Failure, failure, isFailure, lazily } from "@lathe/protocol";
 import { type Covering, coverageOf } from "./coverage.ts";
 import { type FoundChecker, findCheckers, isInFolder } from "./find-checkers.ts";
-import type { LspServers, LspSpec } from "./lsp/lsp-servers.ts";
+import type { LspSpec } from "./lsp/lsp-servers.ts";
 import { placeProblem } from "./place-problem.ts";
 import { removeWritten } from "./remove-written.ts";
 import { runCommand } from "./run-command.ts";
 import { scriptOf } from "./script-of.ts";
-
 export interface DiagnosticsOptions {
   /** Real path of the workspace. */
   readonly root: string;
@@ -53,17 +43,17 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   const { root, path, lsp = {} } = options;
   const servers = Object.entries(lsp).map(serverSource);
   let found: readonly FoundChecker[] = findCheckers(root, path);
-  let opened: Promise<LspServers> | undefined;
+  const lspServers = lazily(async () => {
+    const { openLspServers } = await import("./lsp/lsp-servers.ts");
+    return openLspServers({ root, servers: lsp });
+  });
   const sources = (): readonly Source[] => [...found.map((one) => checkerSource(one, found)), ...servers];
   const runServer = async (
     check: Check,
     query: CheckQuery,
     place: CheckPlace,
   ): Promise<CheckReport | Failure> => {
-    opened ??= import("./lsp/lsp-servers.ts").then(({ openLspServers }) =>
-      openLspServers({ root, servers: lsp }),
-    );
-    return (await opened).check(check.checker.slice(lspPrefix.length), check.script, { query, place });
+    return (await lspServers()).check(check.checker.slice(lspPrefix.length), check.script, { query, place });
   };
   return {
     look: () => {
@@ -88,7 +78,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
       const paths = query.paths.filter((path) => isIts(checkerSource(one, found), path));
       return runChecker(one, check, { root, paths, place });
     },
-    close: async () => (await opened)?.close(),
+    close: async () => (await lspServers.opened())?.close(),
   };
 }
 

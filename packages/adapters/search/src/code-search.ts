@@ -5,6 +5,7 @@ import {
   failure,
   isBelow,
   isFailure,
+  lazily,
   type RankedRange,
   type RankQuery,
   type RankResult,
@@ -123,16 +124,14 @@ function nearnessIn(
   embedder: (() => Promise<Embedder | Failure>) | undefined,
 ): (query: string, documents: Documents, signal: AbortSignal) => Promise<Nearness> {
   if (!embedder || folder === undefined) return async () => ({});
-  const open = async (): Promise<MeaningSource | Failure> => {
+  const meanings = lazily(async (): Promise<MeaningSource | Failure> => {
     const [{ openMeaning }, opened] = await Promise.all([import("./embed/meaning.ts"), embedder()]);
     return isFailure(opened) ? opened : openMeaning(folder, opened, Date.now);
-  };
-  let opening: Promise<MeaningSource | Failure> | undefined;
+  });
   return async (query, documents, signal) => {
     // A name is looked up.
     if (readQuery(query).manner === "symbol") return {};
-    opening ??= open();
-    const source = await opening;
+    const source = await meanings();
     const meaning = isFailure(source) ? source : await source.of(query, documents, signal);
     return isFailure(meaning) ? { remark: `Searched without embeddings: ${meaning.text}` } : { meaning };
   };

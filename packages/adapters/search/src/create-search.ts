@@ -11,6 +11,7 @@ import {
   type GrepQuery,
   type GrepResult,
   isFailure,
+  lazily,
   type Search,
 } from "@lathe/protocol";
 import { anyGlobMatcher } from "./any-glob.ts";
@@ -75,7 +76,7 @@ export function createSearch(options: SearchOptions): Search {
   };
   let ranked: Promise<RankedSearch> | undefined;
   let exact: Promise<ExactGrep> | undefined;
-  let refined: Promise<RefinedDefinitions | undefined> | undefined;
+  const refined = lazily(() => openRefined(root, options));
   /** What goes on after an answer; absent where there is no place for it, or no time. */
   const lasting = ({ program }: Place): Promise<ExactGrep> | undefined => {
     const { folder, isOneShot } = options.index ?? {};
@@ -116,8 +117,7 @@ export function createSearch(options: SearchOptions): Search {
       const place = await placeOf(query);
       if (isFailure(place)) return place;
       const { outlineOf, symbolsNamed } = await import("./symbols.ts");
-      refined ??= openRefined(root, options);
-      const known = await refined;
+      const known = await refined();
       const reach: Omit<Reach, "find"> = known
         ? { refined: (path) => known.of(path), soon: (path) => known.soon(path) }
         : {};

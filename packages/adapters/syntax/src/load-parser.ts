@@ -1,16 +1,14 @@
 /** Load parser: the runtime and the grammars of web-tree-sitter, loaded when first used. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Language } from "@lathe/protocol";
+import { type Language, lazily } from "@lathe/protocol";
 import type * as TreeSitter from "web-tree-sitter";
 
-let runtime: Promise<typeof TreeSitter> | undefined;
-
-async function loadRuntime(): Promise<typeof TreeSitter> {
+const loadedRuntime = lazily(async () => {
   const module = await import("web-tree-sitter");
   await module.Parser.init();
   return module;
-}
+});
 
 const grammars = new Map<Language, Promise<TreeSitter.Language>>();
 
@@ -18,11 +16,6 @@ async function loadGrammar(language: Language): Promise<TreeSitter.Language> {
   const { Language: Grammar } = await loadedRuntime();
   const location = import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${language}.wasm`);
   return Grammar.load(await readFile(fileURLToPath(location)));
-}
-
-function loadedRuntime(): Promise<typeof TreeSitter> {
-  runtime ??= loadRuntime();
-  return runtime;
 }
 
 /** A parser of its own; the grammar is one for all. */

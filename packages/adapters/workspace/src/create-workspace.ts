@@ -8,9 +8,9 @@ import {
   type Files,
   failure,
   isFailure,
+  lazily,
   type Workspace,
 } from "@lathe/protocol";
-import type { CommitEngine } from "./commit/commit-engine.ts";
 import { errorCode } from "./file-failure.ts";
 import { listFolder, stampOf } from "./reading/list-folder.ts";
 import { nearNames } from "./reading/near-names.ts";
@@ -34,13 +34,10 @@ export interface LocalWorkspace extends Workspace {
  */
 export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
   const root = realpathSync.native(options.root);
-  let engine: Promise<CommitEngine> | undefined;
-  const load = (): Promise<CommitEngine> => {
-    engine ??= import("./commit/commit-engine.ts").then(({ createCommitEngine }) =>
-      createCommitEngine(root, options),
-    );
-    return engine;
-  };
+  const load = lazily(async () => {
+    const { createCommitEngine } = await import("./commit/commit-engine.ts");
+    return createCommitEngine(root, options);
+  });
   let isClean: boolean | undefined;
   /** Reads what is whole again: looked for once, and waited for where there is something. */
   const recovered = async (): Promise<void> => {
@@ -77,7 +74,7 @@ export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
     },
     commit: async (changes) => (await load()).commit(changes),
     prepare: async () => void (await load()),
-    close: async () => (await engine)?.close(),
+    close: async () => (await load.opened())?.close(),
   };
 }
 

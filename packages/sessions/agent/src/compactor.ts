@@ -1,8 +1,7 @@
 /** Compactor: makes conversations shorter with the blobs at hand; what that takes is loaded when one is too long. */
 import { mostTokens, tidiable, tooMuch } from "@lathe/context";
-import type { Compaction } from "@lathe/context/compaction";
 import type { Compactor } from "@lathe/orchestrator";
-import { isFailure, type Ports } from "@lathe/protocol";
+import { isFailure, lazily, type Ports } from "@lathe/protocol";
 
 export function createCompactor({ blobs, summaryModel }: Pick<Ports, "blobs" | "summaryModel">): Compactor {
   const texts = {
@@ -15,11 +14,7 @@ export function createCompactor({ blobs, summaryModel }: Pick<Ports, "blobs" | "
       return isFailure(blob) ? undefined : blob;
     },
   };
-  let loaded: Compaction | undefined;
-  const load = async (): Promise<Compaction> => {
-    loaded ??= (await import("@lathe/context/compaction")).compaction;
-    return loaded;
-  };
+  const load = lazily(async () => (await import("@lathe/context/compaction")).compaction);
   return {
     ...(summaryModel !== undefined && { model: summaryModel }),
     most: mostTokens,

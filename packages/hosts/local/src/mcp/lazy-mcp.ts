@@ -1,8 +1,8 @@
 /** Lazy MCP: what servers offered when they were last asked is read from a file; they and their protocol are loaded by the first call. */
 import { readFileSync } from "node:fs";
 import type { LoginStore, ServerSpec } from "@lathe/mcp";
-import type { Failure, McpServers, McpTool } from "@lathe/protocol";
 import { hostPath, writeWhole } from "@lathe/system";
+import { type Failure, lazily, type McpServers, type McpTool } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { ownPlace } from "./mcp-own-place.ts";
 
@@ -11,7 +11,6 @@ export interface McpOptions extends Pick<LocalOptions, "cwd" | "env" | "version"
 }
 
 export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): McpServers {
-  let opened: Promise<McpServers> | undefined;
   // Nobody may ever wait for it: one that could not be met is not known, and does not start.
   const met = meet({ mcpServers, cwd, env }).catch(() => undefined);
   const fileOf = (server: string): string | undefined => {
@@ -27,31 +26,31 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
     recalled.set(server, tools);
     writeTools(fileOf(server), tools);
   };
-  const open = (): Promise<McpServers> =>
-    (opened ??= Promise.all([
+  const servers = lazily(async (): Promise<McpServers> => {
+    const [{ openServers }, { placeOfServer }, { loginStore }, { holdCommands }] = await Promise.all([
       import("@lathe/mcp"),
       import("./mcp-place.ts"),
       import("./mcp-login.ts"),
       import("@lathe/sandbox/judged-start"),
       met,
-    ]).then(([{ openServers }, { placeOfServer }, { loginStore }, { holdCommands }]) => {
-      // As it is written: what is added to it is no part of what it is known by.
-      const placeOf = (name: string, run: ServerSpec): string | Failure => {
-        const spec = mcpServers[name] ?? run;
-        return placeOfServer({ name, spec, folder: ownPlace(env, name, spec) }, { cwd, env });
-      };
-      const loginOf = (server: string): LoginStore | undefined => loginStore({ mcpServers, env }, server);
-      const servers = withOwnCaches(mcpServers, env);
-      const hold = (): Promise<() => void> => holdCommands(cwd);
-      const open = { servers, placeOf, hold, env: withAbsolutePath(env), version };
-      return openServers({ ...open, recall, remember, loginOf });
-    }));
+    ]);
+    // As it is written: what is added to it is no part of what it is known by.
+    const placeOf = (name: string, run: ServerSpec): string | Failure => {
+      const spec = mcpServers[name] ?? run;
+      return placeOfServer({ name, spec, folder: ownPlace(env, name, spec) }, { cwd, env });
+    };
+    const loginOf = (server: string): LoginStore | undefined => loginStore({ mcpServers, env }, server);
+    const cached = withOwnCaches(mcpServers, env);
+    const hold = (): Promise<() => void> => holdCommands(cwd);
+    const place = { servers: cached, placeOf, hold, env: withAbsolutePath(env), version };
+    return openServers({ ...place, recall, remember, loginOf });
+  });
   return {
     names: Object.keys(mcpServers),
     known: recall,
-    list: async (server, signal) => (await open()).list(server, signal),
-    call: async (call, signal) => (await open()).call(call, signal),
-    close: async () => (await opened)?.close(),
+    list: async (server, signal) => (await servers()).list(server, signal),
+    call: async (call, signal) => (await servers()).call(call, signal),
+    close: async () => (await servers.opened())?.close(),
   };
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { openHistory } from "@lathe/evals";
 import { isFailure } from "@lathe/protocol";
-import { followHistory } from "@lathe/telemetry/keep";
+import { followHistory } from "@lathe/keep-rate";
 import { runGitIn } from "@lathe/testkit";
 import { makePlaces } from "../attempts/make-places.ts";
 import { createLazySearch } from "../search/lazy-search.ts";

@@ -1,8 +1,9 @@
 /** Containment: what holds commands in on this machine, found out beside the first request and asked for later. */
 
-import type { Held } from "@lathe/protocol";
+import { type Held, lazily } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
 import type { SandboxChoice } from "../local-options.ts";
+
 export interface ContainmentProbe {
   /** *Contract:* looks once, resolves with what was found; never rejects. */
   ready(): Promise<Containment>;
@@ -14,11 +15,7 @@ export function createContainmentProbe(
   choice: SandboxChoice,
   probe: () => Promise<Containment>,
 ): ContainmentProbe {
-  let looking: Promise<Containment> | undefined;
-  const ready = (): Promise<Containment> => {
-    looking ??= probe();
-    return looking;
-  };
+  const ready = lazily(probe);
   return {
     ready,
     held: async () => {

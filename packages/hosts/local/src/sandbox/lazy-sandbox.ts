@@ -1,5 +1,13 @@
 /** Lazy sandbox: the sandbox port, opened by the first command. */
-import { causeText, type Failure, failure, isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
+import {
+  causeText,
+  type Failure,
+  failure,
+  isFailure,
+  lazily,
+  type Sandbox,
+  type SandboxSpec,
+} from "@lathe/protocol";
 
 /** Known before it is opened; the commands' environment is made when it is. */
 export type EarlySpec = Omit<SandboxSpec, "env">;
@@ -11,16 +19,17 @@ export interface LazySandbox extends Sandbox {
 
 /** *Contract:* `open` is called once at a time; a failed opening is tried again by the next command; none is begun once it is closed. */
 export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox | Failure>): LazySandbox {
-  let opening: Promise<Sandbox | Failure> | undefined;
+  const opening = lazily(
+    () => open().catch(notOpened),
+    (result) => !isFailure(result),
+  );
   let opened: Sandbox | undefined;
   let isClosed = false;
   const reach = async (): Promise<Sandbox | Failure> => {
     // A call that was under way when all was closed would make the folders anew that have just been removed.
     if (isClosed) return failure("cancelled", "the session was closed before its command began");
-    opening ??= open().catch(notOpened);
-    const result = await opening;
-    if (isFailure(result)) opening = undefined;
-    else opened = result;
+    const result = await opening();
+    if (!isFailure(result)) opened = result;
     return result;
   };
   return {
@@ -43,7 +52,7 @@ export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox 
     processes: () => opened?.processes() ?? [],
     close: async () => {
       isClosed = true;
-      const sandbox = await opening;
+      const sandbox = await opening.opened();
       if (sandbox && !isFailure(sandbox)) await sandbox.close();
     },
   };

@@ -1,9 +1,8 @@
 /** Lazy search: the search port, loaded by the first query; its index lies in the user's cache. */
 import { join } from "node:path";
 import { unreadable } from "@lathe/policy";
-import type { Git, Search } from "@lathe/protocol";
+import { type Git, lazily, type Search } from "@lathe/protocol";
 import type { SearchOptions } from "@lathe/search";
-import type { DefinitionsOf } from "@lathe/syntax/definitions";
 import { cacheFolder } from "@lathe/system";
 import { sessionRules } from "../rules/session-rules.ts";
 import { confinedReads } from "./confined-reads.ts";
@@ -12,17 +11,12 @@ import type { EmbeddingSettings } from "./embedding-settings.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function createLazySearch(root: string, env: Env, settings?: EmbeddingSettings): Search {
-  let loading: Promise<Search> | undefined;
-  const load = async (): Promise<Search> => {
+  const search = lazily(async (): Promise<Search> => {
     const { createSearch } = await import("@lathe/search");
     const { lazyEmbedder } = settings ? await import("./open-embedding.ts") : {};
     const index = { ...indexOptions(env, root), ...lazyEmbedder?.(settings, env) };
     return createSearch({ root, index, definitionsOf: lazyDefinitions(), confine: confinedReads(env) });
-  };
-  const search = (): Promise<Search> => {
-    loading ??= load();
-    return loading;
-  };
+  });
   return {
     grep: async (query, signal) => (await search()).grep(query, signal),
     files: async (query, signal) => (await search()).files(query, signal),
@@ -33,11 +27,8 @@ export function createLazySearch(root: string, env: Env, settings?: EmbeddingSet
 
 /** Grammars are loaded by the first file that they are asked about. */
 function lazyDefinitions(): NonNullable<SearchOptions["definitionsOf"]> {
-  let loading: Promise<DefinitionsOf> | undefined;
-  return async (path, text) => {
-    loading ??= import("@lathe/syntax/definitions").then(({ createDefinitionsOf }) => createDefinitionsOf());
-    return (await loading)(path, text);
-  };
+  const definitions = lazily(async () => (await import("@lathe/syntax/definitions")).createDefinitionsOf());
+  return async (path, text) => (await definitions())(path, text);
 }
 
 /** Files that usually hold secrets are in no index, whatever rules say later. */
