@@ -111,7 +111,12 @@ async function finish(
   const rows = openLiveRows(places.length, process.stderr, paint);
   try {
     const ended = await runAttempts({
-      ...{ env: options.env, log, places, parallel, testMs, signal: aborting.signal },
+      env: options.env,
+      log,
+      places,
+      parallel,
+      testMs,
+      signal: aborting.signal,
       worker: attemptWorker({ ...values, model: values.model ?? log.models.join(",") }),
       observer: format === "stream-json" ? streamed(rows) : rows,
     });

@@ -28,8 +28,11 @@ export class PromptEditor extends Editor {
     const dim = (text: string): string => paint("dim", text);
     const cyan = (text: string): string => paint("cyan", text);
     const selectList = {
-      ...{ selectedPrefix: cyan, selectedText: cyan },
-      ...{ description: dim, scrollInfo: dim, noMatch: dim },
+      selectedPrefix: cyan,
+      selectedText: cyan,
+      description: dim,
+      scrollInfo: dim,
+      noMatch: dim,
     };
     super(host, { borderColor: dim, selectList });
   }

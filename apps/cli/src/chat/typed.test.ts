@@ -163,7 +163,11 @@ it("images that are pasted stand there as marks, and go along where their marks 
 
 it("the status line drops what matters least where it is narrow", () => {
   const status = {
-    ...{ model: "acme/quick", mode: "auto", tokens: 12_400, window: 200_000, folder: "~/project" },
+    model: "acme/quick",
+    mode: "auto",
+    tokens: 12_400,
+    window: 200_000,
+    folder: "~/project",
     cost: { dollars: 0.5, isUnknown: false },
   };
   assert.equal(statusLine(status, 100), "quick · auto · 12.4k of 200.0k (6%) · $0.50 · ~/project");

@@ -17,7 +17,11 @@ export async function listCommand(json: boolean): Promise<number | Failure> {
   const all: readonly Listed[] = [
     ...forks.map(({ fork: { id, base, madeAt, about }, ...more }) => ({ id, base, madeAt, about, ...more })),
     ...trees.map(({ tree: { id, base, madeAt, about, path: worktree }, ...more }) => ({
-      ...{ id, base, madeAt, about, worktree },
+      id,
+      base,
+      madeAt,
+      about,
+      worktree,
       ...more,
     })),
   ];

@@ -13,8 +13,17 @@ import { withWorkbench } from "../run/with-workbench.ts";
 import type { McpLine } from "./mcp-line.ts";
 
 const offered: readonly string[] = [
-  ...["grep", "find_files", "list", "read", "edit", "write", "delete", "move", "apply_patch"],
-  ...["shell", "process"],
+  "grep",
+  "find_files",
+  "list",
+  "read",
+  "edit",
+  "write",
+  "delete",
+  "move",
+  "apply_patch",
+  "shell",
+  "process",
 ];
 const reading: ReadonlySet<string> = new Set(["grep", "find_files", "list", "read"]);
 

@@ -132,7 +132,11 @@ function partText({ files, words }: EditPart): string {
 
 const hunk = (text: string): string => `@@ -1 +1 @@\n-${text}\n+${text} changed\n`;
 const edit: AskedCall = {
-  ...{ tool: "apply_patch", input: "{}", effects: [], why: "asked", hasParts: true },
+  tool: "apply_patch",
+  input: "{}",
+  effects: [],
+  why: "asked",
+  hasParts: true,
   files: [
     { path: "a", version: "1", hunks: [hunk("-- x"), hunk("two")] },
     { path: "b", version: "2", hunks: [hunk("three")] },

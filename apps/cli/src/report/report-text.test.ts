@@ -7,9 +7,19 @@ import { reportText } from "./report-text.ts";
 const view = { paint: paletteFor({ isTTY: false }, {}), width: 80 };
 
 const one: WorkGroup = {
-  ...{ name: "all", sessions: 1, turns: 1, badTurns: 0, steps: 1, retries: 1, failovers: 1, asked: 1 },
-  ...{ tokens: { fresh: 0, cached: 0, written: 0, output: 0 }, calls: 1, cost: 0.01, unpriced: 1 },
-  ...{ agents: { sessions: 0, turns: 0 } },
+  name: "all",
+  sessions: 1,
+  turns: 1,
+  badTurns: 0,
+  steps: 1,
+  retries: 1,
+  failovers: 1,
+  asked: 1,
+  tokens: { fresh: 0, cached: 0, written: 0, output: 0 },
+  calls: 1,
+  cost: 0.01,
+  unpriced: 1,
+  agents: { sessions: 0, turns: 0 },
   compactions: { times: 0, before: 0, after: 0, summaries: 0, cost: 0 },
 };
 
@@ -17,7 +27,11 @@ const said = { satisfied: 12, corrected: 0, "failure-reported": 3, "moved-on": 4
 
 function reportOf(total: WorkGroup, errors: readonly ToolModel[] = []): Report {
   return {
-    ...{ span: { since: 0, until: 1 }, errors, alerts: [], callsPerFalseAlarm: 1, remarks: [] },
+    span: { since: 0, until: 1 },
+    errors,
+    alerts: [],
+    callsPerFalseAlarm: 1,
+    remarks: [],
     work: { total, by: { model: [], profile: [], project: [], harness: [], arm: [] }, days: [], rot: [] },
     satisfaction: {
       total: { name: "all", counts: { ...said, corrected: 2 }, trouble: { value: 0.2, low: 0.05, high: 1 } },

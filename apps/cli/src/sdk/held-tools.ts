@@ -46,7 +46,10 @@ function heldTool(tool: Tool): Tool | Failure {
     return failure("invalid-arguments", text, { who: "user", cause });
   }
   return {
-    ...{ name, description, parameters, ...(freeform && { freeform }) },
+    name,
+    description,
+    parameters,
+    ...(freeform && { freeform }),
     prepare: (input) => {
       const problems = check(input);
       if (problems.length > 0) return failure("invalid-arguments", `${name}: ${problems.join("; ")}`);

@@ -40,7 +40,10 @@ describe("a session in a program", () => {
   beforeEach(async () => {
     ends.length = 0;
     const opened = await openSession({
-      ...{ cwd: root, model: "own/model", models: { "own/model": model }, sandbox: false },
+      cwd: root,
+      model: "own/model",
+      models: { "own/model": model },
+      sandbox: false,
       onEvent: ({ type, data }) => {
         if (type === "turn.ended") ends.push(data.end.type);
       },
@@ -101,7 +104,10 @@ it("goes on whatever the listeners of the program throw, and warns of each kind 
   process.on("warning", warned);
   try {
     const ended = await run("one", {
-      ...{ cwd: root, model: "own/model", models: { "own/model": model }, sandbox: false },
+      cwd: root,
+      model: "own/model",
+      models: { "own/model": model },
+      sandbox: false,
       onEvent: () => {
         throw new Error("my log is full");
       },

@@ -104,7 +104,9 @@ export async function openSessionAs(
     },
     run,
     stream: (said) => streamed({ work: () => run(said), stop: cancel, listeners }),
-    ...{ cancel, close, [Symbol.asyncDispose]: close },
+    cancel,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -25,7 +25,11 @@ export async function readOptions(options: SessionOptions): Promise<ReadOptions 
   if (isFailure(limits)) return limits;
   const { cwd, model, effort, mode, allow, sandbox } = options;
   const values = {
-    ...{ cwd, model, effort, allow, "permission-mode": mode },
+    cwd,
+    model,
+    effort,
+    allow,
+    "permission-mode": mode,
     ...(sandbox === false && { "no-sandbox": true }),
   };
   const found = await agentOptions(values, listeners.onRemark);

@@ -54,7 +54,12 @@ async function attempted(chat: Chat, attempting: Attempting): Promise<string | F
   chat.print([chat.theme.dim(`  ${what}.`)]);
   try {
     const ended = await runBestOf({
-      ...{ env: options.env, log, places, parallel: parallelUsually(), testMs, signal: stop },
+      env: options.env,
+      log,
+      places,
+      parallel: parallelUsually(),
+      testMs,
+      signal: stop,
       worker: attemptWorker(lineOf(options)),
       observer: observerOf(chat, rows),
       decide: decider(chat, opened),

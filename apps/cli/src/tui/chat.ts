@@ -363,7 +363,8 @@ export class Chat {
   #local(): Parameters<typeof startSession>[0] {
     return {
       ...this.#options,
-      ...{ attended: true, wakes: () => this.#endings.isQuiet },
+      attended: true,
+      wakes: () => this.#endings.isQuiet,
       onEvent: (event, session) => this.#onEvent(event, session),
       onDelta: (delta: Delta) => {
         this.transcript.delta(delta);

@@ -168,7 +168,7 @@ describe("the checkers of a project", () => {
     const named = (path: string): string | undefined => diagnostics.quickest(path)?.checker;
     assert.deepEqual(
       [named("a.ts"), named("a.tsx"), named("a.vue"), named("a.css")],
-      [...["biome", "biome", "biome", "biome"]],
+      ["biome", "biome", "biome", "biome"],
     );
     const planned = diagnostics.plan({ paths: [], checker: "lsp:ts" });
     assert.ok(!isFailure(planned));

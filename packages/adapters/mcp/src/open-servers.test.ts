@@ -83,8 +83,12 @@ describe("MCP servers", () => {
     await servers.list("good", never);
     await servers.list("good", never);
     assert.deepEqual(told, [
-      ...["hold none", "place none", "release none unloaded"],
-      ...["hold good", "place good", "release good loaded"],
+      "hold none",
+      "place none",
+      "release none unloaded",
+      "hold good",
+      "place good",
+      "release good loaded",
     ]);
   });
 
@@ -112,7 +116,9 @@ describe("MCP servers", () => {
   it("calls its tools, several at once in one process", async () => {
     const servers = sample();
     const all = await Promise.all([
-      ...[call(servers, "add", { a: 2, b: 3 }), call(servers, "where"), call(servers, "where")],
+      call(servers, "add", { a: 2, b: 3 }),
+      call(servers, "where"),
+      call(servers, "where"),
     ]);
     const [sum, one, two] = all.map(textOf);
     assert.equal(sum, "5");

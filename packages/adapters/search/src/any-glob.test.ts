@@ -7,25 +7,23 @@ import { globMatcher } from "./glob.ts";
 
 const name = fc.constantFrom("a", "b.ts", ".env", "a-b", "+", "", "[x]", "ü.md", "**");
 const piece = fc.constantFrom(
-  ...[
-    "*",
-    "**",
-    "a",
-    "?",
-    "[a-b]",
-    "[+-0]",
-    "[]+-0]",
-    "a[!]+-0]b",
-    "[!a]",
-    "{a,.env}",
-    "{a/b,b.ts}",
-    ".env",
-    "*.ts",
-    "a*b",
-    "a**",
-    "\\[x\\]",
-    "ü*",
-  ],
+  "*",
+  "**",
+  "a",
+  "?",
+  "[a-b]",
+  "[+-0]",
+  "[]+-0]",
+  "a[!]+-0]b",
+  "[!a]",
+  "{a,.env}",
+  "{a/b,b.ts}",
+  ".env",
+  "*.ts",
+  "a*b",
+  "a**",
+  "\\[x\\]",
+  "ü*",
 );
 const glob = fc
   .tuple(

@@ -93,7 +93,12 @@ function grepArgs(place: Place, { query, sieve, skipped }: Searched): readonly s
   const left = [...(query.exclude ?? []), ...skipped.map(anchored)];
   return [
     // The name of a file is wanted before its matches are counted out.
-    ...["--json", "--line-buffered", "--crlf", "--sort", "path", "--no-ignore-messages"],
+    "--json",
+    "--line-buffered",
+    "--crlf",
+    "--sort",
+    "path",
+    "--no-ignore-messages",
     ...commonArgs(place),
     ...left.flatMap((glob) => ["--glob", `!${glob}`]),
     ...(query.literal && !isAcross ? ["--fixed-strings"] : ["--engine", "auto"]),

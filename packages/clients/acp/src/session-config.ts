@@ -67,7 +67,11 @@ function selects(spoken: Spoken, models: readonly Option[]): readonly Select[] {
 
 function optionOf({ id, name, category, now, options }: Select): SessionConfigOption {
   return {
-    ...{ type: "select", id, name, category, currentValue: now },
+    type: "select",
+    id,
+    name,
+    category,
+    currentValue: now,
     options: options.map(({ label, about = "", value }) => {
       return { value, name: label, ...(about !== "" && { description: about }) };
     }),

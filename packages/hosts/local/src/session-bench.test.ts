@@ -46,16 +46,28 @@ export function makeBench(name: string): Bench {
   mkdirSync(cwd);
   const env = { HOME: join(root, "home"), XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH };
   return {
-    ...{ root, cwd, env },
+    root,
+    cwd,
+    env,
     put: (path, text) => {
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
       writeFileSync(join(cwd, path), text, { mode: 0o755 });
     },
     options: (url, more = {}) => ({
-      ...{ cwd, env, version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+      cwd,
+      env,
+      version: "test",
+      models: ["acme/one"],
+      router: noRouterOptions,
+      catalogue: {},
       providers: { acme: { baseUrl: `${url}/v1`, apiKey: "k", wire: "chat" } },
-      ...{ mode: "auto", attended: false, limits: { steps: 30 }, rules: [], checkpoints: false },
-      ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
+      mode: "auto",
+      attended: false,
+      limits: { steps: 30 },
+      rules: [],
+      checkpoints: false,
+      sandbox: "off",
+      sandboxLimits: { wanted: {}, most: {} },
       onEvent: () => undefined,
       onDelta: () => undefined,
       ...more,

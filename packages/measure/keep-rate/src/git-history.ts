@@ -38,10 +38,19 @@ export async function readHistory(
     "log",
     "--first-parent",
     "--diff-merges=first-parent",
-    ...["--raw", "--no-abbrev", "-M", "-z", "--no-color", "--no-ext-diff", "--no-textconv", "--reverse"],
+    "--raw",
+    "--no-abbrev",
+    "-M",
+    "-z",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--reverse",
     `--since=${Math.max(0, from)}`,
     `--format=${mark}%H %ct %at %ce %ae`,
-    ...["--end-of-options", tip, "--"],
+    "--end-of-options",
+    tip,
+    "--",
   ]);
   if (isFailure(listed)) return listed;
   const commits = listed.split(mark).slice(1).map(readCommit);

@@ -9,7 +9,8 @@ export function sessionCreated(input: NewSession): Draft<"session.created"> {
   const { id, cwd, task, harness, model, tools, environment, instructions, material, tuning } = input;
   const { role, ...birth } = input.birth ?? {};
   const surroundings = surroundingsText({
-    ...{ environment, instructions },
+    environment,
+    instructions,
     ...(material && { material }),
     ...(role !== undefined && { role }),
   });

@@ -109,7 +109,8 @@ function grantFacts(
   const paths = effects.map(({ target }) => [target, { real: target, inside: false }] as const);
   return {
     mode: settings.mode,
-    ...{ containment: "none", uncontainedAllowed: false },
+    containment: "none",
+    uncontainedAllowed: false,
     paths: Object.fromEntries(paths),
     refusals: [...above.refusals, ...refusals],
     allowed: [...above.rules, ...rules],

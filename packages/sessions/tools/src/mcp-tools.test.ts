@@ -36,7 +36,9 @@ function serversWith(
   const listed: string[] = [];
   const known = new Set(asked);
   return {
-    ...{ calls, listed, names: Object.keys(tools) },
+    calls,
+    listed,
+    names: Object.keys(tools),
     known: (server) => (known.has(server) ? tools[server] : undefined),
     list: async (server) => {
       listed.push(server);
@@ -95,12 +97,16 @@ describe("MCP tools", () => {
   it("stand in the prompt where they are few and known, and are searched for elsewhere", () => {
     const names = (servers: McpServers) => mcpTools(servers).map(({ name }) => name);
     assert.deepEqual(names(serversWith({ hub: few }, ["hub"])), [
-      ...["mcp__hub__list_issues", "mcp__hub__create_issue"],
+      "mcp__hub__list_issues",
+      "mcp__hub__create_issue",
     ]);
     assert.deepEqual(names(serversWith({ hub: few }, [])), ["find_tools", "call_tool"]);
     const servers = serversWith({ big: many, hub: few }, ["big", "hub"]);
     assert.deepEqual(names(servers), [
-      ...["mcp__hub__list_issues", "mcp__hub__create_issue", "find_tools", "call_tool"],
+      "mcp__hub__list_issues",
+      "mcp__hub__create_issue",
+      "find_tools",
+      "call_tool",
     ]);
     assert.match(named(mcpTools(servers), "find_tools").description, /come from: big\./);
     assert.deepEqual(servers.listed, []);

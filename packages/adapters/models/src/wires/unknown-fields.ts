@@ -12,19 +12,29 @@ export const rawKey = "lathe";
 type Fields = Readonly<Record<string, unknown>>;
 
 const known: ReadonlySet<string> = new Set([
-  ...[
-    "id",
-    "object",
-    "created",
-    "model",
-    "choices",
-    "usage",
-    "system_fingerprint",
-    "service_tier",
-    "provider",
-  ],
-  ...["index", "delta", "message", "finish_reason", "native_finish_reason", "stop_reason", "obfuscation"],
-  ...["role", "content", "refusal", "reasoning_content", "reasoning", "reasoning_details", "tool_calls"],
+  "id",
+  "object",
+  "created",
+  "model",
+  "choices",
+  "usage",
+  "system_fingerprint",
+  "service_tier",
+  "provider",
+  "index",
+  "delta",
+  "message",
+  "finish_reason",
+  "native_finish_reason",
+  "stop_reason",
+  "obfuscation",
+  "role",
+  "content",
+  "refusal",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+  "tool_calls",
 ]);
 
 /** Lists grow chunk by chunk, of all else the last value counts. */

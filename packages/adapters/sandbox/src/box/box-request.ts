@@ -24,7 +24,12 @@ export interface Forward {
 export function baseWords(mounts: readonly Mount[], limits: Limits, groups: Groups): readonly string[] {
   return [
     ...(groups.oomCount === undefined ? [] : ["oom-count", groups.oomCount]),
-    ...["limit", "processes", String(limits.processes), "limit", "file-size", String(limits.fileBytes)],
+    "limit",
+    "processes",
+    String(limits.processes),
+    "limit",
+    "file-size",
+    String(limits.fileBytes),
     ...(groups.holdMemory ? [] : ["limit", "memory", String(limits.memoryBytes)]),
     ...mounts.flatMap(mountWords),
   ];
@@ -58,7 +63,8 @@ export function runPayload({ command, args, env, hasInput, guards }: RunRequest)
     ...guards.writable.flatMap((path) => ["pin", path]),
     ...guards.links.flatMap((path) => ["pin", path]),
     ...guards.readOnly.flatMap((path) => ["seal", path]),
-    ...["in", cwd],
+    "in",
+    cwd,
     ...args.flatMap((word) => ["arg", word]),
     ...Object.entries(env).flatMap(([name, value]) => ["env", `${name}=${value}`]),
   ]);

@@ -21,10 +21,22 @@ function procGuards(): readonly string[] {
 export function isolationArgs({ network, limits }: Policy): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   return [
-    ...["--unshare-all", ...(network === "host" ? ["--share-net"] : [])],
-    ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
-    ...["--proc", "/proc", ...(isRoot ? procGuards().flatMap((path) => ["--ro-bind-try", path, path]) : [])],
-    ...["--dev", "/dev", "--size", String(Math.floor(limits.memoryBytes / 2)), "--tmpfs", "/dev/shm"],
+    "--unshare-all",
+    ...(network === "host" ? ["--share-net"] : []),
+    "--die-with-parent",
+    "--new-session",
+    "--clearenv",
+    "--cap-drop",
+    "ALL",
+    "--proc",
+    "/proc",
+    ...(isRoot ? procGuards().flatMap((path) => ["--ro-bind-try", path, path]) : []),
+    "--dev",
+    "/dev",
+    "--size",
+    String(Math.floor(limits.memoryBytes / 2)),
+    "--tmpfs",
+    "/dev/shm",
   ];
 }
 
@@ -34,7 +46,8 @@ export function changingArgs(spec: SandboxSpec, home: string, command: Command):
   return [
     ...writable.flatMap((path) => ["--bind", path, path]),
     ...guarded.flatMap((path) => ["--ro-bind", path, path]),
-    ...["--remount-ro", "/"],
+    "--remount-ro",
+    "/",
   ];
 }
 

@@ -32,18 +32,20 @@ it("useful names pass, everything else stays", () => {
     "/scratch",
   );
   assert.deepEqual(Object.keys(env).sort(), [
-    ...[
-      "CI",
-      "GIT_EDITOR",
-      "GIT_PAGER",
-      "GIT_TERMINAL_PROMPT",
-      "HOME",
-      "HTTPS_PROXY",
-      "LANG",
-      "LC_ALL",
-      "PAGER",
-    ],
-    ...["PATH", "TERM", "TMPDIR", "TZ", "npm_config_registry"],
+    "CI",
+    "GIT_EDITOR",
+    "GIT_PAGER",
+    "GIT_TERMINAL_PROMPT",
+    "HOME",
+    "HTTPS_PROXY",
+    "LANG",
+    "LC_ALL",
+    "PAGER",
+    "PATH",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "npm_config_registry",
   ]);
   assert.deepEqual([env.HOME, env.TMPDIR, env.PATH], ["/scratch/home", "/scratch/tmp", "/usr/bin"]);
 });

@@ -10,17 +10,15 @@ it("what is unknown is not told as free", () => {
   const child = { id: "child", tokens: 500, cost: 0, costUnknown: true };
   const text = costText(
     {
-      ...{
-        id: "s",
-        title: "t",
-        cwd: "/",
-        steps: [],
-        models: [],
-        places: [],
-        misses: [],
-        switches: [],
-        summaries: [],
-      },
+      id: "s",
+      title: "t",
+      cwd: "/",
+      steps: [],
+      models: [],
+      places: [],
+      misses: [],
+      switches: [],
+      summaries: [],
       total: { usage: noUsage, cost: 0, unpriced: 0 },
       failed: { attempts: 1, codes: { stalled: 1 }, ms: 5, charged: { tokens: 900, cost: 0 }, unpriced: 1 },
       reserved: nothing,
@@ -38,18 +36,23 @@ it("fits a terminal of 80 columns, with causes and bars", () => {
   const usage = { input: 912_345, cached: 812_345, written: 45_678, output: 12_345, reasoning: 2_345 };
   const miss = { cause: "forgotten", tokens: 123_456, idleMs: 3_700_000 } as const;
   const step = {
-    ...{ step: 1, at: 0, model: "openrouter/anthropic/claude-opus-5-5", usage, cost: 123.45, retries: 2 },
-    ...{ firstMs: 12_345, ms: 123_456, cache: { expected: 900_000, miss } },
+    step: 1,
+    at: 0,
+    model: "openrouter/anthropic/claude-opus-5-5",
+    usage,
+    cost: 123.45,
+    retries: 2,
+    firstMs: 12_345,
+    ms: 123_456,
+    cache: { expected: 900_000, miss },
   };
   const text = costText(
     {
-      ...{
-        id: "mws24qs1-9c3xza",
-        title: "t ".repeat(100),
-        cwd: "/home/somebody/work",
-        switches: [],
-        summaries: [],
-      },
+      id: "mws24qs1-9c3xza",
+      title: "t ".repeat(100),
+      cwd: "/home/somebody/work",
+      switches: [],
+      summaries: [],
       steps: Array.from({ length: 12 }, (_, at) => ({ ...step, step: at + 1 })),
       models: [],
       places: [

@@ -16,8 +16,16 @@ export const toolFiles: readonly RunLaterEntry[] = [
   },
   {
     paths: [
-      ...["mise.toml", ".mise.toml", "mise.*.toml", ".mise.*.toml", ".mise/", "mise/config.toml"],
-      ...[".config/mise.toml", ".config/mise.*.toml", ".config/mise/", ".rtx.toml"],
+      "mise.toml",
+      ".mise.toml",
+      "mise.*.toml",
+      ".mise.*.toml",
+      ".mise/",
+      "mise/config.toml",
+      ".config/mise.toml",
+      ".config/mise.*.toml",
+      ".config/mise/",
+      ".rtx.toml",
     ],
     reader: "mise",
     why: "hooks and environment are applied when a shell enters the folder",

@@ -31,8 +31,14 @@ export function readAllSettings({ gitFolder, common }: RepositoryPlace, env: Env
 
 const formats: Readonly<Record<string, number>> = { sha1: 20, sha256: 32 };
 const knownExtensions = new Set([
-  ...["noop", "preciousobjects", "partialclone", "worktreeconfig", "objectformat", "refstorage"],
-  ...["relativeworktrees", "submodulepathconfig"],
+  "noop",
+  "preciousobjects",
+  "partialclone",
+  "worktreeconfig",
+  "objectformat",
+  "refstorage",
+  "relativeworktrees",
+  "submodulepathconfig",
 ]);
 
 /** *Contract:* throws `UnknownRepositoryError` for a repository with another working tree, or in a format that is not read. */

@@ -14,12 +14,16 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const result = { end: "done", files: 1, added: 1, removed: 0, steps: 1, cost: 0, costUnknown: false, ms: 1 };
 const judged: Attempts = {
   attempts: ["f0", "f1"].map((id) => ({ session: `s-${id}`, place: { type: "fork", id } })),
-  ...{ seed: 1, apply: true, keepAll: false },
+  seed: 1,
+  apply: true,
+  keepAll: false,
   verdict: { results: [result, result], winner: 0, by: "tests", why: "it passes" },
 };
 
 const nothing = {
-  ...{ held: new Map<string, string>(), stuck: new Set<string>(), from: "" },
+  held: new Map<string, string>(),
+  stuck: new Set<string>(),
+  from: "",
   runLater: new Map<string, string>(),
 };
 
@@ -29,7 +33,10 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
   const says = (text: string) => async (): Promise<undefined> => void done.push(text);
   const unused = async (): Promise<never> => assert.fail();
   const place = (id: string): Place => ({
-    ...{ enter: unused, enterCopy: unused, changes: unused, ways: { take: "", drop: "", look: "" } },
+    enter: unused,
+    enterCopy: unused,
+    changes: unused,
+    ways: { take: "", drop: "", look: "" },
     take: async () => {
       done.push(`take ${id}`);
       return winner === "refused" ? failure("stale-version", "moved") : { ...nothing, paths: ["a"] };
@@ -37,9 +44,17 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
     drop: says(`drop ${id}`),
   });
   const ended = await runBestOf({
-    ...{ env: { HOME: folder, XDG_STATE_HOME: folder }, parallel: 1, testMs: 1, worker: () => [] },
+    env: { HOME: folder, XDG_STATE_HOME: folder },
+    parallel: 1,
+    testMs: 1,
+    worker: () => [],
     log: {
-      ...{ id: "root", cwd: folder, attempts, models: [], words: { text: "do it" }, judged: unused },
+      id: "root",
+      cwd: folder,
+      attempts,
+      models: [],
+      words: { text: "do it" },
+      judged: unused,
       taking: async (at) => void done.push(`taking ${at}`),
       settled: async (taken) => void done.push(`settled ${taken}`),
       keepFiles: async (moment) => void done.push(moment),

@@ -66,7 +66,10 @@ export async function openBestOf(
   // Where only the attempts were given models, it goes on with those.
   const own = options.models.length > 0 ? options.models : models;
   const log = await beginAttemptsLog({ ...options, models: own }, words, {
-    ...{ id, attempts, apply, keepAll },
+    id,
+    attempts,
+    apply,
+    keepAll,
     ...(judge && { judge }),
     seed: wish.seed ?? Math.floor(systemClock.random() * 2 ** 31),
     ...(testCommand !== undefined && { testCommand }),

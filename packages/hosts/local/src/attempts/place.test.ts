@@ -64,7 +64,10 @@ async function open(test: TestContext, kind: Kind, below = ""): Promise<Opened |
   }
   const { place: where, open: place } = made;
   return {
-    ...{ bench, cwd, place, put },
+    bench,
+    cwd,
+    place,
+    put,
     read: (path) => readFileSync(join(cwd, path), "utf8"),
     inside: async (script) => runIn(await place.enter(["/bin/sh", "-ec", script])),
     isKnown: () => placeOf(where, maker) !== undefined,

@@ -6,7 +6,10 @@ import type { Experiment } from "../experiments/experiment.ts";
 import { contestantsOf } from "./variants.ts";
 
 const experiment = (name: string, arms: readonly Experiment["arms"][number][]): Experiment => ({
-  ...{ name, arms, metric: "done", guardrails: [] },
+  name,
+  arms,
+  metric: "done",
+  guardrails: [],
 });
 const plain = { name: "control", weight: 1, set: {} };
 const short = { name: "short", weight: 1, set: { limits: { steps: 3 } } };

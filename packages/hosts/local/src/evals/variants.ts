@@ -64,7 +64,11 @@ function variantsOf(
 
 function assignmentOf({ name, arms }: Experiment, arm: Arm): Assignment {
   return {
-    ...{ experiment: name, arm: arm.name, shares: { [arm.name]: 1 }, set: arm.set },
-    ...{ definition: definitionOf([arm]), moment: momentOf(arms) },
+    experiment: name,
+    arm: arm.name,
+    shares: { [arm.name]: 1 },
+    set: arm.set,
+    definition: definitionOf([arm]),
+    moment: momentOf(arms),
   };
 }

@@ -16,8 +16,12 @@ export function assign(experiments: readonly Experiment[], root: string): readon
     const arm = found ?? arms.findLast(({ weight }) => weight > 0);
     if (!arm) throw new Error(`the experiment ${name} has no arms`);
     return {
-      ...{ experiment: name, arm: arm.name, shares, set: arm.set },
-      ...{ definition: definitionOf(arms), moment: momentOf(arms) },
+      experiment: name,
+      arm: arm.name,
+      shares,
+      set: arm.set,
+      definition: definitionOf(arms),
+      moment: momentOf(arms),
     };
   });
 }

@@ -24,7 +24,11 @@ it("marks the differences of a fork that run later", (test) => {
   writeFileSync(join(upper, "package.json"), '{"scripts":{"test":"node -e 0"}}');
   const marks = runLaterDifferences(
     [
-      ...[added(".new", folder), added(".new/ü"), added(".old/b"), added("AGENTS.md"), added("a.ts")],
+      added(".new", folder),
+      added(".new/ü"),
+      added(".old/b"),
+      added("AGENTS.md"),
+      added("a.ts"),
       added("a.sh", { kind: "file", mode: 0o755 }),
       { path: "package.json", what: "modified", base: plain, fork: plain, isMoved: false },
       { path: "Makefile", what: "deleted", base: plain, fork: absent, isMoved: false },

@@ -36,9 +36,19 @@ describe("sessions", () => {
     server = await startWireServer(() => ({ parts: [{ type: "text", text: `answer ${++answers}` }] }));
     const env = { HOME: root, XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH };
     options = {
-      ...{ cwd: root, env, version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+      cwd: root,
+      env,
+      version: "test",
+      models: ["acme/one"],
+      router: noRouterOptions,
+      catalogue: {},
       providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-      ...{ mode: "auto", attended: false, limits: {}, rules: [], checkpoints: false, sandbox: "off" },
+      mode: "auto",
+      attended: false,
+      limits: {},
+      rules: [],
+      checkpoints: false,
+      sandbox: "off",
       sandboxLimits: { wanted: {}, most: {} },
       onEvent: () => undefined,
       onDelta: () => undefined,
@@ -109,7 +119,9 @@ describe("sessions", () => {
     const other = await goneOn({ limits: raised, planner: "acme/three" }, { mode: "auto", limits: raised });
     assert.deepEqual(other, ["auto", "auto", "acme/three", { ...raised, tokens: 1e6 }]);
     assert.deepEqual(await goneOn({ mode: "read-only" }, {}), [
-      ...["read-only", "read-only", "acme/three"],
+      "read-only",
+      "read-only",
+      "acme/three",
       { ...raised, tokens: 1e6 },
     ]);
   });
@@ -155,7 +167,10 @@ describe("sessions", () => {
     const session = await begun("one", "two");
     await session.close();
     const rewound = await rewindSession(options.env, session.id, {
-      ...{ to: 2, files: false, conversation: true, force: false },
+      to: 2,
+      files: false,
+      conversation: true,
+      force: false,
     });
     assert.ok(!isFailure(rewound));
     const again = await resumeSession(options, session.id, {});
@@ -227,7 +242,9 @@ describe("sessions", () => {
     assert.equal(await newestFree(options.env, root), other.id);
     assert.equal(await newestFree(options.env, join(root, "elsewhere")), undefined);
     const unknown = await followSession(options.env, "nobody-000000", {
-      ...{ signal: stop.signal, onEvent: () => undefined, onOwner: () => undefined },
+      signal: stop.signal,
+      onEvent: () => undefined,
+      onOwner: () => undefined,
     });
     assert.equal(unknown?.code, "session-unknown");
   });

@@ -38,7 +38,8 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
   const wayland = { WAYLAND_DISPLAY: "wayland-0" };
   const read = (env: ClipboardPlace["env"], more: Partial<ClipboardPlace> = {}) =>
     readClipboardImage({
-      ...{ cwd, platform: "linux" },
+      cwd,
+      platform: "linux",
       env: { PATH: `${bin}:/usr/bin:/bin`, ...env },
       ...more,
     });

@@ -72,7 +72,11 @@ const xclip: Reader = {
   program: "xclip",
   read: (run) =>
     offered(run, ["-selection", "clipboard", "-t", "TARGETS", "-o"], (type) => [
-      ...["-selection", "clipboard", "-t", type, "-o"],
+      "-selection",
+      "clipboard",
+      "-t",
+      type,
+      "-o",
     ]),
 };
 

@@ -7,8 +7,21 @@ export interface ClipboardPlace {
 }
 
 const passed = new Set([
-  ...["PATH", "HOME", "USER", "LANG", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"],
-  ...["WSL_DISTRO_NAME", "WSL_INTEROP", "WSLENV", "SystemRoot", "TMPDIR", "TMUX", "TMUX_TMPDIR"],
+  "PATH",
+  "HOME",
+  "USER",
+  "LANG",
+  "DISPLAY",
+  "XAUTHORITY",
+  "WAYLAND_DISPLAY",
+  "XDG_RUNTIME_DIR",
+  "WSL_DISTRO_NAME",
+  "WSL_INTEROP",
+  "WSLENV",
+  "SystemRoot",
+  "TMPDIR",
+  "TMUX",
+  "TMUX_TMPDIR",
 ]);
 
 /** What leads to a display or a terminal, and nothing else of the user's. */

@@ -185,7 +185,11 @@ describe("a server that starts", () => {
       ]);
       const run = { command: "npm", args: ["run", "mcp"] };
       assert.deepEqual(paths(run), [
-        ...["bin/go.mjs", "node_modules/dep", "node_modules/zod", "package.json", "src/lib.ts"],
+        "bin/go.mjs",
+        "node_modules/dep",
+        "node_modules/zod",
+        "package.json",
+        "src/lib.ts",
       ]);
       const before = digestOf(filesOf(run));
       put("node_modules/dep/deep/index.js", "changed");
@@ -218,7 +222,9 @@ describe("a server that starts", () => {
       ]);
       assert.deepEqual(paths({ command: "sh", args: ["-c", "exec ruby ./link.js"] }), ["link.js"]);
       assert.deepEqual(paths({ command: "./mcp.mjs", cwd: "tools" }), [
-        ...["package.json", "tools/first.cjs", "tools/mcp.mjs"],
+        "package.json",
+        "tools/first.cjs",
+        "tools/mcp.mjs",
       ]);
       assert.deepEqual(
         paths({ command: "cat", args: [join(root, "outside.js"), "../outside.js", "nothing", ""] }),

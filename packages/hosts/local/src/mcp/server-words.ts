@@ -39,10 +39,13 @@ const endings = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".json", 
 export function filesOf(word: string): readonly string[] {
   const asModule = word.replace(/^\.+(?=\w)/u, "").replaceAll(".", "/");
   return [
-    ...[word, ...endings.map((ending) => `${word}${ending}`)],
+    word,
+    ...endings.map((ending) => `${word}${ending}`),
     // What is compiled is imported by the name of what it is made from, or the other way.
     ...(/\.[cm]?js$/u.test(word) ? [word.replace(/js$/u, "ts")] : []),
-    ...[`${asModule}.py`, `${asModule}/__init__.py`, `${asModule}/__main__.py`],
+    `${asModule}.py`,
+    `${asModule}/__init__.py`,
+    `${asModule}/__main__.py`,
     `node_modules/.bin/${word}`,
   ];
 }

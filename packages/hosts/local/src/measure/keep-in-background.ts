@@ -19,7 +19,10 @@ export function keepInBackground({ env, command, now }: Place): boolean {
   if (env.LATHE_KEEP === "off" || !isMyTurn(join(stateFolder(env), "keep-measured"), now)) return false;
   const [file = "", ...args] = command;
   const child = spawn(file, args, {
-    ...{ cwd: stateFolder(env), env, stdio: "ignore", detached: true },
+    cwd: stateFolder(env),
+    env,
+    stdio: "ignore",
+    detached: true,
   });
   // Whoever started it may be gone long before it ends.
   child.unref();

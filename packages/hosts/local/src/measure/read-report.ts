@@ -69,7 +69,12 @@ export async function readReport(env: Env, query: ReportQuery): Promise<Report> 
     const errors = readErrors(facts, span);
     const remarks = [remark, written === undefined ? `No tickets can be written to ${tickets}.` : undefined];
     return {
-      ...{ span, work, errors, alerts, callsPerFalseAlarm, ingested },
+      span,
+      work,
+      errors,
+      alerts,
+      callsPerFalseAlarm,
+      ingested,
       satisfaction: readSatisfaction(facts, span),
       remarks: remarks.filter((one) => one !== undefined),
       ...(written && { tickets }),

@@ -31,10 +31,19 @@ describe("satisfaction", () => {
     });
     const env = { HOME: root, XDG_STATE_HOME: join(root, "state"), XDG_CACHE_HOME: join(root, "cache") };
     options = {
-      ...{ cwd: root, env: { ...env, PATH: process.env.PATH }, version: "test", models: ["acme/one"] },
-      ...{ router: noRouterOptions, catalogue: {} },
+      cwd: root,
+      env: { ...env, PATH: process.env.PATH },
+      version: "test",
+      models: ["acme/one"],
+      router: noRouterOptions,
+      catalogue: {},
       providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-      ...{ mode: "auto", attended: false, limits: {}, rules: [], checkpoints: false, sandbox: "off" },
+      mode: "auto",
+      attended: false,
+      limits: {},
+      rules: [],
+      checkpoints: false,
+      sandbox: "off",
       sandboxLimits: { wanted: {}, most: {} },
       onEvent: () => undefined,
       onDelta: () => undefined,

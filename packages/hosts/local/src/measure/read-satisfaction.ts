@@ -200,7 +200,10 @@ function judgedOf(mixed: readonly Mixed[], { words, usage }: Answer, { info }: M
   const trouble = troubleRate(own, controls);
   const cost = usage && costOf(usage, info.price);
   return {
-    ...{ model: info.id, counts, messages: own.length, kappa: kappa(controls) },
+    model: info.id,
+    counts,
+    messages: own.length,
+    kappa: kappa(controls),
     ...(trouble && { trouble }),
     ...(usage && { usage }),
     ...(cost !== undefined && { cost }),

@@ -1,18 +1,29 @@
 /** Whatever a repository names to be run is not run, on the host or in the sandbox, for working trees, attempts and histories. */
 
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { openHistory } from "@lathe/evals";
-import { isFailure } from "@lathe/protocol";
 import { followHistory } from "@lathe/keep-rate";
+import { isFailure } from "@lathe/protocol";
 import { runGitIn } from "@lathe/testkit";
 import { makePlaces } from "../attempts/make-places.ts";
 import { createLazySearch } from "../search/lazy-search.ts";
 import { openWorktree } from "../worktrees/worktree.ts";
 import { createBoxedGit } from "./boxed-git.ts";
+
 const hooks = [
   "post-checkout",
   "post-index-change",
@@ -64,9 +75,15 @@ describe("a repository that names programs everywhere", () => {
     appendFileSync(join(top, ".git/config"), settings.join(""));
     utimesSync(join(top, "a.txt"), new Date(), new Date());
     const named = {
-      ...{ GIT_EXTERNAL_DIFF: program, GIT_SSH_COMMAND: program, GIT_PAGER: program, GIT_ASKPASS: program },
-      ...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.fsmonitor", GIT_CONFIG_VALUE_0: program },
-      ...{ GIT_DIR: join(root, "nowhere"), GIT_EXEC_PATH: join(top, "bin") },
+      GIT_EXTERNAL_DIFF: program,
+      GIT_SSH_COMMAND: program,
+      GIT_PAGER: program,
+      GIT_ASKPASS: program,
+      GIT_CONFIG_COUNT: "1",
+      GIT_CONFIG_KEY_0: "core.fsmonitor",
+      GIT_CONFIG_VALUE_0: program,
+      GIT_DIR: join(root, "nowhere"),
+      GIT_EXEC_PATH: join(top, "bin"),
     };
     const folders = {
       HOME: join(root, "home"),
@@ -124,8 +141,11 @@ describe("a repository that names programs everywhere", () => {
     const at = Date.now();
     const edit = { at: 1, path: "a.txt", from: null, before: null, after: "boil the kettle\n" };
     const [lines = []] = await followHistory({
-      ...{ repository: { root: git.top, git }, sessions: [{ endedAt: 1, edits: [edit] }] },
-      ...{ now: at, tip: git.tip("HEAD"), withFiles: true },
+      repository: { root: git.top, git },
+      sessions: [{ endedAt: 1, edits: [edit] }],
+      now: at,
+      tip: git.tip("HEAD"),
+      withFiles: true,
     });
     assert.equal(lines.flat().length, 1);
     await git.close();

@@ -115,7 +115,10 @@ function driverFor(env: Env, workspace: string): Promise<Containment> {
   const known = drivers.get(key);
   if (known) return known;
   const found = openDriver("required", {
-    ...{ check: async () => undefined, env, workspace, outputCap: mostOutput },
+    check: async () => undefined,
+    env,
+    workspace,
+    outputCap: mostOutput,
     sandboxLimits: { wanted: {}, most: {} },
   });
   drivers.set(key, found);

@@ -74,7 +74,8 @@ async function changesOf(place: RepositoryPlace, { root, env, query }: Asked): P
   const below = realpathSync(root);
   const budget = budgetOf(query.maxMs);
   const status = await repositoryStatus(place, {
-    ...{ env, budget },
+    env,
+    budget,
     ...(query.of === "workspace" && { below }),
   });
   const fromRoot = (path: string): string =>

@@ -112,7 +112,9 @@ function settingsText(format: string, settings: Settings, sparse: SparseCheckout
   return [
     "[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tfsmonitor = false\n\thooksPath = /dev/null\n",
     "\tuntrackedCache = false\n\texcludesFile = /dev/null\n\tattributesFile = /dev/null\n\tlogAllRefUpdates = false\n",
-    ...["\tquotePath = false\n\tsafecrlf = false\n", ...kept, sparse ? sparseSettings(sparse) : ""],
+    "\tquotePath = false\n\tsafecrlf = false\n",
+    ...kept,
+    sparse ? sparseSettings(sparse) : "",
     `[extensions]\n\tobjectFormat = ${format}\n`,
     "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[log]\n\tshowSignature = false\n[protocol]\n\tallow = never\n",
     "[submodule]\n\trecurse = false\n[index]\n\tversion = 2\n",

@@ -20,7 +20,10 @@ export function ownPlaceRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): 
   const state = withReal(stateFolder(env));
   const isIn = (paths: readonly string[]): boolean => paths.some((path) => liesIn(cwd, path));
   const rule = (target: string, kinds: Rule["kinds"]): Rule => ({
-    ...{ name: "own-places", verdict: "deny", target, kinds: kinds ?? [] },
+    name: "own-places",
+    verdict: "deny",
+    target,
+    kinds: kinds ?? [],
     why: "Lathe keeps sessions, logins and answers of people there, and no session reaches them",
   });
   return [
@@ -43,7 +46,10 @@ function personPlaces(env: Env): readonly string[] {
 function personRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): readonly Rule[] {
   const places = personPlaces(env).flatMap(withReal);
   const rule = (target: string, kinds: Rule["kinds"]): Rule => ({
-    ...{ name: "memory", verdict: "deny", target, kinds: kinds ?? [] },
+    name: "memory",
+    verdict: "deny",
+    target,
+    kinds: kinds ?? [],
     why: "memory and kept permissions are changed with a person's yes only: use remember, or `lathe memory`",
   });
   const isInside = places.some((path) => liesIn(cwd, path));

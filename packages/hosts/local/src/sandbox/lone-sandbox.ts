@@ -103,7 +103,10 @@ export async function openLoneSandbox({
   const { commandEnv } = await import("@lathe/sandbox");
   const hidden = hiddenPlaces(env, cwd);
   const spec = {
-    ...{ workspace: cwd, scratch: scratch.path, network: reach, hidden },
+    workspace: cwd,
+    scratch: scratch.path,
+    network: reach,
+    hidden,
     ...(fork && { fork }),
   } as const;
   const sandbox = await driver.open({ ...spec, env: commandEnv(env, scratch.path) });

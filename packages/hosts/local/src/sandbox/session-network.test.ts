@@ -65,7 +65,9 @@ it("follows the mode of its session: what a plan may not reach, its work may, un
   const server = await startWireServer([load, plan, load, say("loaded"), load, say("tried")]);
   let session: OpenSession | undefined;
   const options = bench.options(server.url, {
-    ...{ mode: "plan", attended: true, sandbox: "preferred" },
+    mode: "plan",
+    attended: true,
+    sandbox: "preferred",
     rules: [
       { name: "out", verdict: "allow", kinds: ["network"], target: `127.0.0.2:${port}` },
       { name: "run", verdict: "allow", kinds: ["execute"] },

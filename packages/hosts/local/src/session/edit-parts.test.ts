@@ -66,7 +66,10 @@ describe("an edit taken in part", () => {
     words?: string,
   ): { readonly text: string; readonly part: EditPart } {
     const files = (asked.files ?? []).map(({ hunks, path, to, version }, at) => ({
-      ...{ path, version, of: hunks.length, taken: taken[at] ?? [] },
+      path,
+      version,
+      of: hunks.length,
+      taken: taken[at] ?? [],
       ...(to !== undefined && { to }),
     }));
     return { text: "allow", part: { files, ...(words !== undefined && { words }) } };

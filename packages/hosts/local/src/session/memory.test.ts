@@ -22,18 +22,27 @@ it("a proposal is kept when a person agrees, never with a key in it, and told to
   });
   const answers = ["remember", "no"];
   const server = await startWireServer([
-    ...[propose("a", "tests: npm test"), propose("b", "not this"), propose("c", `the key is ${key}`)],
-    ...[
-      { parts: [{ type: "text", text: "ok" }] } as const,
-      { parts: [{ type: "text", text: "ok" }] } as const,
-    ],
+    propose("a", "tests: npm test"),
+    propose("b", "not this"),
+    propose("c", `the key is ${key}`),
+    { parts: [{ type: "text", text: "ok" }] } as const,
+    { parts: [{ type: "text", text: "ok" }] } as const,
   ]);
   const run = async (attended: boolean): Promise<void> => {
     const started = await startSession(
       {
-        ...{ ...place, version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+        ...place,
+        version: "test",
+        models: ["acme/one"],
+        router: noRouterOptions,
+        catalogue: {},
         providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-        ...{ mode: "auto", attended, limits: {}, rules: [], checkpoints: false, sandbox: "off" },
+        mode: "auto",
+        attended,
+        limits: {},
+        rules: [],
+        checkpoints: false,
+        sandbox: "off",
         sandboxLimits: { wanted: {}, most: {} },
         onEvent: (event) => {
           if (event.type === "question.asked" && !isFailure(started))

@@ -3,7 +3,7 @@
 import { createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
 import { nestedInstructions } from "@lathe/extensions";
-import type { Failure, Fenced, Mode, Ports, RouterSettings, Syntax } from "@lathe/protocol";
+import type { Fenced, Ports, Syntax } from "@lathe/protocol";
 import {
   allSteps,
   type LazyCheckpoints,
@@ -48,7 +48,9 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
   const ledger = state.ledgers.open(lease.root);
   const { redactor, texts } = openTexts(state, options);
   return {
-    ...{ models, windowOf: talk.windowOf, containment: probe.ready },
+    models,
+    windowOf: talk.windowOf,
+    containment: probe.ready,
     ...(router && { router }),
     ports: {
       inbox: state.inbox,
@@ -56,12 +58,19 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
       network,
       blobs: state.blobs,
       texts,
-      ...{ redact: redactor.redact, redaction: redactor.redaction },
+      redact: redactor.redact,
+      redaction: redactor.redaction,
       models: afterFirstRequest(gateway, () =>
         Promise.all([
-          ...[probe.ready(), redactor.load(), endLeftovers(), parseNothing(syntax), keepDue(lease, options)],
+          probe.ready(),
+          redactor.load(),
+          endLeftovers(),
+          parseNothing(syntax),
+          keepDue(lease, options),
           // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
-          ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
+          import("@lathe/edits"),
+          workspace.prepare(),
+          options.checkpoints && checkpoints.open(),
         ]),
       ),
       ...talk.ports,
@@ -71,9 +80,12 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
       },
       ...(kept && { kept }),
       ...smallModels(options, gateway, redactor.redact),
-      ...{ workspace, changedFiles: createChangedFiles(workspace, texts) },
-      ...{ checkpoint: checkpoints.take, runLater: createRunLater(checkpoints) },
-      ...{ sandbox, ...backgroundPorts(sandbox, redactor.redact, options.wakes) },
+      workspace,
+      changedFiles: createChangedFiles(workspace, texts),
+      checkpoint: checkpoints.take,
+      runLater: createRunLater(checkpoints),
+      sandbox,
+      ...backgroundPorts(sandbox, redactor.redact, options.wakes),
       containment: probe.held,
       surroundings: createSurroundings(cwd, env),
       search: createLazySearch(cwd, env, options.embeddings),

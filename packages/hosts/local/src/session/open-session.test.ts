@@ -16,9 +16,19 @@ it("a model that somebody chose between two turns stays in the ones after", asyn
   const server = await startWireServer(() => ({ parts: [{ type: "text", text: "ok" }] }));
   const env = { HOME: root, XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH };
   const options: LocalOptions = {
-    ...{ cwd: root, env, version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+    cwd: root,
+    env,
+    version: "test",
+    models: ["acme/one"],
+    router: noRouterOptions,
+    catalogue: {},
     providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-    ...{ mode: "auto", attended: false, limits: {}, rules: [], checkpoints: false, sandbox: "off" },
+    mode: "auto",
+    attended: false,
+    limits: {},
+    rules: [],
+    checkpoints: false,
+    sandbox: "off",
     sandboxLimits: { wanted: {}, most: {} },
     onEvent: () => undefined,
     onDelta: () => undefined,

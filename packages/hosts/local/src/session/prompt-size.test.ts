@@ -21,25 +21,22 @@ const most = 3500;
 const charactersPerToken = 3;
 
 const models = [
-  ...[
-    "claude-opus-5-5",
-    "claude-opus-4-8",
-    "gpt-6-sol",
-    "gpt-4.1",
-    "gpt-oss:20b",
-    "gemini-4-argon",
-    "grok-4.7",
-  ],
-  ...[
-    "kimi-k3.1-pro",
-    "glm-5.3",
-    "minimax-m3.1",
-    "deepseek-v4.1",
-    "qwen3.8-coder:30b",
-    "devstral-2",
-    "llama3.3",
-  ],
-  ...["gemma3:27b", "some-model"],
+  "claude-opus-5-5",
+  "claude-opus-4-8",
+  "gpt-6-sol",
+  "gpt-4.1",
+  "gpt-oss:20b",
+  "gemini-4-argon",
+  "grok-4.7",
+  "kimi-k3.1-pro",
+  "glm-5.3",
+  "minimax-m3.1",
+  "deepseek-v4.1",
+  "qwen3.8-coder:30b",
+  "devstral-2",
+  "llama3.3",
+  "gemma3:27b",
+  "some-model",
 ];
 
 /** With all that a session may have beside the built-in ones, but for other programs' tools, which have a bar of their own. */
@@ -53,9 +50,22 @@ const mcp = createLazyMcp({
 const lsp = { ts: { command: ["typescript-language-server", "--stdio"], extensions: [".ts"] } };
 const { tools: checking } = await openCheckTools({ cwd: "/", env: {}, lsp });
 const host = localHost({
-  ...{ cwd: "/", env: {}, models: [], router: noRouterOptions, providers: {}, catalogue: {} },
-  ...{ mode: "ask", attended: true, limits: {}, sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
-  ...{ checkpoints: false, rules: [], version: "1", onEvent: () => undefined, onDelta: () => undefined },
+  cwd: "/",
+  env: {},
+  models: [],
+  router: noRouterOptions,
+  providers: {},
+  catalogue: {},
+  mode: "ask",
+  attended: true,
+  limits: {},
+  sandbox: "off",
+  sandboxLimits: { wanted: {}, most: {} },
+  checkpoints: false,
+  rules: [],
+  version: "1",
+  onEvent: () => undefined,
+  onDelta: () => undefined,
 });
 const run = async () => ({ type: "ok", text: "" }) as const;
 const root = await openRoot(host, { attended: true }, { run });

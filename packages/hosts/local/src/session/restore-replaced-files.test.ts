@@ -17,7 +17,10 @@ function ending(exit: Exit, then: () => void): LazySandbox {
   const refused = async (): Promise<Failure> => failure("not-found", "");
   return {
     spec: { workspace: bench.cwd, scratch: bench.root, network: "none", env: {} },
-    ...{ open: async () => undefined, find: refused, spawn: refused, processes: () => [] },
+    open: async () => undefined,
+    find: refused,
+    spawn: refused,
+    processes: () => [],
     exec: async () => {
       then();
       return { ...exit, output: "", bytes: 0, ms: 0 };
@@ -35,7 +38,9 @@ it("comes back from the last checkpoint, with its permissions; what nothing hold
     const removedLinks = ["run.sh", "never.txt"];
     const gone = ending({ code: 0, timedOut: false, removedLinks }, () => rmSync(join(root, "run.sh")));
     const { sandbox } = restoreReplacedFiles(gone, {
-      ...{ root, checkpoints, fenced: (effect) => effect() },
+      root,
+      checkpoints,
+      fenced: (effect) => effect(),
       onRemark: (text) => told.push(text),
     });
     await sandbox.exec({ script: "", cwd: root }, { timeoutMs: 1 });

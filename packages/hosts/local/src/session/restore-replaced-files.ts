@@ -32,7 +32,9 @@ export function restoreReplacedFiles(sandbox: LazySandbox, place: ReplacedPlace)
       get spec() {
         return sandbox.spec;
       },
-      ...{ open: sandbox.open, find: sandbox.find, processes: sandbox.processes },
+      open: sandbox.open,
+      find: sandbox.find,
+      processes: sandbox.processes,
       close: async () => {
         await sandbox.close();
         await settled();

@@ -34,7 +34,9 @@ describe("a plan", () => {
     server = await startWireServer(script);
     const started = await startSession(
       bench.options(server.url, {
-        ...{ models: ["acme/fast"], mode: "plan", onEvent: (event) => events.push(event) },
+        models: ["acme/fast"],
+        mode: "plan",
+        onEvent: (event) => events.push(event),
         ...more,
       }),
       { text: "go" },
@@ -153,8 +155,13 @@ describe("a plan", () => {
     const fails = (): WireAnswer => does(call("shell", { command: `node -e 'process.exit(1)' ${tries++}` }));
     const ended = await run(
       [
-        ...[does(call("plan", { plan })), fails(), fails(), fails()],
-        ...[does(call("plan", { plan: "# Better" })), does(write()), say("done")],
+        does(call("plan", { plan })),
+        fails(),
+        fails(),
+        fails(),
+        does(call("plan", { plan: "# Better" })),
+        does(write()),
+        say("done"),
       ],
       byTwo,
     );

@@ -26,7 +26,7 @@ export function openBenchHooks(id: string, options: LocalOptions, ports: Ports):
       halted = by;
     };
     const session = () => ({ id, settings: { mode } });
-    return loadHooks({ ...{ cwd, env, log: "", session, ports, onRemark, cancel } });
+    return loadHooks({ cwd, env, log: "", session, ports, onRemark, cancel });
   };
   const open = (): Promise<Hooks | undefined> => {
     opening ??= load();

@@ -70,8 +70,15 @@ async function readCommits(
 ): Promise<readonly HistoryCommit[] | Failure> {
   const listed = await ask(opened, [
     "log",
-    ...["--first-parent", "--diff-merges=first-parent", "--name-status", "--no-renames", "-z"],
-    ...["--no-color", "--no-ext-diff", "--no-textconv", `--max-count=${most}`],
+    "--first-parent",
+    "--diff-merges=first-parent",
+    "--name-status",
+    "--no-renames",
+    "-z",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    `--max-count=${most}`,
     `--format=${mark}%H%n%P%n%B${mark}`,
     head,
   ]);

@@ -71,7 +71,8 @@ describe("the work report", () => {
     const answer = answerDrafts("b", [], { cost: 0.01 });
     await write("one", [
       said("x"),
-      ...[settled("a", 0.2), failed("a")],
+      settled("a", 0.2),
+      failed("a"),
       failed("unsent"),
       ...[answer[0], settled("b", 0.05), ...answer.slice(1)].filter((draft) => draft !== undefined),
       done,
@@ -94,12 +95,7 @@ describe("the work report", () => {
       type: "context.compacted",
       data: { why: "tidy", before: 10, after: 10, parts: [] },
     };
-    await write("one", [
-      said("x"),
-      ...answerDrafts("a", []),
-      ...[settled("s", 0.04), compacted, nothing],
-      done,
-    ]);
+    await write("one", [said("x"), ...answerDrafts("a", []), settled("s", 0.04), compacted, nothing, done]);
     const { total, by, days } = await work();
     const compactions = { times: 1, before: 9000, after: 2000, summaries: 1, cost: 0.04 };
     assert.deepEqual(total.compactions, compactions);

@@ -1,6 +1,5 @@
 /** The session host port: what the use cases need to start, resume and run sessions in one workspace. */
 
-import type { AgentDefinition } from "@lathe/extensions";
 import type {
   AgentKind,
   Assignment,

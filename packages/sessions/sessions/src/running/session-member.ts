@@ -1,7 +1,6 @@
 /** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
 
 import type { Birth } from "@lathe/agent";
-import { type AgentDefinition, restrictTools } from "@lathe/extensions";
 import {
   emptySession,
   type Failure,

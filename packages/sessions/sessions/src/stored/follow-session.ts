@@ -1,7 +1,6 @@
 /** Following a session: what is in its log and what comes, without owning it. */
 
 import { type Event, type Failure, fold, isFailure, type Owner, type Session } from "@lathe/protocol";
-import { isRunning } from "@lathe/system";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { listSessions } from "./list-sessions.ts";
 

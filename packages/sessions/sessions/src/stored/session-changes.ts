@@ -9,7 +9,6 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
-import { isRunning } from "@lathe/system";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { readSession } from "./list-sessions.ts";
 import { runLaterMarks } from "./run-later.ts";

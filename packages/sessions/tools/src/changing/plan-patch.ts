@@ -86,8 +86,11 @@ async function planMove({ path, to = path }: Update, context: ToolContext): Prom
   return {
     change: { type: "move", path, to, expected: file.version },
     proposed: {
-      ...{ path: targetOf(path), to: targetOf(to), version: file.version },
-      ...{ before: file.text, after: file.text },
+      path: targetOf(path),
+      to: targetOf(to),
+      version: file.version,
+      before: file.text,
+      after: file.text,
     },
     done: (one) => ({
       text: `Moved ${file.path} to ${one.path}.`,

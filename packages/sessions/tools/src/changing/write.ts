@@ -55,7 +55,9 @@ async function planOf(path: string, content: string, context: ToolContext): Prom
   const planned = (after: string): PlannedFile => ({
     change: { type: "put", path, expected: before?.version ?? null, text: after },
     proposed: {
-      ...{ path: targetOf(path), version: before?.version ?? null, after },
+      path: targetOf(path),
+      version: before?.version ?? null,
+      after,
       ...(before && { before: before.text }),
     },
     done: (one) => {

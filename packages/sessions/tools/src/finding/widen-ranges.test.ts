@@ -8,8 +8,21 @@ const syntax = createSyntax();
 const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
 
 const typescript = lines(
-  ...["import x from 'x';", "", "export class A {", "  b(): void {", "    x();", "  }", "", "  c = 1;", "}"],
-  ...["", "export const d = async () => {", "  await x();", "};", "", "const e = 1;"],
+  "import x from 'x';",
+  "",
+  "export class A {",
+  "  b(): void {",
+  "    x();",
+  "  }",
+  "",
+  "  c = 1;",
+  "}",
+  "",
+  "export const d = async () => {",
+  "  await x();",
+  "};",
+  "",
+  "const e = 1;",
 );
 
 const rows: readonly (readonly [string, string, readonly number[], readonly number[]])[] = [
