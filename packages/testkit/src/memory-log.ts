@@ -6,6 +6,7 @@ import {
   eventType,
   type Failure,
   failure,
+  fold,
   isFailure,
   type Owner,
   type SessionLog,
@@ -140,8 +141,10 @@ function summaryOf(shared: Shared): readonly SessionSummary[] {
   const [first] = events;
   const last = events.at(-1);
   if (first?.type !== "session.created" || !last) return [];
-  const { cwd, title } = first.data;
-  return [{ id: shared.id, cwd, title, createdAt: first.at, updatedAt: last.at }];
+  const { cwd, parent, agent } = first.data;
+  const child = { ...(parent !== undefined && { parent }), ...(agent !== undefined && { agent }) };
+  const { title } = fold(events);
+  return [{ id: shared.id, cwd, title, createdAt: first.at, updatedAt: last.at, ...child }];
 }
 
 function badId(id: string): Failure {

@@ -1,0 +1,267 @@
+/** A session host in memory: the proof that the use cases need no disk, no process and no network. */
+import { createHash } from "node:crypto";
+import { type AgentPorts, createShownTexts, noKin, type Surroundings } from "@lathe/agent";
+import { defaultRules } from "@lathe/policy";
+import {
+  type Checkpoints,
+  type Failure,
+  type FileDifference,
+  failure,
+  isFailure,
+  type ModelRequest,
+  type Search,
+  type Syntax,
+  type Tool,
+  type Workspace,
+} from "@lathe/protocol";
+import {
+  createFakeDriver,
+  createFakeSandbox,
+  createHandMovedClock,
+  createMemoryLedgers,
+  createMemoryStore,
+  createScriptedModel,
+  testOwner,
+  unredacted,
+} from "@lathe/testkit";
+import { builtinTools } from "@lathe/tools";
+import type { LazyCheckpoints, SessionArchive } from "./host/session-archive.ts";
+import type { OpenedPorts, SessionHost, SessionLease } from "./host/session-host.ts";
+import type { SessionOptions } from "./host/session-options.ts";
+import { newSessionId } from "./session-id.ts";
+import {
+  type ConformanceAnswer,
+  type HostUnderTest,
+  sessionsConformance,
+} from "./testing/sessions-conformance.ts";
+
+const cwd = "/workspace";
+
+type FileTexts = Map<string, string>;
+
+function createMemoryHost(answer: (request: ModelRequest) => ConformanceAnswer): HostUnderTest {
+  const texts: FileTexts = new Map();
+  const { models } = createScriptedModel((request) => answer(request));
+  const archive = memoryArchive(texts);
+  const host: SessionHost = {
+    ...archive,
+    cwd,
+    models: {
+      first: ({ planner, models: [first = "scripted/model"] }) => planner ?? first,
+      refused: () => undefined,
+      isReached: () => true,
+    },
+    redact: async (text) => text,
+    forkOf: async () => undefined,
+    environment: async () => ({ cwd }),
+    instructions: async () => ({ texts: [], remarks: [] }),
+    extensions: async () => ({ agents: [implement], skills: [], remarks: [] }),
+    remember: async () => failure("no-access", "no memory in this host"),
+    plans: () => ({
+      isBound: () => false,
+      save: async () => failure("no-access", "no plans in this host"),
+      read: async () => failure("no-access", "no plans in this host"),
+    }),
+    firstLook: async () => [],
+    assign: async () => [],
+    stillAssigned: async () => [],
+    openExporter: async () => undefined,
+    tools: async ({ tools = [] }) => ({ tools, close: async () => undefined }),
+    scratch: (session) => ({ path: `/scratch/${session}`, isFound: false, remove: () => undefined }),
+    openPorts: (lease, options) => openMemoryPorts(lease, options, { archive, models, texts }),
+    hooks: () => ({ open: async () => undefined, close: async () => undefined }),
+  };
+  return {
+    host,
+    files: { read: (path) => texts.get(path), write: (path, text) => void texts.set(path, text) },
+    close: () => undefined,
+  };
+}
+
+const implement = {
+  name: "implement",
+  about: "makes one change",
+  onlyReads: false,
+  role: "You make one change.",
+  restrict: (tools: readonly Tool[]) => tools.filter(({ name }) => name !== "task"),
+};
+
+function memoryArchive(texts: FileTexts): SessionArchive {
+  const store = createMemoryStore();
+  let drawn = 0;
+  // Ids of sessions need a chance that differs.
+  const clock = { ...createHandMovedClock({ leap: true }), random: () => (++drawn * 0.618) % 1 };
+  const checkpoints = memoryCheckpoints(texts);
+  const owner = testOwner(1);
+  return {
+    stores: { store, inbox: store, ledgers: createMemoryLedgers(), blobs: store, texts: createMemoryStore() },
+    clock,
+    owner: () => owner,
+    isRunning: () => true,
+    follow: () => failure("no-access", "nothing is followed in this host"),
+    withHint: (failed) => failed,
+    hasFolder: (path) => path === cwd,
+    checkpoints: () => checkpoints,
+    languageOf: async () => undefined,
+    waitingCopies: async () => [],
+    forget: async () => undefined,
+  };
+}
+
+interface Shared {
+  readonly archive: SessionArchive;
+  readonly models: AgentPorts["models"];
+  readonly texts: FileTexts;
+}
+
+function openMemoryPorts(
+  { root, member, own }: SessionLease,
+  options: SessionOptions,
+  { archive, models, texts }: Shared,
+): OpenedPorts {
+  const { stores, clock } = archive;
+  const ledger = stores.ledgers.open(root);
+  const sandbox = createFakeSandbox();
+  const checkpoints = archive.checkpoints({ root: cwd });
+  const ports: AgentPorts = {
+    ...unredacted,
+    inbox: stores.inbox,
+    ledger,
+    blobs: stores.blobs,
+    texts: createShownTexts(stores.texts),
+    models,
+    tools: [...(member?.tools ?? builtinTools), ...own.tools],
+    rules: [...options.rules, ...defaultRules],
+    kin: member?.kin ?? (() => noKin),
+    newSession: () => newSessionId(clock),
+    workspace: memoryWorkspace(texts),
+    checkpoint: checkpoints.take,
+    sandbox,
+    containment: async () => ({ containment: "full", uncontainedAllowed: false }),
+    surroundings,
+    search: {} as Search,
+    syntax: {} as Syntax,
+    clock,
+    onEvent: options.onEvent,
+    onDelta: options.onDelta,
+  };
+  return {
+    ports,
+    models: options.models,
+    windowOf: () => 128_000,
+    containment: async () => ({ driver: createFakeDriver(), reasons: [] }),
+    close: async () => {
+      await own.close();
+      ledger.close();
+      await sandbox.close();
+    },
+  };
+}
+
+/** Reads alone: the calls of the conformance change the files themselves. */
+function memoryWorkspace(texts: FileTexts): Workspace {
+  const missing = (path: string): Failure => failure("not-found", `there is no file ${path}`);
+  const read: Workspace["read"] = async (path) => {
+    const text = texts.get(path);
+    return text === undefined ? missing(path) : { path, text, version: hashOf(text) };
+  };
+  const bytes: Workspace["bytes"] = async (path) => {
+    const text = texts.get(path);
+    if (text === undefined) return missing(path);
+    return { path, bytes: new TextEncoder().encode(text), version: hashOf(text) };
+  };
+  const files = { read, bytes, list: async () => [] };
+  return {
+    ...files,
+    root: cwd,
+    outside: files,
+    stamp: async (path) => texts.get(path),
+    versionOf: hashOf,
+    resolve: async (path) => path,
+    commit: async () => failure("no-access", "this workspace is only read"),
+  };
+}
+
+const surroundings: Surroundings = {
+  exists: async () => false,
+  text: async (path) => ({ path, text: undefined, digest: null }),
+  gitAliases: async () => ({}),
+  uncovered: async () => [],
+  unsaved: async () => false,
+};
+
+/** Each state of the files, by its content. */
+function memoryCheckpoints(texts: FileTexts): LazyCheckpoints {
+  const states = new Map<string, ReadonlyMap<string, string>>();
+  let last: string | undefined;
+  const keep = (): string => {
+    const ref = hashOf([...texts].sort(([a], [b]) => (a < b ? -1 : 1)));
+    states.set(ref, new Map(texts));
+    last = ref;
+    return ref;
+  };
+  const stateOf = (ref: string | undefined): ReadonlyMap<string, string> | Failure =>
+    ref === undefined ? texts : (states.get(ref) ?? failure("not-found", `there is no checkpoint ${ref}`));
+  const pathsBetween = (from: string, to?: string): readonly string[] | Failure => {
+    const [before, after] = [stateOf(from), stateOf(to)];
+    if (isFailure(before)) return before;
+    if (isFailure(after)) return after;
+    const paths = new Set([...before.keys(), ...after.keys()]);
+    return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
+  };
+  const checkpoints: Checkpoints = {
+    take: async () => ({ ref: keep(), skipped: [], skippedCount: 0 }),
+    changedPaths: async (from, to) => pathsBetween(from, to),
+    difference: async (from, to) => {
+      const [before, after, paths] = [stateOf(from), stateOf(to), pathsBetween(from, to)];
+      if (isFailure(before)) return before;
+      if (isFailure(after)) return after;
+      return isFailure(paths) ? paths : paths.map((path) => differenceOf(path, before, after));
+    },
+    read: async (ref, path) => {
+      const state = stateOf(ref);
+      if (isFailure(state)) return state;
+      const text = state.get(path);
+      return text === undefined
+        ? { type: "absent" }
+        : { type: "file", bytes: new TextEncoder().encode(text) };
+    },
+    restore: async (ref, { spare = [] }) => {
+      const state = stateOf(ref);
+      if (isFailure(state)) return state;
+      const undo = keep();
+      const paths = pathsBetween(ref);
+      if (isFailure(paths)) return paths;
+      const changed = paths.filter((path) => !spare.includes(path));
+      for (const path of changed) {
+        const text = state.get(path);
+        if (text === undefined) texts.delete(path);
+        else texts.set(path, text);
+      }
+      return { undo, now: keep(), changed, left: [] };
+    },
+    collect: async () => ({ before: 0, after: 0, dropped: [] }),
+    close: async () => undefined,
+  };
+  return {
+    open: async () => checkpoints,
+    take: (session) => checkpoints.take(session),
+    last: () => last,
+    close: async () => undefined,
+  };
+}
+
+function differenceOf(
+  path: string,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): FileDifference {
+  const kind = before.has(path) ? (after.has(path) ? "modified" : "deleted") : "added";
+  return { path, kind, binary: false };
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+sessionsConformance("memory", createMemoryHost);

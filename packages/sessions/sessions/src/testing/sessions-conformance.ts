@@ -1,0 +1,380 @@
+/** Conformance of session hosts: what the use cases do over every host, whatever it stores sessions and files in. */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import {
+  type Event,
+  type Failure,
+  failure,
+  isFailure,
+  type ModelRequest,
+  messageText,
+  type Session,
+  type Tool,
+} from "@lathe/protocol";
+import type { SessionHost } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import type { OpenSession } from "../running/open-session.ts";
+import { resumeSession, startSession } from "../running/start-session.ts";
+import { newSessionId } from "../session-id.ts";
+import { storedSessions } from "../stored/stored-sessions.ts";
+
+/** One answer of a scripted model: words, or calls. */
+export interface ConformanceAnswer {
+  readonly text?: string;
+  readonly calls?: readonly { readonly tool: string; readonly input: unknown }[];
+}
+
+/** The files of the workspace, as a person changes them. */
+export interface ConformanceFiles {
+  read(path: string): string | undefined;
+  write(path: string, text: string): void;
+}
+
+export interface HostUnderTest {
+  readonly host: SessionHost;
+  readonly files: ConformanceFiles;
+  close(): void;
+}
+
+/** *Contract:* the model `scripted/model` answers as `answer` says. There is an agent `implement`, which has no `task`. */
+export type MakeHost = (answer: (request: ModelRequest) => ConformanceAnswer) => HostUnderTest;
+
+type Scripts = Readonly<Record<string, readonly ConformanceAnswer[]>>;
+
+const version = "conformance";
+
+export function sessionsConformance(name: string, makeHost: MakeHost): void {
+  describe(`sessions on ${name}`, () => {
+    let bench: Bench;
+    beforeEach(() => {
+      bench = new Bench(makeHost);
+    });
+    afterEach(() => bench.close());
+    runningCases(() => bench);
+    storedCases(() => bench);
+    treeCases(() => bench);
+    questionCases(() => bench);
+  });
+}
+
+function runningCases(bench: () => Bench): void {
+  it("starts a session, which is listed and read as it ran", async () => {
+    const { id, lastEnd } = await bench().run({ hello: [{ text: "hi" }] }, "hello");
+    assert.equal(lastEnd?.type, "done");
+    const [listed, ...others] = await bench().stored.list({ cwd: bench().host.cwd });
+    assert.deepEqual([listed?.id, listed?.title, others.length], [id, "hello", 0]);
+    const events = ok(await bench().stored.read(id));
+    assert.equal(events[0]?.type, "session.created");
+    assert.equal(events.at(-1)?.seq, events.length);
+    assert.deepEqual(
+      bench().seen,
+      ok(await bench().stored.read(id)).filter(({ seq }) => isHeard(events, seq)),
+    );
+  });
+
+  it("resumes a session with its conversation, and not while it is open", async () => {
+    bench().scripts = { one: [{ text: "first" }, { text: "second" }] };
+    const opened = await bench().start("one");
+    ok(await opened.run());
+    const options = bench().options();
+    const twice = await resumeSession(bench().host, options, { id: opened.id, explicit: {} });
+    assert.equal(isFailure(twice) && twice.code, "session-owned");
+    await opened.close();
+    const again = bench().keep(
+      ok(await resumeSession(bench().host, options, { id: opened.id, explicit: {} })),
+    );
+    const ended = ok(await again.run({ text: "two" }));
+    const words = ended.messages.map(({ parts }) => messageText(parts));
+    assert.deepEqual(words.filter(isPlain), ["one", "first", "two", "second"]);
+  });
+
+  it("resumes with settings no looser than before, unless they are set explicitly", async () => {
+    const { id } = await bench().run({ one: [{ text: "first" }] }, "one", { mode: "read-only" });
+    const modeOf = async (explicit: { readonly mode?: "auto" }): Promise<string> => {
+      const session = ok(await resumeSession(bench().host, bench().options(), { id, explicit }));
+      await session.close();
+      return session.mode();
+    };
+    assert.deepEqual([await modeOf({}), await modeOf({ mode: "auto" })], ["read-only", "auto"]);
+  });
+
+  it("refuses to resume what is not there", async () => {
+    const found = await resumeSession(bench().host, bench().options(), { id: "nothing-here", explicit: {} });
+    assert.equal(isFailure(found) && found.code, "session-unknown");
+  });
+}
+
+function storedCases(bench: () => Bench): void {
+  it("forks a session before a step, and leaves the first one as it is", async () => {
+    bench().scripts = { one: [{ text: "first" }, { text: "second" }] };
+    const opened = await bench().start("one");
+    ok(await opened.run());
+    ok(await opened.run({ text: "two" }));
+    await opened.close();
+    const before = ok(await bench().stored.read(opened.id));
+    const fork = ok(await bench().stored.fork(opened.id, { to: 2, version }));
+    assert.notEqual(fork, opened.id);
+    assert.deepEqual(ok(await bench().stored.read(opened.id)), before);
+    const resumed = bench().keep(
+      ok(await resumeSession(bench().host, bench().options(), { id: fork, explicit: {} })),
+    );
+    const words = resumed.session().messages.map(({ parts }) => messageText(parts));
+    assert.deepEqual(words.filter(isPlain), ["one", "first"]);
+    assert.equal(resumed.session().account.tokens, 0);
+  });
+
+  it("rewinds files and conversation, once, and undoes that", async () => {
+    const { stored, files } = bench();
+    files.write("a.txt", "0");
+    bench().scripts = {
+      one: [put("a.txt", "1"), { text: "first" }, put("a.txt", "2"), { text: "second" }],
+    };
+    const opened = await bench().start("one", { checkpoints: true });
+    ok(await opened.run());
+    ok(await opened.run({ text: "two" }));
+    assert.equal(files.read("a.txt"), "2");
+    const owned = await stored.rewind(opened.id, { files: true, conversation: true, force: false });
+    assert.equal(isFailure(owned) && owned.code, "session-owned");
+    await opened.close();
+    const rewound = ok(await stored.rewind(opened.id, { files: true, conversation: true, force: false }));
+    assert.deepEqual([rewound.step, rewound.opens, rewound.restored?.changed], [3, true, ["a.txt"]]);
+    assert.equal(files.read("a.txt"), "1");
+    ok(await stored.undoRewind(opened.id, { force: false }));
+    assert.equal(files.read("a.txt"), "2");
+    const twice = await stored.undoRewind(opened.id, { force: false });
+    assert.equal(isFailure(twice) && twice.code, "invalid-arguments");
+  });
+
+  it("does not rewind over what somebody else has changed since", async () => {
+    const { stored, files } = bench();
+    const { id } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
+      checkpoints: true,
+    });
+    files.write("a.txt", "mine");
+    const refused = await stored.rewind(id, { files: true, conversation: true, force: false });
+    assert.equal(isFailure(refused) && refused.code, "stale-version");
+    assert.equal(files.read("a.txt"), "mine");
+  });
+
+  it("tells what a session changed, and what its calls gave", async () => {
+    const { id } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
+      checkpoints: true,
+    });
+    const { files } = ok(await bench().stored.changes(id));
+    assert.deepEqual(
+      files.map(({ path, kind }) => [path, kind]),
+      [["a.txt", "added"]],
+    );
+    const [output] = ok(await bench().stored.outputs(id));
+    assert.ok(output);
+    assert.deepEqual([output.tool, await bench().stored.wholeOutput(output)], ["put", "written"]);
+  });
+
+  it("finds by a prefix, renames, and deletes with all that was kept for it", async () => {
+    const { stored } = bench();
+    const { id } = await bench().run({ one: [{ text: "first" }] }, "one");
+    assert.equal(await stored.find(id.slice(0, -1)), id);
+    assert.equal(await stored.rename(id, "a  name"), undefined);
+    assert.deepEqual(
+      (await stored.list({ search: "NAME a" })).map(({ title }) => title),
+      ["a name"],
+    );
+    assert.deepEqual(await stored.delete(id), [id]);
+    assert.deepEqual(await stored.list({}), []);
+    const gone = await stored.read(id);
+    assert.equal(isFailure(gone) && gone.code, "session-unknown");
+  });
+}
+
+function treeCases(bench: () => Bench): void {
+  const scripts: Scripts = {
+    go: [{ calls: [{ tool: "task", input: { agent: "implement", prompt: "look" } }] }, { text: "done" }],
+    look: [put("b.txt", "b"), { text: "found" }],
+  };
+
+  it("runs a subagent in a session of its own, of which the last answer comes back", async () => {
+    const { id, children, messages } = await bench().run(scripts, "go");
+    assert.deepEqual(resultsIn(messages), ["found"]);
+    const [child = ""] = children;
+    const events = ok(await bench().stored.read(child));
+    const created = events[0]?.type === "session.created" ? events[0].data : undefined;
+    assert.deepEqual([created?.parent, created?.root, created?.agent], [id, id, "implement"]);
+    assert.equal(bench().files.read("b.txt"), "b");
+    const alone = await resumeSession(bench().host, bench().options(), { id: child, explicit: {} });
+    assert.equal(isFailure(alone) && alone.code, "session-owned");
+  });
+
+  it("counts what a session and its subagents cost", async () => {
+    const session = await bench().run(scripts, "go");
+    const report = ok(await bench().stored.cost(session.id));
+    assert.equal(report.steps.length, 2);
+    assert.equal(report.tree?.sessions.length, 1);
+    assert.equal(report.tree?.sessions[0]?.id, session.children[0]);
+    const { sessions, tokens, cost, changed } = await bench().stored.descendants(session);
+    assert.deepEqual([sessions, tokens, changed], [1, report.tree?.sessions[0]?.tokens, []]);
+    assert.equal(report.tree?.tokens, session.account.tokens + tokens);
+    assert.ok(cost > 0 && report.total.cost > 0);
+  });
+
+  it("deletes a session with its subagents", async () => {
+    const { id, children } = await bench().run(scripts, "go");
+    assert.deepEqual(await bench().stored.delete(id), [id, ...children]);
+    assert.deepEqual(await bench().stored.list({}), []);
+  });
+}
+
+function questionCases(bench: () => Bench): void {
+  const asking = { mode: "ask", attended: true } as const;
+
+  it("asks a person before a call, and the first answer counts", async () => {
+    const answers = ["allow", "deny"];
+    bench().onAsked = async ({ data, seq }, session) => {
+      const call = await session.askedCall(data.call);
+      assert.deepEqual([call?.tool, call?.effects.map(({ kind }) => kind)], ["put", ["write"]]);
+      for (const answer of answers) await session.answer(data.call, seq, answer);
+    };
+    const { messages } = await bench().run({ one: [put("a.txt", "1"), { text: "ok" }] }, "one", asking);
+    assert.deepEqual(resultsIn(messages), ["written"]);
+    assert.equal(bench().files.read("a.txt"), "1");
+  });
+
+  it("does not run what a person denies", async () => {
+    bench().onAsked = async ({ data, seq }, session) => void (await session.answer(data.call, seq, "deny"));
+    const script = { one: [put("a.txt", "1"), { text: "ok" }] };
+    const { id } = await bench().run(script, "one", asking);
+    assert.equal(bench().files.read("a.txt"), undefined);
+    const decided = ok(await bench().stored.read(id)).find(({ type }) => type === "permission.decided");
+    assert.equal(decided?.type === "permission.decided" && decided.data.decision.verdict, "deny");
+  });
+
+  it("asks a subagent's question through its parent", async () => {
+    const asked: (string | undefined)[] = [];
+    bench().onAsked = async ({ data, seq }, session) => {
+      asked.push((await session.askedCall(data.call))?.by);
+      await session.answer(data.call, seq, "allow");
+    };
+    const scripts = {
+      go: [{ calls: [{ tool: "task", input: { agent: "implement", prompt: "look" } }] }, { text: "done" }],
+      look: [put("b.txt", "b"), { text: "found" }],
+    };
+    const { messages } = await bench().run(scripts, "go", asking);
+    assert.deepEqual([resultsIn(messages), asked], [["found"], ["implement"]]);
+    assert.equal(bench().files.read("b.txt"), "b");
+  });
+}
+
+class Bench {
+  scripts: Scripts = {};
+  onAsked: (asked: Event<"question.asked">, session: OpenSession) => Promise<void> = async () => undefined;
+  readonly seen: Event[] = [];
+  readonly host: SessionHost;
+  readonly files: ConformanceFiles;
+  readonly stored: ReturnType<typeof storedSessions>;
+  readonly #close: () => void;
+  readonly #opened: OpenSession[] = [];
+
+  constructor(makeHost: MakeHost) {
+    const made = makeHost((request) => this.#answer(request));
+    this.host = made.host;
+    this.files = made.files;
+    this.#close = made.close;
+    this.stored = storedSessions(made.host);
+  }
+
+  options(more: Partial<SessionOptions> = {}): SessionOptions {
+    return {
+      models: ["scripted/model"],
+      mode: "auto",
+      attended: false,
+      limits: { steps: 20 },
+      checkpoints: false,
+      rules: [],
+      tools: [putTool(this.files)],
+      version,
+      onEvent: (event) => {
+        this.seen.push(event);
+        const [session] = this.#opened;
+        if (event.type === "question.asked" && session) void this.onAsked(event, session);
+      },
+      onDelta: () => undefined,
+      ...more,
+    };
+  }
+
+  async start(words: string, more: Partial<SessionOptions> = {}): Promise<OpenSession> {
+    const id = newSessionId(this.host.clock);
+    const wanted = { id, words: { text: words } };
+    return this.keep(ok(await startSession(this.host, this.options(more), wanted)));
+  }
+
+  /** One turn of a new session, closed afterwards. */
+  async run(scripts: Scripts, words: string, more: Partial<SessionOptions> = {}): Promise<Session> {
+    this.scripts = scripts;
+    const session = await this.start(words, more);
+    const ended = ok(await session.run());
+    await session.close();
+    return ended;
+  }
+
+  keep(session: OpenSession): OpenSession {
+    this.#opened.push(session);
+    return session;
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#opened) await session.close();
+    this.#close();
+  }
+
+  /** By the first words of the conversation, and how often it was answered. */
+  #answer({ messages }: ModelRequest): ConformanceAnswer {
+    const script = this.scripts[messageText(messages[0]?.parts ?? [])] ?? [];
+    const answered = messages.filter(({ role }) => role === "assistant").length;
+    return script[answered] ?? { text: "nothing is scripted" };
+  }
+}
+
+function put(path: string, text: string): ConformanceAnswer {
+  return { calls: [{ tool: "put", input: { path, text } }] };
+}
+
+/** Writes a file without the workspace port, so that a host needs none for these cases. */
+function putTool(files: ConformanceFiles): Tool {
+  return {
+    name: "put",
+    description: "writes a file",
+    parameters: { type: "object", properties: { path: { type: "string" }, text: { type: "string" } } },
+    prepare: (input) => {
+      const { path, text } = Object(input) as { readonly path?: string; readonly text?: string };
+      if (path === undefined || text === undefined) return failure("invalid-arguments", "path and text");
+      return {
+        effects: [{ kind: "write", target: path }],
+        run: async () => {
+          files.write(path, text);
+          return { type: "ok", text: "written" };
+        },
+      };
+    },
+  };
+}
+
+function ok<T>(value: T | Failure): T {
+  assert.ok(!isFailure(value), JSON.stringify(value));
+  return value;
+}
+
+function resultsIn(messages: Session["messages"]): readonly string[] {
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
+  );
+}
+
+/** Leaves out notices and messages without words. */
+function isPlain(text: string): boolean {
+  return text !== "" && !text.startsWith("<") && !text.startsWith("[");
+}
+
+/** Whether the session told of an event: not of those that its log was created with. */
+function isHeard(events: readonly Event[], seq: number): boolean {
+  return seq > (events.find(({ type }) => type === "session.claimed")?.seq ?? 0);
+}
