@@ -1,15 +1,15 @@
-/** Align: where each line of a text is in a later one, and the runs that differ. */
+/** Align: finds each line of a text in a later text, and the runs that differ. */
 import type { ChangedLines } from "@lathe/edits/diff-lines";
 import { anchoredDiff } from "./anchored-diff.ts";
 import { reformatted } from "./reformatted.ts";
 import type { Text } from "./text.ts";
 
 export interface Alignment {
-  /** For each line, the lines it is now: one, or several where it was wrapped; undefined for one that is gone. */
+  /** For each line its lines in the later text: one, or several where it was wrapped; undefined where it is gone. */
   readonly to: readonly (readonly number[] | undefined)[];
-  /** Lines that say the same, but not byte for byte. */
+  /** Lines with the same content, but not byte for byte. */
   readonly laidOut: ReadonlySet<number>;
-  /** Runs of lines that are gone and new, where they are neither equal nor laid out otherwise. */
+  /** Runs of removed and added lines that are more than a new layout. */
   readonly runs: readonly ChangedLines[];
 }
 
@@ -39,7 +39,7 @@ function align(before: Text, after: Text): Alignment {
 
 export type Aligner = (before: Text, after: Text) => Alignment;
 
-/** Keeps what it found: many changes lie in the same files. */
+/** Caches its results, since many changes are in the same files. */
 export function createAligner(): Aligner {
   const known = new WeakMap<Text, WeakMap<Text, Alignment>>();
   return (before, after) => {

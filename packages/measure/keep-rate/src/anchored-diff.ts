@@ -1,6 +1,6 @@
 /**
- * Anchored diff: which lines of a text became which of another, held at lines that both have once ("patience diff",
- * Bram Cohen), so that a brace of one function is not taken for that of another; between anchors by Myers' algorithm.
+ * Anchored diff: maps the lines of a text to those of another, anchored at lines that occur once in both ("patience diff",
+ * Bram Cohen), so that the brace of one function does not match that of another. Between anchors it uses Myers' algorithm.
  */
 import { type ChangedLines, diffLines } from "@lathe/edits/diff-lines";
 
@@ -43,7 +43,7 @@ function trimmed(
 
 type Anchor = readonly [before: number, after: number];
 
-/** Lines that stand once on either side, as many as keep their order. */
+/** Lines that occur once on either side: the most that keep their order. */
 function anchorsIn(segment: Segment, old: readonly string[], now: readonly string[]): readonly Anchor[] {
   const once = (lines: readonly string[], [from, to]: readonly [number, number]): Map<string, number> => {
     const places = new Map<string, number>();
@@ -62,7 +62,7 @@ function anchorsIn(segment: Segment, old: readonly string[], now: readonly strin
   return longestRising(pairs.sort((a, b) => a[0] - b[0]));
 }
 
-/** The longest run of pairs that rises on both sides. */
+/** The longest sequence of pairs that increases on both sides. */
 function longestRising(pairs: readonly Anchor[]): readonly Anchor[] {
   const tops: number[] = [];
   const before: number[] = [];
@@ -79,7 +79,7 @@ function longestRising(pairs: readonly Anchor[]): readonly Anchor[] {
   return rising.reverse();
 }
 
-/** Where the first one stands that holds; all behind it hold, too. */
+/** Binary search: the index of the first item for which the test holds. It must hold for all later ones. */
 function firstFrom(sorted: readonly number[], holds: (one: number) => boolean): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -132,8 +132,8 @@ interface Around {
 }
 
 /**
- * A run that was only put in, or only taken out, may as well begin a few lines earlier or later where the lines repeat:
- * then it is the one that ends with a blank line, as functions do, or else the last one.
+ * Where lines repeat, an insertion or a deletion may begin a few lines earlier or later. This chooses the position that
+ * ends with a blank line, as functions do, or else the last one.
  */
 function slid(
   run: ChangedLines,

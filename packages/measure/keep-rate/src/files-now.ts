@@ -1,4 +1,4 @@
-/** Files now: what followed files and those beside them are in the folder, committed or not. */
+/** Files now: reads the followed files and new ones from the folder, committed or not. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
@@ -7,22 +7,22 @@ import { askGit, type Repository } from "./read-blobs.ts";
 import type { Text, Texts } from "./text.ts";
 import type { FileTransition } from "./transition.ts";
 
-const mostBytes = 1_000_000;
-/** Files that are new or changed, in which moved lines are looked for. */
-const mostFiles = 2_000;
+const maxBytes = 1_000_000;
+/** Maximum number of new or changed files that are searched for moved lines. */
+const maxFiles = 2_000;
 
 export interface FilesNow {
   readonly repository: Repository;
   readonly texts: Texts;
-  /** Of all followed files, relative to the root. */
+  /** Of all followed files, from the root. */
   readonly paths: readonly string[];
-  /** Files that changed later than this may hold what was moved. */
+  /** Files that changed later than this may contain moved lines. */
   readonly since: number;
-  /** What git has of a file at its newest commit. */
+  /** The content of a file in the newest commit. */
   readonly committed: (path: string) => Promise<Text | undefined>;
 }
 
-/** The followed files, what is missing of them matched to new files that hold most of it, and what else is new. */
+/** Returns the followed files, with missing ones matched to new files that contain most of their lines, and other new files. */
 export async function readFilesNow(now: FilesNow): Promise<readonly FileTransition[]> {
   const { repository, paths } = now;
   const read = (path: string): Text | undefined => textAt(repository.root, path, now.texts);
@@ -34,12 +34,12 @@ export async function readFilesNow(now: FilesNow): Promise<readonly FileTransiti
     listed(repository, ["ls-files", "-z"]),
   ]);
   const known = new Set(paths);
-  const created = fresh.slice(0, mostFiles).map((path) => ({ path, before: undefined, after: read(path) }));
+  const created = fresh.slice(0, maxFiles).map((path) => ({ path, before: undefined, after: read(path) }));
   const changed = tracked.filter(
     (path) => !known.has(path) && isNewer(join(repository.root, path), now.since),
   );
   const others: FileTransition[] = [];
-  for (const path of changed.slice(0, mostFiles)) {
+  for (const path of changed.slice(0, maxFiles)) {
     const [before, after] = [await now.committed(path), read(path)];
     if (after && before !== after) others.push({ path, before, after });
   }
@@ -49,7 +49,7 @@ export async function readFilesNow(now: FilesNow): Promise<readonly FileTransiti
   return [...renamed, ...followed.filter(({ path }) => !taken.has(path)), ...beside];
 }
 
-/** A new file that holds at least half of the lines of a missing one is that file. */
+/** A new file with at least half of the lines of a missing file counts as that file, renamed. */
 async function renamedFiles(
   missing: readonly FileTransition[],
   created: readonly FileTransition[],
@@ -93,10 +93,10 @@ function isNewer(path: string, since: number): boolean {
   return stats?.isFile() === true && stats.mtimeMs >= since;
 }
 
-/** Undefined for what is no file, no text or too large; a link is not followed out of the folder. */
+/** Undefined for anything but a text file of bounded size. Links that lead out of the folder are not followed. */
 function textAt(root: string, path: string, texts: Texts): Text | undefined {
   try {
-    const file = readBounded(join(root, path), { maxBytes: mostBytes });
+    const file = readBounded(join(root, path), { maxBytes });
     return file?.isCut === false ? texts(file.bytes.toString()) : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-/** Follow history: sessions, edits and commits in the order they came to be, and then the files as they are. */
+/** Follow history: replays sessions, edits and commits in order of time, and then compares the files as they are now. */
 import { isFailure } from "@lathe/protocol";
 import { readFilesNow } from "./files-now.ts";
 import { createFollowing, type Following, follow } from "./follow.ts";
@@ -12,10 +12,10 @@ import { putPlace } from "./views.ts";
 
 export interface FollowedEdit {
   readonly at: number;
-  /** Relative to the root of the repository. */
+  /** From the root of the repository. */
   readonly path: string;
   readonly from: string | null;
-  /** null where there was or is no file; undefined where its text is lost. */
+  /** Null where there was or is no file; undefined where the text is lost. */
   readonly before: string | null | undefined;
   readonly after: string | null | undefined;
 }
@@ -23,22 +23,22 @@ export interface FollowedEdit {
 export interface FollowedSession {
   readonly endedAt: number;
   readonly edits: readonly FollowedEdit[];
-  /** What a file was when it ended; undefined where nobody knows, null where there was none. */
+  /** The content of a file at the end of the session; null where there was no file, undefined where unknown. */
   readonly ends?: ReadonlyMap<string, string | null>;
 }
 
 export interface FollowOptions {
   readonly repository: Repository;
-  /** In the order they ended. */
+  /** In the order in which they ended. */
   readonly sessions: readonly FollowedSession[];
   readonly now: number;
-  /** What is followed to its end; the files in the folder are looked at only with `HEAD`. Undefined: there is no git here. */
+  /** The newest commit to follow; undefined without git. Files in the folder are only read with `HEAD`. */
   readonly tip: string | undefined;
-  /** Whether what is in the folder counts, or only what is committed. */
+  /** Whether uncommitted files count, too. */
   readonly withFiles: boolean;
 }
 
-/** For each session, for each of its edits, the lines that were there when it ended. */
+/** For each edit of each session, the lines that existed when the session ended. */
 export type FollowedLines = readonly (readonly (readonly TrackedLine[])[])[];
 
 interface Course {
@@ -46,7 +46,7 @@ interface Course {
   readonly following: Following;
   readonly texts: Texts;
   readonly blobs: BlobReader | undefined;
-  /** The files of the next commits are being read. */
+  /** Whether the files of the next commits are already being read. */
   isAhead: boolean;
 }
 
@@ -84,7 +84,7 @@ interface Moment {
   readonly run: () => void;
 }
 
-/** Ends of sessions, and the edits of those after them. */
+/** The ends of sessions, and the edits of later sessions. */
 function momentsOf(course: Course, found: readonly TrackedLine[][][]): readonly Moment[] {
   const moments = course.options.sessions.flatMap((session, index): Moment[] => [
     ...session.edits.map((edit) => ({ at: edit.at, run: () => followEdit(course, edit) })),
@@ -121,7 +121,7 @@ function enter(
   { endedAt, found }: { readonly endedAt: number; readonly found: readonly TrackedLine[][] },
 ): void {
   for (const [number, edit] of owner.entries()) {
-    // Blank lines say nothing, and can be told from no other.
+    // Blank lines cannot be told apart, so they are not followed.
     if (edit === undefined || text.plain[number] === "") continue;
     const line = trackLine(edit, endedAt);
     found[edit]?.push(line);
@@ -129,7 +129,7 @@ function enter(
   }
 }
 
-/** An edit shows what the file was right before it, and what an agent made of it. */
+/** An edit shows the file right before it, which a person may have changed, and right after it. */
 function followEdit(course: Course, edit: FollowedEdit): void {
   const { following } = course;
   const { at, path, from } = edit;
@@ -147,28 +147,28 @@ function followEdit(course: Course, edit: FollowedEdit): void {
   });
 }
 
-/** Commits whose files are read together: each git takes a moment to start. */
+/** Commits whose files are read together, since starting git takes time. */
 const commitsAhead = 64;
 
 function readAhead(course: Course, commits: readonly Commit[], at: number): void {
   if (at % commitsAhead !== 0 && course.isAhead) return;
   course.isAhead = true;
   for (const { files } of commits.slice(at, at + commitsAhead - (at % commitsAhead))) {
-    if (files.length > mostFiles) continue;
+    if (files.length > maxFiles) continue;
     for (const { before, after } of files)
       for (const id of [before, after]) if (id !== undefined) void course.blobs?.read(id);
   }
 }
 
-/** Of commits with more files only those that are followed are looked at. */
-const mostFiles = 300;
+/** In commits with more files than this only the followed files are compared. */
+const maxFiles = 300;
 
 async function transitionOf(course: Course, { files, ...commit }: Commit): Promise<Transition> {
   const { byPath } = course.following.views;
   const isFollowed = ({ path, from }: CommittedFile): boolean =>
     byPath.has(path) || (from !== undefined && byPath.has(from));
   const isIdle = byPath.size === 0 && course.following.ghosts.length === 0;
-  const wanted = files.length > mostFiles ? files.filter(isFollowed) : files;
+  const wanted = files.length > maxFiles ? files.filter(isFollowed) : files;
   const read = async (id: string | undefined): Promise<Text | undefined> =>
     id === undefined ? undefined : textOf(course, await course.blobs?.read(id));
   const transitions = isIdle
@@ -183,7 +183,7 @@ async function transitionOf(course: Course, { files, ...commit }: Commit): Promi
   return { at, latest, writtenAt, by: "user", isCommit: true, files: transitions };
 }
 
-/** After it nothing is in doubt: what is not there is gone. */
+/** The last transition: a line that is missing now is gone. */
 async function lastTransition(course: Course, since: number): Promise<Transition> {
   const { repository, now, tip, withFiles } = course.options;
   const paths = [...course.following.views.byPath.keys()];

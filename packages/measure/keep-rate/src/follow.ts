@@ -1,4 +1,4 @@
-/** Follow: what one transition does to the followed lines: they stay, move, are copied, vanish or come back. */
+/** Follow: applies one transition to the followed lines: they stay, move, are copied, vanish or return. */
 import { type Aligner, type Alignment, createAligner } from "./align.ts";
 import { type AddedIndex, type AddedLines, findMoved, indexAdded, type Moved } from "./moved-runs.ts";
 import { type Text, weightOf } from "./text.ts";
@@ -6,7 +6,7 @@ import { isThere, layOut, loseLine, missLine, seeLine, type TrackedLine } from "
 import type { FileTransition, Transition } from "./transition.ts";
 import { createViews, type Place, promoteCopy, putPlace, takeViews, type View, type Views } from "./views.ts";
 
-/** A run of lines that vanished, as it was: it may come back. */
+/** A run of lines that vanished; it may return. */
 interface Ghost {
   readonly path: string;
   readonly plain: readonly string[];
@@ -23,14 +23,14 @@ export function createFollowing(): Following {
   return { views: createViews(), align: createAligner(), ghosts: [] };
 }
 
-/** One transition at work. */
+/** The state while one transition is applied. */
 interface Work {
   readonly following: Following;
   readonly transition: Transition;
-  /** Lines of the new texts, by path, that are places of followed lines: nothing else has moved there. */
+  /** Lines of the new texts, by path, that followed lines already have: no other line can have moved there. */
   readonly occupied: Map<string, Set<number>>;
   readonly missing: Search[];
-  /** Lines that are new in its files. */
+  /** Lines that are new in the files of the transition. */
   added: AddedIndex;
   readonly lost: Ghost[];
 }
@@ -43,7 +43,7 @@ export function follow(following: Following, transition: Transition): void {
   renameGhosts(following, transition);
   for (const file of transition.files) {
     for (const view of takeViews(views, file.from ?? file.path)) followView(work, view, file);
-    // A renamed file may have views where it is now, from before it was committed.
+    // A renamed file may have views at its new path from before the rename was committed.
     if (file.from !== undefined && views.byPath.has(file.path)) {
       for (const view of takeViews(views, file.path)) followView(work, view, file);
     }
@@ -102,8 +102,8 @@ function followView(work: Work, view: View, file: FileTransition): void {
 }
 
 /**
- * A commit that was written before the lines, and committed anew when they were there, says nothing of them: unless it has
- * most of them, since it was amended with them. Lines that were committed it has taken out, whenever it was written.
+ * A commit that was written before the lines and only rebased later is no evidence about them, unless it contains most of
+ * them: then it was amended with them. Lines that were committed before count as removed by it, whenever it was written.
  */
 function isOlder(
   { writtenAt, isCommit }: Transition,
@@ -134,7 +134,7 @@ function stay(work: Work, place: Place, at: Pick<View, "path" | "text">): void {
   putPlace(following.views, at, place);
 }
 
-/** What the commit before this one held was there until then, and committed. */
+/** Lines in the parent commit existed until this commit, and were committed. */
 function noteCommitted({ following }: Work, { text, places }: View, before: Text | undefined): void {
   if (!before || places.every(({ line }) => line.isCommitted)) return;
   const to = text === before ? undefined : following.align(text, before).to;
@@ -156,7 +156,7 @@ function searchMissing(work: Work, search: Search): void {
   const { view, file } = search;
   const byLine = new Map<number, Place[]>();
   for (const place of search.missing) {
-    // A wrapped line is looked for where it begins.
+    // A wrapped line is searched by its first line.
     const [first = 0] = place.at.filter((line) => search.alignment.to[line] === undefined);
     byLine.set(first, [...(byLine.get(first) ?? []), place]);
   }
@@ -174,7 +174,7 @@ function searchMissing(work: Work, search: Search): void {
 
 type Found = Map<number, Moved>;
 
-/** First in the same file, then in others. */
+/** Searches the same file first, then others. */
 function findRuns(work: Work, search: Search, runs: readonly MissingRun[]): Found {
   const { view, file } = search;
   const own = ownAdded(work, search);
@@ -192,7 +192,7 @@ function findRuns(work: Work, search: Search, runs: readonly MissingRun[]): Foun
   return found;
 }
 
-/** A line too short to be looked for has moved with the line it stood beside. */
+/** A line that is too short to be searched moves along with its neighbour. */
 function fillGaps({ view }: Search, runs: readonly MissingRun[], found: Found): Found {
   const { plain } = view.text;
   const beside = (line: number, step: 1 | -1): Moved | undefined => {
@@ -241,7 +241,7 @@ function move(work: Work, { moved, line, view, places }: Moving): void {
 
 interface MissingRun {
   readonly lines: readonly number[];
-  /** Nothing stands in its place. */
+  /** Whether nothing replaced it. */
   readonly isPure: boolean;
 }
 
@@ -280,7 +280,7 @@ function vanish(work: Work, vanishing: Vanishing): void {
   if (ghosts.length > 0) work.lost.push({ path: view.path, plain, lines: ghosts });
 }
 
-/** Not one that may still be committed, nor one of which a copy stays. */
+/** A missing line is not lost while it may still be committed, nor while a copy of it remains. */
 function isLost(work: Work, { view, file, isPure }: Vanishing, place: Place): boolean {
   const { following, transition } = work;
   const { by, isCommit } = transition;
@@ -295,7 +295,7 @@ function isLost(work: Work, { view, file, isPure }: Vanishing, place: Place): bo
   return true;
 }
 
-/** Lines that vanished before and stand in what is new of the same file; elsewhere somebody wrote the same once more. */
+/** Vanished lines that return in the same file. In another file the same text was probably written again. */
 function recall(work: Work): void {
   const { following, added } = work;
   const places = Map.groupBy(following.ghosts, ({ path }) => path);
@@ -320,11 +320,11 @@ function comeBack({ following, transition }: Work, lines: readonly TrackedLine[]
   }
 }
 
-/** So many letters and digits in a row are a copy. */
+/** Letters and digits that a run needs to count as a copy. */
 const copyWeight = 40;
 const longLine = 24;
 
-/** Lines that stand where they were, and in what is new as well. */
+/** Lines that stayed, and that also occur among the new lines. */
 function copy(work: Work): void {
   const { following, added } = work;
   const found: { readonly at: Pick<View, "path" | "text">; readonly place: Place }[] = [];
@@ -333,7 +333,7 @@ function copy(work: Work): void {
       ({ isCopy, at }) => !isCopy && added.spots.has(text.plain[at[0] ?? -1] ?? ""),
     );
     const plain = originals.map(({ at }) => text.plain[at[0] ?? -1] ?? "");
-    // Short lines stand everywhere: only a long one is worth looking further.
+    // Short lines occur everywhere, so only long ones are searched further.
     if (!plain.some((one) => one.length >= longLine)) continue;
     if (plain.reduce((sum, one) => sum + weightOf(one), 0) < copyWeight) continue;
     for (const [i, moved] of findMoved(plain, added, path).entries()) {

@@ -5,19 +5,19 @@ import { askGit, type Repository } from "./read-blobs.ts";
 export interface CommittedFile {
   readonly path: string;
   readonly from?: string;
-  /** Objects; undefined where there is no file, or only a link or another repository. */
+  /** Object names; undefined where there is no regular file, but nothing, a link or a submodule. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
 export interface Commit {
   readonly id: string;
-  /** When it came to be for who works here, in milliseconds since the epoch. */
+  /** When it came to exist in this repository, in milliseconds since the epoch. */
   readonly at: number;
-  /** When it was committed, as it is now: a rebase writes commits anew. */
+  /** Its commit date, which a rebase sets anew. */
   readonly latest: number;
   readonly writtenAt: number;
-  /** No commit behind it was committed earlier: what happened before that moment belongs before it. */
+  /** Non-decreasing along the history: events before this time are replayed before the commit. */
   readonly order: number;
   readonly files: readonly CommittedFile[];
 }
@@ -26,8 +26,8 @@ const mark = "\u0001";
 const slackMs = 3 * 24 * 3_600_000;
 
 /**
- * From the oldest to the newest, along first parents: what a merge brought in is one step, whether it was merged,
- * squashed or rebased. `since`: older ones are left out.
+ * From the oldest to the newest, along first parents: a merge is one step, like a squash. Commits older than `since` are left
+ * out.
  */
 export async function readHistory(
   repository: Repository,
@@ -68,7 +68,7 @@ function readCommit(text: string): Omit<Commit, "order"> {
   const fields = text.replace(/^\n/, "").split("\0");
   const [id = "", committed = "0", authored = "0", ...people] = (fields[0] ?? "").trim().split(" ");
   const [committer, author] = people;
-  // Who rebases or amends commits of their own has had them before; others' have come with the merge.
+  // A person who rebases or amends their own commits had them before; commits of others came with the merge.
   const isOwn = committer === author && Number(authored) < Number(committed);
   const [writtenAt, latest] = [Number(authored) * 1000, Number(committed) * 1000];
   return { id, at: isOwn ? writtenAt : latest, latest, writtenAt, files: readFiles(fields.slice(1)) };
@@ -93,7 +93,7 @@ function textObject(mode: string, id: string): string | undefined {
   return mode.startsWith("100") ? id : undefined;
 }
 
-/** The branch that was checked out at a moment, as git's own journal of HEAD has it; undefined where it does not say. */
+/** The branch that was checked out at a time, by the reflog of HEAD; undefined where the reflog does not say. */
 export function branchAt({ git }: Repository, at: number): string | undefined {
   const moves = (git?.headMoves() ?? "").split("\n").flatMap((line) => {
     const found = / (\d+) [-+]\d{4}\tcheckout: moving from (\S+) to (\S+)$/.exec(line);

@@ -1,4 +1,4 @@
-/** Measure keep: the changes whose horizons have come, followed to now through the repository they were made in. */
+/** Measure keep: follows changes whose horizons have passed through the history of their repository. */
 import { realpathSync, statSync } from "node:fs";
 import { relative, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -45,18 +45,18 @@ export interface KeepSources {
   readonly observations: DatabaseSync;
   readonly now: number;
   readonly git: Git;
-  /** What a version of a file said; undefined where that is lost. */
+  /** The text of a version of a file; undefined where it is lost. */
   readonly textOf: (version: string) => Promise<string | undefined>;
-  /** What files were when a session ended; those nobody knows are left out, null where there was none. */
+  /** The files at the end of a session; null where there was no file, absent where unknown. */
   readonly endsOf: (session: string, paths: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
   readonly languageOf: (path: string) => string;
 }
 
 export interface KeepMeasured {
   readonly changes: number;
-  /** Projects whose folder is gone. */
+  /** Number of projects whose folder is gone. */
   readonly gone: number;
-  /** Why the repositories of some projects could not be read: nothing is noted of these. */
+  /** Why the repositories of some projects could not be read; nothing is recorded for these. */
   readonly unread?: string;
 }
 
@@ -68,7 +68,7 @@ interface DueSession {
   readonly changes: readonly KeepChange[];
 }
 
-/** *Contract:* reads the repositories only; what was observed once is not observed again. */
+/** *Contract:* only reads the repositories; observes each horizon of a session once. */
 export async function measureKeep(sources: KeepSources): Promise<KeepMeasured> {
   const projects = Map.groupBy(dueSessions(sources), ({ project }) => project);
   let [changes, gone] = [0, 0];
@@ -117,7 +117,7 @@ async function measuredIn(
   for (const session of due) sessions.push(await followed(sources, session, prefix));
   const options = { repository, now: sources.now };
   const found = [...(await followHistory({ ...options, sessions, tip, withFiles: true }))];
-  // What never came to this branch is looked for on the one it was made on.
+  // Changes that never reached this branch are searched on the branch where they were made.
   for (const [i, session] of sessions.entries()) {
     const lines = (found[i] ?? []).flat();
     if (tip === undefined || lines.some((line) => line.isCommitted || isThere(line))) continue;
@@ -136,12 +136,12 @@ async function measuredIn(
 
 interface Place {
   readonly repository: Repository;
-  /** Of the project's paths in it. */
+  /** The project's folder in the repository, as a prefix of paths. */
   readonly prefix: string;
   readonly tip: string | undefined;
 }
 
-/** Undefined where there is no such folder; a folder without git is its own root. */
+/** Undefined where the folder is gone. A folder without git is its own root. */
 async function repositoryOf(port: Git, folder: string): Promise<Place | Failure | undefined> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   const git = await port.open(folder);
@@ -180,7 +180,7 @@ interface Followed {
   readonly lines: readonly TrackedLine[];
 }
 
-/** Also of a change of which nothing was left when its session ended: that it was looked at is noted. */
+/** Records also changes without lines at the end of the session, so that they are not measured again. */
 function observed({ languageOf }: KeepSources, { session, change, lines }: Followed): readonly Observation[] {
   const { id, project, endedAt, due } = session;
   const { seq, part, model, tool, path } = change;

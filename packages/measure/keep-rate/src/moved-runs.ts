@@ -1,22 +1,22 @@
-/** Moved runs: lines that left one place and stand in another, found as runs that say enough to be no accident. */
+/** Moved runs: finds runs of lines that moved, long enough not to be a coincidence. */
 import { type Text, weightOf } from "./text.ts";
 
-/** Lines of a text that were new in it. */
+/** The new lines of a text. */
 export interface AddedLines {
   readonly path: string;
   readonly text: Text;
-  /** Line numbers from 0, rising. */
+  /** Line numbers from 0, ascending. */
   readonly lines: readonly number[];
 }
 
-/** Where one lost line is now. */
+/** The new place of a lost line. */
 export interface Moved {
   readonly path: string;
   readonly text: Text;
   readonly line: number;
 }
 
-/** Letters and digits that a run must have, much as `git blame -M` and `-C` ask for 20 and 40. */
+/** Letters and digits that a run needs, similar to the 20 and 40 of `git blame -M` and `-C`. */
 const enough = {
   sameFile: 20,
   otherFile: 30,
@@ -28,7 +28,7 @@ interface Spot {
   readonly index: number;
 }
 
-/** Added lines by what they say; lines that were taken once are not taken again. */
+/** Added lines by their content; each is used once. */
 export interface AddedIndex {
   readonly all: readonly AddedLines[];
   readonly spots: ReadonlyMap<string, readonly Spot[]>;
@@ -49,12 +49,12 @@ export function indexAdded(all: readonly AddedLines[]): AddedIndex {
   return { all, spots, taken: new Map() };
 }
 
-/** Lines of a very common kind are looked up in so many places only. */
-const mostSpots = 200;
+/** Maximum places that are tried for a common line. */
+const maxSpots = 200;
 
 /**
- * For each lost line where it is now. `lost`: what the lines say, in their order, as one run of a file; blank ones
- * neither break a run nor count.
+ * Returns the new place of each lost line. `lost` is one run of a file, in order; blank lines neither break a run nor
+ * count.
  */
 export function findMoved(
   lost: readonly string[],
@@ -91,7 +91,7 @@ function longestRun(lost: readonly string[], index: AddedIndex, path: string): r
   if (first === "") return [];
   let best: readonly Pair[] = [];
   let most = 0;
-  for (const spot of (index.spots.get(first) ?? []).slice(0, mostSpots)) {
+  for (const spot of (index.spots.get(first) ?? []).slice(0, maxSpots)) {
     if (index.taken.get(spot.added)?.has(spot.index)) continue;
     const run = follow(lost, spot, index);
     const weight = run.reduce((sum, { offset }) => sum + weightOf(lost[offset] ?? ""), 0);
@@ -103,7 +103,7 @@ function longestRun(lost: readonly string[], index: AddedIndex, path: string): r
   return best;
 }
 
-/** How far the lost lines go on like the added ones from there. */
+/** The pairs of lost and added lines that are equal from there on. */
 function follow(lost: readonly string[], { added, index: start }: Spot, { taken }: AddedIndex): Pair[] {
   const pairs: Pair[] = [];
   const used = taken.get(added);

@@ -1,4 +1,4 @@
-/** Observations: what was found of changes, kept for good: uncommitted work of the past cannot be looked at again. */
+/** Observations: the measured lines of each change. They are stored for good, since past uncommitted work cannot be measured again. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -24,12 +24,12 @@ export interface Observation {
   readonly tool: string;
   readonly language: string;
   readonly project: string;
-  /** Of the file, relative to the project. */
+  /** The folder of the file, from the project. */
   readonly folder: string;
-  /** That were there when the session ended. */
+  /** Lines that existed when the session ended. */
   readonly lines: number;
   readonly kept: number;
-  /** Of those kept: laid out otherwise by a formatter, or by somebody who changed nothing else. */
+  /** Kept lines with a new layout but no other change. */
   readonly laidOut: number;
   readonly byUser: number;
   readonly byAgent: number;
@@ -40,7 +40,7 @@ const names =
     " ",
   );
 
-/** *Contract:* never made anew: what is in it cannot be found out again. The caller closes what it gets. */
+/** *Contract:* never replaces the file, since its content cannot be measured again. The caller closes the database. */
 export function openObservations(file: string): DatabaseSync | Failure {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -75,7 +75,7 @@ export function observedHorizons(database: DatabaseSync): ReadonlyMap<string, Re
   return found;
 }
 
-/** Of one session's changes at a horizon; undefined where they were not looked at then. */
+/** The lines of a session's changes at a horizon; undefined where they were not measured. */
 export function keptOf(
   database: DatabaseSync,
   session: string,
@@ -105,7 +105,7 @@ export interface KeepRow {
 
 export interface KeepQuery {
   readonly since: number;
-  /** What a file's folder is called in the report. */
+  /** The name of a folder in the report. */
   readonly folderName: (project: string, folder: string) => string;
 }
 

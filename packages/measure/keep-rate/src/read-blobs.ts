@@ -1,4 +1,4 @@
-/** Git on a user's repository, through the port: what it prints as text, and the contents of many objects at once. */
+/** Read blobs: runs git on a repository through the port, and reads the contents of many objects at once. */
 import { type Failure, failure, isFailure, type OpenRepository } from "@lathe/protocol";
 
 export interface Repository {
@@ -7,7 +7,7 @@ export interface Repository {
   readonly git?: OpenRepository;
 }
 
-/** What it prints. */
+/** The output of git. */
 export async function askGit(
   { git }: Repository,
   args: readonly string[],
@@ -22,9 +22,9 @@ function textOf(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString();
 }
 
-/** Limits of one run of git: objects that it reads, and characters that are kept until they are used. */
-const mostAtOnce = 2_000;
-const mostHeld = 64 * 1024 * 1024;
+/** Limits of one run of git: objects to read, and characters of output to hold. */
+const maxAtOnce = 2_000;
+const maxHeld = 64 * 1024 * 1024;
 
 export class BlobReader {
   readonly #git: OpenRepository;
@@ -36,12 +36,12 @@ export class BlobReader {
     this.#git = git;
   }
 
-  /** *Contract:* `name`: of an object, or `COMMIT:PATH`; undefined for what is none, or when git cannot tell. */
+  /** *Contract:* `name` is an object name or `COMMIT:PATH`; undefined where there is no such object or git fails. */
   read(name: string): Promise<string | undefined> {
     const held = this.#held.get(name);
     if (held !== undefined) return held;
     if (/[\n\0]/.test(name)) return Promise.resolve(undefined);
-    if (this.#heldSize > mostHeld) this.#forget();
+    if (this.#heldSize > maxHeld) this.#forget();
     const reading = new Promise<string | undefined>((done) => {
       if (this.#asked.length === 0) setImmediate(() => void this.#readAsked());
       this.#asked.push({ name, done });
@@ -55,12 +55,12 @@ export class BlobReader {
     this.#heldSize = 0;
   }
 
-  /** What is asked for in one moment is read by one git. */
+  /** Requests made at the same time are read by one run of git. */
   async #readAsked(): Promise<void> {
     const asked = this.#asked;
     this.#asked = [];
-    for (let at = 0; at < asked.length; at += mostAtOnce) {
-      const some = asked.slice(at, at + mostAtOnce);
+    for (let at = 0; at < asked.length; at += maxAtOnce) {
+      const some = asked.slice(at, at + maxAtOnce);
       const contents = await this.#contents(some.map(({ name }) => name));
       for (const [i, { done }] of some.entries()) {
         this.#heldSize += contents[i]?.length ?? 0;
@@ -69,7 +69,7 @@ export class BlobReader {
     }
   }
 
-  /** What is too much for one answer is asked for in halves. */
+  /** A batch that is too large for one answer is split in halves. */
   async #contents(names: readonly string[]): Promise<readonly (string | undefined)[]> {
     const input = names.map((name) => `${Buffer.from(name).toString("latin1")}\n`).join("");
     const printed = await this.#git.run(["cat-file", "--batch"], { input });
@@ -80,7 +80,7 @@ export class BlobReader {
   }
 }
 
-/** A name may have spaces; what is missing has no size. */
+/** A name may contain spaces; a missing object has no size. */
 const header = /[0-9a-f]+ \w+ (\d+)\n|[^\n]*\n/y;
 
 function contentsIn(printed: string, count: number): readonly (string | undefined)[] {

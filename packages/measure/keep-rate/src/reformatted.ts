@@ -1,20 +1,20 @@
-/** Reformatted lines: which lines of a replaced run say the same in the run that replaced it, only laid out otherwise. */
+/** Reformatted lines: finds the lines of a replaced run that only have a new layout in the run that replaced it. */
 import { diffLines } from "@lathe/edits/diff-lines";
 
 interface Words {
   readonly words: readonly string[];
   /** The line of each word. */
   readonly line: readonly number[];
-  /** Where the words of each line begin, and behind the last one. */
+  /** The index of the first word of each line, and the number of words. */
   readonly starts: readonly number[];
 }
 
-/** More is taken for rewritten. */
-const mostWords = 40_000;
+/** A longer run counts as rewritten. */
+const maxWords = 40_000;
 
 /**
- * For each line before, the lines after that say the same; undefined where something was added, removed or changed.
- * Formatters change whitespace, line breaks, quotes, commas and semicolons, and put parentheses round what they wrap.
+ * Returns the later lines with the content of each earlier line; undefined where something was added, removed or changed.
+ * Formatters change whitespace, line breaks, quotes, commas and semicolons, and put parentheses around what they wrap.
  */
 export function reformatted(
   before: readonly string[],
@@ -23,7 +23,7 @@ export function reformatted(
   if (before.length === 0 || after.length === 0) return before.map(() => undefined);
   const strict = matchWords(before, after, false);
   if (strict.every((lines) => lines !== undefined)) return strict;
-  // Parentheses are left out only where nothing else differs: they may change what is meant.
+  // Parentheses are ignored only where nothing else differs, since they may change the meaning.
   const loose = matchWords(before, after, true);
   const isWhole = loose.every((lines) => lines !== undefined) && before.length !== after.length;
   return isWhole ? loose : strict;
@@ -36,7 +36,7 @@ function matchWords(
 ): readonly (readonly number[] | undefined)[] {
   const a = wordsOf(before, withoutParentheses);
   const b = wordsOf(after, withoutParentheses);
-  if (a.words.length + b.words.length > mostWords) return before.map(() => undefined);
+  if (a.words.length + b.words.length > maxWords) return before.map(() => undefined);
   const at = placesOf(a.words, b.words);
   const matched = new Set(at.filter((place) => place !== undefined));
   const isFree = (word: number, line: number): boolean => b.line[word] === line && !matched.has(word);
@@ -48,14 +48,14 @@ function matchWords(
     const isWhole = at.slice(from, to).every((place, i) => first !== undefined && place === first + i);
     if (!isWhole || first === undefined || last === undefined) return undefined;
     const [top = 0, bottom = 0] = [b.line[first], b.line[last]];
-    // What was put into the same lines beside it belongs to it.
+    // An insertion into the same lines belongs to them.
     if (isFree(first - 1, top) || isFree(last + 1, bottom)) return undefined;
     return Array.from({ length: bottom - top + 1 }, (_, i) => top + i);
   });
   return found.map((lines, i) => (lines?.length === 0 ? besideOf(found, i) : lines));
 }
 
-/** A line of nothing but punctuation stays with the one before it, or else with the one behind. */
+/** A line of punctuation stays with the line before it, or else with the one after it. */
 function besideOf(
   found: readonly (readonly number[] | undefined)[],
   at: number,
@@ -68,7 +68,7 @@ function besideOf(
   return first === undefined ? undefined : [first];
 }
 
-/** For each word before, where it is after; diffs are in order, so the places rise. */
+/** The later index of each earlier word, ascending. */
 function placesOf(a: readonly string[], b: readonly string[]): readonly (number | undefined)[] {
   const at: (number | undefined)[] = [];
   let next = 0;

@@ -1,4 +1,4 @@
-/** Session lines: the lines that a session's edits added and that were still there when it ended. */
+/** Session lines: the lines that a session's edits added and that existed when it ended. */
 import type { Aligner } from "./align.ts";
 import type { Text } from "./text.ts";
 
@@ -6,7 +6,7 @@ import type { Text } from "./text.ts";
 export interface Edit {
   readonly path: string;
   readonly from: string | null;
-  /** Undefined where there was or is no file, or no text of it any more. */
+  /** Undefined where there was or is no file, or where its text is lost. */
   readonly before: Text | undefined;
   readonly after: Text | undefined;
 }
@@ -15,11 +15,11 @@ export interface Edit {
 export interface EndedFile {
   readonly path: string;
   readonly text: Text;
-  /** For each line the index of the edit that added it; undefined for lines that are not the session's. */
+  /** The index of the edit that added each line; undefined for lines of others. */
   readonly owner: readonly (number | undefined)[];
 }
 
-/** `endOf`: what a file was when the session ended; undefined where nobody knows, null where there was none. */
+/** `endOf` gives a file at the end of the session: null where there was no file, undefined where unknown. */
 export function sessionLines(
   edits: readonly Edit[],
   align: Aligner,
@@ -45,7 +45,7 @@ function unowned(path: string, text: Text | undefined): EndedFile | undefined {
   return text && { path, text, owner: text.lines.map(() => undefined) };
 }
 
-/** The same owners in a later text; what is new in it is nobody's. */
+/** Carries the owners over to a later text; its new lines have no owner. */
 function carry(file: EndedFile, text: Text, align: Aligner): EndedFile {
   if (file.text === text) return file;
   const owner: (number | undefined)[] = text.lines.map(() => undefined);
@@ -64,7 +64,7 @@ function edited(
   const owner: (number | undefined)[] = text.lines.map(() => index);
   const { to, laidOut } = align(start.text, text);
   for (const [line, lines] of to.entries()) {
-    // A line that the agent only laid out otherwise stays whose it was.
+    // A line that the agent only reformatted keeps its owner.
     for (const now of lines ?? []) owner[now] = start.owner[line];
     if (laidOut.has(line) && start.owner[line] === undefined)
       for (const now of lines ?? []) owner[now] = undefined;

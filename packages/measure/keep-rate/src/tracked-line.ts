@@ -1,9 +1,9 @@
-/** Tracked line: a line that an agent wrote, and when it was there. */
+/** Tracked line: a line that an agent wrote, and when it existed. */
 
-/** Who took a line away. */
+/** Who removed a line. */
 export type Remover = "user" | "agent";
 
-/** A span in which it was not there; without `to` it still is not. */
+/** A time in which the line did not exist; without `to` it still does not. */
 interface Absence {
   readonly from: number;
   readonly by: Remover;
@@ -11,17 +11,17 @@ interface Absence {
 }
 
 export interface TrackedLine {
-  /** Of the changes that are followed together. */
+  /** Index of its change among those that are followed together. */
   readonly change: number;
-  /** When its session ended; milliseconds since the epoch, like all times here. */
+  /** When its session ended, in milliseconds since the epoch like all times here. */
   readonly since: number;
-  /** It was seen in a commit. Before that its absence from one says nothing: it may not have been committed yet. */
+  /** Whether it was seen in a commit. Before that its absence from a commit proves nothing: it may not be committed yet. */
   isCommitted: boolean;
-  /** Until something else was seen, nobody knows how long it was there. */
+  /** Whether it was seen after its session; until then it is unknown how long it existed. */
   isSeen: boolean;
-  /** It was first missing from a commit of its file then, while it was not committed. */
+  /** When it was first missing from a commit of its file while it was not committed. */
   missingSince: number | undefined;
-  /** When a formatter, or somebody who only moved its parts, laid it out otherwise. */
+  /** When its layout changed, by a formatter or by hand. */
   laidOutAt: number | undefined;
   readonly absences: Absence[];
 }
@@ -39,22 +39,22 @@ export function trackLine(change: number, since: number): TrackedLine {
 }
 
 /**
- * When something came to be. Who rebases a commit of their own had written it before: `at` is when, and `latest` when it
- * was committed anew. Both are the same for all else.
+ * When something came to exist. A rebased commit was written at `at` and committed anew at `latest`; for anything else both
+ * are the same.
  */
 export interface Moment {
   readonly at: number;
   readonly latest: number;
 }
 
-/** What was written before the last thing that is known of a line came to it only with the newer commit. */
+/** When a moment affects a line: a rebased commit that was written before the last known event counts by its newer date. */
 function timeFor({ since, absences }: TrackedLine, { at, latest }: Moment): number {
   const last = absences.at(-1);
   const known = last?.to ?? last?.from ?? since;
   return at >= known ? at : Math.max(latest, known);
 }
 
-/** It was there at that moment. */
+/** Records that the line existed at a time. */
 export function seeLine(line: TrackedLine, moment: Moment, isCommit: boolean): void {
   const last = line.absences.at(-1);
   if (last && last.to === undefined) last.to = timeFor(line, moment);
@@ -63,14 +63,14 @@ export function seeLine(line: TrackedLine, moment: Moment, isCommit: boolean): v
   if (isCommit) line.isCommitted = true;
 }
 
-/** A commit of its file lacks it, while it was not committed itself. */
+/** Records that a commit of its file lacks the line, while it was not committed itself. */
 export function missLine(line: TrackedLine, moment: Moment): void {
   line.missingSince ??= timeFor(line, moment);
 }
 
 /**
- * It was not there at that moment. One that was never seen after its session, and is not there when somebody looks at
- * the files, went at a moment nobody knows: it counts as gone from the start, and not as kept for as long as nobody looked.
+ * Records that the line did not exist at a time. A line that was never seen after its session, and is missing from the files
+ * now, went at an unknown time: it counts as gone from the start, not as kept until the measurement.
  */
 export function loseLine(line: TrackedLine, moment: Moment, by: Remover): void {
   if (!isThere(line)) return;
@@ -88,7 +88,7 @@ export function isThere(line: TrackedLine): boolean {
   return last === undefined || last.to !== undefined;
 }
 
-/** Who had taken it away by then; undefined when it was there. */
+/** Who had removed the line by then; undefined while it existed. */
 export function removedBy(line: TrackedLine, at: number): Remover | undefined {
   return line.absences.find(({ from, to }) => from <= at && (to === undefined || to > at))?.by;
 }

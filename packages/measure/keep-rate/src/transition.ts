@@ -1,23 +1,23 @@
-/** Transition: what became of files between two moments, seen in a commit or in the files themselves. */
+/** Transition: how files changed between two times, by a commit or by the files themselves. */
 
 import type { Text } from "./text.ts";
 import type { Moment, Remover } from "./tracked-line.ts";
 
 export interface FileTransition {
   readonly path: string;
-  /** Where it was before, of a file that was renamed. */
+  /** The earlier path of a renamed file. */
   readonly from?: string;
-  /** Undefined where there was no file, where it is not known, or where it is no text. */
+  /** Undefined where there was no text file, or where it is unknown. */
   readonly before: Text | undefined;
-  /** Undefined where there is none any more. */
+  /** Undefined where the file is gone. */
   readonly after: Text | undefined;
 }
 
 export interface Transition extends Moment {
-  /** When the author of a commit had written it, whoever has committed it since. */
+  /** The author date of a commit. */
   readonly writtenAt: number;
   readonly by: Remover;
-  /** A commit may leave out what is not committed yet; the files themselves leave no doubt. */
+  /** A commit may lack lines that are not committed yet; a line that is missing from the files is gone. */
   readonly isCommit: boolean;
   readonly files: readonly FileTransition[];
 }

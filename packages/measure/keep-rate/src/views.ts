@@ -1,16 +1,16 @@
-/** Views: where the followed lines are, as places in texts. */
+/** Views: the places of followed lines in texts. */
 import type { Text } from "./text.ts";
 import type { TrackedLine } from "./tracked-line.ts";
 
-/** One place of a line: the lines of a text that it is, several where it was wrapped. */
+/** One place of a line in a text; several lines where it was wrapped. */
 export interface Place {
   readonly line: TrackedLine;
   readonly at: readonly number[];
-  /** A copy: it counts once the original was taken out. */
+  /** Whether it is a copy, which counts once the original is removed. */
   readonly isCopy: boolean;
 }
 
-/** Places in one text at one path. There may be several at a path, of texts that are not the newest any more. */
+/** Places in one text at one path. A path may have several views, of older texts, too. */
 export interface View {
   readonly path: string;
   readonly text: Text;
@@ -35,7 +35,7 @@ export function putPlace(views: Views, at: Pick<View, "path" | "text">, place: P
   if (place.isCopy) views.copies.set(place.line, (views.copies.get(place.line) ?? 0) + 1);
 }
 
-/** Takes the views at a path out. */
+/** Removes and returns the views at a path. */
 export function takeViews(views: Views, path: string): readonly View[] {
   const list = views.byPath.get(path) ?? [];
   views.byPath.delete(path);
@@ -51,7 +51,7 @@ function dropCopy({ copies }: Views, line: TrackedLine): void {
   else copies.delete(line);
 }
 
-/** A copy of the line becomes its place; false where there is none. */
+/** Makes a copy of the line its place; false where there is no copy. */
 export function promoteCopy(views: Views, line: TrackedLine): boolean {
   if (!views.copies.has(line)) return false;
   for (const list of views.byPath.values()) {
