@@ -1,8 +1,15 @@
 /** What the keep rate says of commits, each taken for an agent's change. */
 
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
+import {
+  createAligner,
+  createTexts,
+  type FollowedSession,
+  followHistory,
+  sessionLines,
+  type TrackedLine,
+} from "@lathe/keep-rate";
 import { isFailure } from "@lathe/protocol";
-import { type TrackedLine, createAligner, createTexts, type FollowedSession, followHistory, sessionLines } from "@lathe/keep-rate";
 import { type ChangedFile, type Commit, textAt } from "./history.ts";
 
 export interface Change {

@@ -12,6 +12,7 @@ import { lastSeen, ownLines } from "./blame.ts";
 import { type Commit, changedFiles, firstParents } from "./history.ts";
 import { type Change, followChange, type OurLine } from "./ours.ts";
 import { measureSpeed } from "./speed.ts";
+
 const { values } = parseArgs({
   options: {
     clones: { type: "string" },

@@ -5,8 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createBoxedGit } from "@lathe/hosts/boxed-git";
-import { isFailure } from "@lathe/protocol";
 import { type FollowedSession, followHistory, removedBy } from "@lathe/keep-rate";
+import { isFailure } from "@lathe/protocol";
+
 const fileCount = 10_000;
 const sessionCount = 100;
 const editsPerSession = 10;
