@@ -16,6 +16,8 @@ import { hookedCall } from "./hooked-decision.ts";
 
 /** Milliseconds a call may take to end after a cancel before it is left behind; a command that does not listen is killed after 500. */
 const graceMs = 1_000;
+/** Why a signal is aborted when nothing is left to stop: without a reason each would make an error with a stack. */
+const isOver = "it is over";
 
 interface Running {
   readonly context: PerformContext;
@@ -40,6 +42,7 @@ export async function* runCalls(
   const abort = () => stop.abort();
   context.signal.addEventListener("abort", abort, { once: true });
   if (context.signal.aborted) abort();
+  let isAllDone = false;
   try {
     // What is in the log by now, with the sessions that the calls open.
     const begun = context.session();
@@ -66,10 +69,12 @@ export async function* runCalls(
       }
       yield { drafts: [ended.draft], durable: false };
     }
+    isAllDone = true;
     if (bug) throw bug.bug;
   } finally {
     context.signal.removeEventListener("abort", abort);
-    abort();
+    if (isAllDone) stop.abort(isOver);
+    else abort();
   }
 }
 
@@ -111,7 +116,7 @@ async function runCall(
   } catch (bug) {
     return { id, bug };
   } finally {
-    ended.abort();
+    ended.abort(isOver);
   }
 }
 
@@ -187,6 +192,7 @@ const unstarted: Outcome = {
 function leftBehind({ ports }: PerformContext, stop: AbortController, ended: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const giveUp = async () => {
+      if (ended.aborted) return;
       await ports.clock.sleep(graceMs, ended);
       resolve({
         type: "interrupted",

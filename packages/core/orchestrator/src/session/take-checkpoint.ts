@@ -16,7 +16,7 @@ export async function* takeCheckpoint(
   const stop = signal.aborted ? new AbortController().signal : signal;
   const ended = new AbortController();
   void tellLater({ ports, ended: ended.signal });
-  const taken = await ports.checkpoint(id, stop).finally(() => ended.abort());
+  const taken = await ports.checkpoint(id, stop).finally(() => ended.abort("taken"));
   const ms = Math.max(0, ports.clock.now() - from);
   if (!isFailure(taken)) {
     const { ref, skippedCount: skipped } = taken;
