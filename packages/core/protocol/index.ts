@@ -259,6 +259,7 @@ export {
   type Texts,
   type Tool,
   type ToolContext,
+  type ToolKind,
   type ToolPorts,
 } from "./src/ports/tool.ts";
 export type { Web, WebHit, WebPage, WebRedirect } from "./src/ports/web.ts";

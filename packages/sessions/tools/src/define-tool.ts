@@ -11,6 +11,7 @@ import {
   type ShellScript,
   type Tool,
   type ToolContext,
+  type ToolKind,
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { cleanOutcome } from "./outcome/clean-outcome.ts";
@@ -20,6 +21,8 @@ export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchem
 
 export interface ToolDefinition<Entries extends v.ObjectEntries> {
   readonly name: string;
+  /** What its calls do; absent for those that do nothing of the kind. */
+  readonly kind?: ToolKind;
   readonly description: string;
   /** Built of valibot's string, number, boolean, picklist, optional, array and object. */
   readonly schema: Entries;
@@ -47,10 +50,11 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
 }
 
 export function defineTool<const Entries extends v.ObjectEntries>(definition: ToolDefinition<Entries>): Tool {
-  const { name, description, propose } = definition;
+  const { name, kind, description, propose } = definition;
   const schema = v.object(definition.schema);
   return {
     name,
+    ...(kind && { kind }),
     description,
     parameters: jsonSchemaOf(schema),
     ...(definition.freeform && { freeform: definition.freeform }),

@@ -15,6 +15,7 @@ export function createWebTools(web: Web): readonly Tool[] {
 function createFetch(web: Web): Tool {
   return defineTool({
     name: "web_fetch",
+    kind: "fetch",
     description: "Read a page of the public web as text; another host it leads to is named, not followed.",
     schema: { url: text() },
     problem: ({ url }) => (URL.canParse(url) ? web.barred(url) : `${url} is no address`),
@@ -32,6 +33,7 @@ function createFetch(web: Web): Tool {
 function createSearch({ host, find }: NonNullable<Web["search"]>): Tool {
   return defineTool({
     name: "web_search",
+    kind: "fetch",
     description: "Search the web; returns titles, addresses and excerpts.",
     schema: { query: text(), limit: v.optional(count()) },
     effects: () => [hostEffect(host)],

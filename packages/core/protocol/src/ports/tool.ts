@@ -124,7 +124,12 @@ export interface PreparedCall {
   run(context: ToolContext): Promise<Outcome>;
 }
 
+/** What the calls of a tool do, for who shows them, stands around them, or tells others about them. */
+export type ToolKind = "read" | "search" | "edit" | "delete" | "move" | "execute" | "fetch";
+
 export interface Tool extends ToolSpec {
+  /** Absent for what is none of these. */
+  readonly kind?: ToolKind;
   /** *Contract:* pure; validates arguments parsed from JSON; a failure (`invalid-arguments`) names what to mend. */
   prepare(input: unknown): PreparedCall | Failure;
 }

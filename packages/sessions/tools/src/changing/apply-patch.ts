@@ -25,6 +25,7 @@ TEXT: /[^\\n]+/
 
 export const applyPatch: Tool = defineTool({
   name: "apply_patch",
+  kind: "edit",
   description:
     "Change files with a patch, all of it or none: `*** Begin Patch`, then for each file `*** Update File: path` (optionally `*** Move to: path`) with hunks of `@@` and lines that begin with space, - or +; or `*** Add File: path` with + lines; or `*** Delete File: path`; then `*** End Patch`. Give 3 lines of context; `@@ line above` tells equal places apart.",
   schema: { patch: text() },

@@ -17,7 +17,6 @@ import { redactedOutcome } from "../outcome/redacted-outcome.ts";
 /** An edit is not kept waiting for longer. */
 const timeoutMs = 20_000;
 const mostLines = 20;
-const editing: ReadonlySet<string> = new Set(["edit", "write", "apply_patch"]);
 
 export interface EditChecks {
   readonly diagnostics: Diagnostics;
@@ -38,7 +37,7 @@ interface Checking extends EditChecks {
 
 export function checkedEdits(tools: readonly Tool[], checks: EditChecks): readonly Tool[] {
   const checking = { ...checks, known: new Map() };
-  return tools.map((tool) => (editing.has(tool.name) ? checkedEdit(tool, checking) : tool));
+  return tools.map((tool) => (tool.kind === "edit" ? checkedEdit(tool, checking) : tool));
 }
 
 function checkedEdit(tool: Tool, checking: Checking): Tool {

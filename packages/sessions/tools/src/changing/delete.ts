@@ -6,6 +6,7 @@ import { targetOf } from "../target-of.ts";
 
 export const deleteFile: Tool = defineTool({
   name: "delete",
+  kind: "delete",
   description: "Delete one file.",
   schema: { path: text() },
   // The diff of what it did shows what the file held, so it reads as well.

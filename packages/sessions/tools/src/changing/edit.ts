@@ -9,6 +9,7 @@ import { refusePlaceholder } from "./refuse-placeholder.ts";
 
 export const edit: Tool = defineTool({
   name: "edit",
+  kind: "edit",
   description:
     "Replace pieces of a file, all edits or none. Each `old` is copied exactly from the file as it is now (whitespace counts, no line numbers) and must be there once, else add neighbouring lines; `all` replaces every place.",
   schema: {

@@ -6,6 +6,7 @@ import { targetOf } from "../target-of.ts";
 
 export const move: Tool = defineTool({
   name: "move",
+  kind: "move",
   description: "Move or rename one file; `to` must not exist.",
   schema: { path: text(), to: text() },
   effects: ({ path, to }) => [

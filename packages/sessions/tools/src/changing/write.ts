@@ -16,6 +16,7 @@ import { refusePlaceholder } from "./refuse-placeholder.ts";
 
 export const write: Tool = defineTool({
   name: "write",
+  kind: "edit",
   description:
     "Create a file with its folders, or replace one whole that you have read. To change a part use `edit`.",
   schema: { path: text(), content: anyText() },

@@ -45,6 +45,7 @@ const schema = {
 
 export const processTool: Tool = defineTool({
   name: "process",
+  kind: "execute",
   description:
     "Background processes of `shell`: read the output since the last look, write to stdin, stop, list.",
   schema,

@@ -46,6 +46,7 @@ const schema = {
 export function createShell({ patienceMs }: ShellOptions): Tool {
   return defineTool({
     name: "shell",
+    kind: "execute",
     description:
       "Run a bash script in a fresh shell (no cd or variables from earlier calls), without a terminal. Still running after 10 s it goes on in the background (see `process`), unless timeout_s is given. Start servers and watchers with background.",
     schema,

@@ -13,6 +13,7 @@ const maxCandidates = 8_000;
 /** The tool; it writes nothing in the workspace. */
 export const tryMutations: Tool = defineTool({
   name: "try_mutations",
+  kind: "execute",
   description:
     "Search for a small edit (one place, Python/JavaScript/TypeScript) that makes a failing test command pass, by running hundreds of candidates in copies of the workspace. Changes nothing: apply a result with `edit`. A result passes the tests and may still be wrong.",
   schema: {
