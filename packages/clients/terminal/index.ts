@@ -25,6 +25,16 @@ export { compactedLine, compactedText } from "./src/words/compacted-text.ts";
 export { diffCounts, diffLines, hunkLines } from "./src/words/diff.ts";
 export { endWord, problemOf } from "./src/words/end-text.ts";
 export { cutLine, foundLine } from "./src/words/found-line.ts";
+export {
+  callsAfter,
+  callsDuring,
+  finishedCall,
+  type LiveCalls,
+  noCalls,
+  runningCalls,
+  withCall,
+  withoutRunning,
+} from "./src/words/live-calls.ts";
 export { createRemarks, toldText } from "./src/words/remarks.ts";
 export { routedText } from "./src/words/routed-text.ts";
 export { ruleText } from "./src/words/rule-text.ts";

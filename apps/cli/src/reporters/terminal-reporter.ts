@@ -1,41 +1,34 @@
 /** The `text` format on a terminal: everything the agent does, as it does it. */
-import type { Delta, Effect, Event, Session, SubagentProgress } from "@lathe/protocol";
+import type { Delta, Event, Session, SubagentProgress } from "@lathe/protocol";
 import {
-  afterCancel,
   callLines,
+  callsAfter,
+  callsDuring,
   callTarget,
   createRemarks,
   duration,
   endWord,
+  finishedCall,
   fit,
   harmless,
-  lastLines,
+  type LiveCalls,
+  noCalls,
   problemOf,
+  runningCalls,
   type Screen,
   subagentsText,
   summaryText,
 } from "@lathe/terminal";
 import type { Reporter, RunResult, RunStart } from "./reporter.ts";
 
-/** A call of the latest answers that has no outcome yet. */
-interface OpenCall {
-  readonly tool: string;
-  readonly input: string;
-  readonly effects: readonly Effect[];
-  readonly startedAt?: number;
-  /** What it said last, for the status line. */
-  readonly progress?: string;
-  /** What its subagent was said to do last. */
-  readonly doing?: string;
-}
-
 export class TerminalReporter implements Reporter {
   readonly #screen: Screen;
-  readonly #calls = new Map<string, OpenCall>();
+  #live: LiveCalls = noCalls;
+  /** By call, what its subagent was said to do last. */
+  readonly #doing = new Map<string, string>();
   /** Text of the running attempt that is already on the screen. */
   #shown = "";
   #steps = 0;
-  #isCancelled = false;
   #isAsking = false;
   readonly #remarkOn = createRemarks();
 
@@ -51,6 +44,8 @@ export class TerminalReporter implements Reporter {
   }
 
   event(event: Event, _session: Session): void {
+    const before = this.#live;
+    this.#live = callsAfter(before, event);
     switch (event.type) {
       case "step.started":
         this.#shown = "";
@@ -60,14 +55,12 @@ export class TerminalReporter implements Reporter {
         this.#answered(event);
         break;
       case "permission.decided":
-        this.#update(event.data.call, { effects: event.data.effects });
         break;
       case "tool.started":
-        this.#update(event.data.call, { startedAt: event.at });
         this.#showRunning();
         break;
       case "tool.denied":
-        this.#stopped(event.data.call);
+        if (this.#live !== before) this.#showRunning();
         break;
       case "question.asked":
         // Nothing may be drawn over what a person reads and types.
@@ -79,7 +72,7 @@ export class TerminalReporter implements Reporter {
         this.#showRunning();
         break;
       case "tool.completed":
-        this.#finished(event);
+        this.#finished(event, before);
         break;
       default:
         this.#happened(event);
@@ -87,6 +80,7 @@ export class TerminalReporter implements Reporter {
   }
 
   delta(delta: Delta): void {
+    this.#live = callsDuring(this.#live, delta);
     switch (delta.type) {
       case "text":
         this.#say(delta.text);
@@ -98,10 +92,8 @@ export class TerminalReporter implements Reporter {
         break;
       case "progress":
         if (delta.subagent) this.#working(delta.call, delta.text, delta.subagent);
-        this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
         break;
       case "output":
-        this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
         break;
       case "status":
         this.#screen.status(() => delta.text);
@@ -128,7 +120,6 @@ export class TerminalReporter implements Reporter {
 
   /** What concerns neither an answer nor a call. */
   #happened(event: Event): void {
-    if (event.type === "cancel.requested") this.#isCancelled = true;
     const remark = this.#remarkOn(event);
     if (!remark) return;
     const { paint } = this.#screen;
@@ -138,8 +129,8 @@ export class TerminalReporter implements Reporter {
 
   /** A line for whatever a subagent begins, but not over what a person is typing. */
   #working(call: string, text: string, { doing }: SubagentProgress): void {
-    if (this.#isAsking || doing === "thinks" || this.#calls.get(call)?.doing === doing) return;
-    this.#update(call, { doing });
+    if (this.#isAsking || doing === "thinks" || this.#doing.get(call) === doing) return;
+    if (this.#live.calls.has(call)) this.#doing.set(call, doing);
     const { paint, width } = this.#screen;
     this.#screen.line(paint.dim(fit(harmless(`  ↳ ${text}`), width)));
   }
@@ -156,30 +147,13 @@ export class TerminalReporter implements Reporter {
     const text = data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
     if (this.#shown === "" && text !== "") this.#say(text);
     this.#screen.endLine();
-    for (const part of data.parts) {
-      if (part.type !== "tool-call") continue;
-      this.#calls.set(part.id, { tool: part.tool, input: part.input, effects: [] });
-    }
     this.#showRunning();
   }
 
-  #finished({ data }: Event<"tool.completed">): void {
-    const call = this.#calls.get(data.call) ?? { tool: data.call, input: "", effects: [] };
-    this.#calls.delete(data.call);
-    const target = callTarget(call.input, call.effects);
+  #finished(event: Event<"tool.completed">, before: LiveCalls): void {
+    this.#doing.delete(event.data.call);
     const view = { paint: this.#screen.paint, width: this.#screen.width };
-    const outcome = this.#isCancelled ? afterCancel(data.outcome) : data.outcome;
-    const finished = { tool: call.tool, target, outcome, ms: data.ms };
-    this.#screen.line(callLines(finished, view).join("\n"));
-    this.#showRunning();
-  }
-
-  /** It does not run while it is not known whether it runs again. */
-  #stopped(id: string): void {
-    const call = this.#calls.get(id);
-    if (!call) return;
-    const { startedAt: _, ...stopped } = call;
-    this.#calls.set(id, stopped);
+    this.#screen.line(callLines(finishedCall(before, event), view).join("\n"));
     this.#showRunning();
   }
 
@@ -190,20 +164,15 @@ export class TerminalReporter implements Reporter {
     this.#screen.write(harmless(text));
   }
 
-  #update(id: string, news: Partial<OpenCall>): void {
-    const call = this.#calls.get(id);
-    if (call) this.#calls.set(id, { ...call, ...news });
-  }
-
   /** The status line speaks of the first call that runs, and counts the others. */
   #showRunning(): void {
     if (this.#isAsking) return;
-    const running = [...this.#calls.values()].filter((call) => call.startedAt !== undefined);
+    const running = runningCalls(this.#live);
     this.#screen.status(running.length === 0 ? undefined : () => this.#runningText());
   }
 
   #runningText(): string {
-    const running = [...this.#calls.values()].filter((call) => call.startedAt !== undefined);
+    const running = runningCalls(this.#live);
     const [first] = running;
     if (!first) return "";
     const others = running.length > 1 ? ` (and ${running.length - 1} more)` : "";

@@ -1,40 +1,29 @@
 /** Transcript: what happens in a session as lines: those that stay, and those of what goes on now. */
+import { type Delta, type Event, messageText, type Session, type Todo, withoutMark } from "@lathe/protocol";
 import {
-  type Delta,
-  type Effect,
-  type Event,
-  messageText,
-  type Session,
-  type Todo,
-  withoutMark,
-} from "@lathe/protocol";
-import {
-  afterCancel,
   answerText,
   callLines,
+  callsAfter,
+  callsDuring,
   callTarget,
   createRemarks,
   duration,
   endWord,
+  finishedCall,
   fit,
   harmless,
-  lastLines,
+  type LiveCalls,
   money,
+  noCalls,
   problemOf,
+  runningCalls,
   type Theme,
   toldText,
+  withCall,
+  withoutRunning,
   wrap,
 } from "@lathe/terminal";
 import { MarkdownStream } from "@lathe/terminal/markdown-stream";
-
-/** A call of the latest answers that has no outcome yet. */
-interface OpenCall {
-  readonly tool: string;
-  readonly input: string;
-  readonly effects: readonly Effect[];
-  readonly startedAt?: number;
-  readonly progress?: string;
-}
 
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const spinnerMs = 120;
@@ -45,11 +34,10 @@ export class Transcript {
   #theme: Theme;
   #stream: MarkdownStream;
   #lines: string[] = [];
-  readonly #calls = new Map<string, OpenCall>();
+  #live: LiveCalls = noCalls;
   /** What goes on besides calls. */
   #activity: { readonly text: () => string; readonly since: number } | undefined;
   #todos: readonly Todo[] = [];
-  #isCancelled = false;
   #hasSpoken = false;
   #turn = newTurn(0);
   #attemptCost = 0;
@@ -98,7 +86,7 @@ export class Transcript {
 
   /** One line of what goes on now, for those to whom nothing is redrawn. */
   activity(): string | undefined {
-    const [call] = this.#running();
+    const [call] = runningCalls(this.#live);
     if (call) return `${call.tool} ${callTarget(call.input, call.effects)}`;
     return this.#during?.().join("; ") ?? this.#activity?.text();
   }
@@ -106,11 +94,13 @@ export class Transcript {
   /** Nothing is at work now, whatever happened last. */
   rest(): void {
     this.#activity = undefined;
-    for (const id of this.#calls.keys()) this.#stopped(id);
+    this.#live = withoutRunning(this.#live);
   }
 
   event(event: Event, session: Session): void {
     this.#todos = session.todos;
+    const before = this.#live;
+    this.#live = callsAfter(before, event);
     switch (event.type) {
       case "message.received":
         this.#said(event);
@@ -127,17 +117,8 @@ export class Transcript {
       case "step.completed":
         this.#answered(event);
         break;
-      case "permission.decided":
-        this.#update(event.data.call, { effects: event.data.effects });
-        break;
-      case "tool.started":
-        this.#update(event.data.call, { startedAt: event.at });
-        break;
-      case "tool.denied":
-        this.#stopped(event.data.call);
-        break;
       case "tool.completed":
-        this.#finished(event);
+        this.#finished(event, before);
         break;
       case "turn.ended":
         this.#ended(event);
@@ -148,6 +129,7 @@ export class Transcript {
   }
 
   delta(delta: Delta): void {
+    this.#live = callsDuring(this.#live, delta);
     switch (delta.type) {
       case "text":
         this.#startText();
@@ -161,7 +143,6 @@ export class Transcript {
         break;
       case "output":
       case "progress":
-        this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
         break;
       case "status":
         this.#does(() => delta.text, Date.now());
@@ -177,16 +158,14 @@ export class Transcript {
 
   /** A command that a person typed, as long as it runs. */
   typed(command: string | undefined): void {
-    if (command === undefined) this.#calls.delete("typed");
-    else {
-      const input = JSON.stringify({ command });
-      this.#calls.set("typed", { tool: "!", input, effects: [], startedAt: Date.now() });
-    }
+    const input = JSON.stringify({ command });
+    const call = command === undefined ? undefined : { tool: "!", input, effects: [], startedAt: Date.now() };
+    this.#live = withCall(this.#live, "typed", call);
   }
 
   #said({ data, at }: Event<"message.received">): void {
     const { bold, cyan, dim } = this.#theme;
-    this.#isCancelled = false;
+    this.#live = { ...this.#live, isCancelled: false };
     // Words that steer a turn begin none.
     if (this.#turn.startedAt === 0) this.#turn = newTurn(at);
     const said = harmless(messageText(data.parts)).trimEnd();
@@ -227,33 +206,20 @@ export class Transcript {
     this.print(this.#stream.take(this.#width()));
     this.#hasSpoken = false;
     const calls = data.parts.filter((part) => part.type === "tool-call");
-    for (const { id, tool, input } of calls) this.#calls.set(id, { tool, input, effects: [] });
     const cost = this.#attemptCost > 0 ? ` · ${money(this.#attemptCost)}` : "";
     if (calls.length > 0) this.print([dim(`  step ${this.#turn.steps} · ${duration(data.ms)}${cost}`)]);
   }
 
-  #finished({ data }: Event<"tool.completed">): void {
-    const call = this.#calls.get(data.call) ?? { tool: data.call, input: "", effects: [] };
-    this.#calls.delete(data.call);
-    const target = callTarget(call.input, call.effects);
-    const outcome = this.#isCancelled ? afterCancel(data.outcome) : data.outcome;
+  #finished(event: Event<"tool.completed">, before: LiveCalls): void {
     const view = { paint: this.#theme, width: this.#width(), whole: "/output" };
-    this.print(callLines({ tool: call.tool, target, outcome, ms: data.ms }, view));
-  }
-
-  /** It does not run while it is not known whether it runs again. */
-  #stopped(id: string): void {
-    const call = this.#calls.get(id);
-    if (!call) return;
-    const { startedAt: _, ...stopped } = call;
-    this.#calls.set(id, stopped);
+    this.print(callLines(finishedCall(before, event), view));
   }
 
   #ended(event: Event<"turn.ended">): void {
     const { data, at } = event;
     const { dim, green, red, yellow } = this.#theme;
     this.#activity = undefined;
-    this.#calls.clear();
+    this.#live = { ...this.#live, calls: noCalls.calls };
     this.#stream.end();
     this.print(this.#stream.take(this.#width()));
     this.#hasSpoken = false;
@@ -280,7 +246,6 @@ export class Transcript {
   /** What concerns neither an answer nor a call. */
   #happened(event: Event): void {
     if (event.type === "cancel.requested") {
-      this.#isCancelled = true;
       this.#does(() => "stopping", event.at);
     }
     if (event.type === "question.answered")
@@ -304,21 +269,12 @@ export class Transcript {
     this.#activity = { text, since };
   }
 
-  #update(id: string, news: Partial<OpenCall>): void {
-    const call = this.#calls.get(id);
-    if (call) this.#calls.set(id, { ...call, ...news });
-  }
-
-  #running(): readonly OpenCall[] {
-    return [...this.#calls.values()].filter((call) => call.startedAt !== undefined);
-  }
-
   #steps(): readonly string[] {
     const { bold, cyan, dim } = this.#theme;
     const now = Date.now();
     const frame = cyan(spinner[Math.floor(now / spinnerMs) % spinner.length] ?? "");
     const since = (at: number): string => seconds(Math.max(0, now - at));
-    const calls = this.#running().flatMap((call) => {
+    const calls = runningCalls(this.#live).flatMap((call) => {
       const time = since(call.startedAt ?? now);
       const target = fit(callTarget(call.input, call.effects), Math.max(8, this.#width() - time.length - 18));
       const head = `${frame} ${bold(call.tool.padEnd(10))} ${target}  ${dim(time)}`;
