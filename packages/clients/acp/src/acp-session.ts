@@ -1,4 +1,4 @@
-/** ACP session: one session of an editor, opened when it is first spoken to. */
+/** One session of an editor, opened by its first prompt. */
 import {
   type AgentContext,
   methods,
@@ -26,7 +26,7 @@ import { fenced } from "./outcome-update.ts";
 import { configOptions, configure } from "./session-config.ts";
 import { agentChunk, SessionUpdates } from "./session-updates.ts";
 
-/** What the editor said that it can do. */
+/** The capabilities that the editor announced. */
 export interface EditorAbilities {
   readonly hasTerminals: boolean;
   readonly hasForms: boolean;
@@ -35,7 +35,7 @@ export interface EditorAbilities {
 export interface AcpPlace {
   readonly id: string;
   readonly options: AgentOptions;
-  /** As it was; absent where nothing is kept of it yet. */
+  /** The session before; absent if it is new. */
   readonly before?: Session;
   readonly abilities: EditorAbilities;
 }
@@ -52,12 +52,12 @@ export class AcpSession {
   #models: ReturnType<typeof modelOptions> | undefined;
   #isTrustAsked = false;
   #session: LocalSession | undefined;
-  /** The model that was chosen while it was not open. */
+  /** The model that was chosen while the session was not open. */
   #chosen: string | undefined;
-  /** Everything told so far, in order. */
+  /** Sends updates one after the other, in order. */
   #told: Promise<void> = Promise.resolve();
   #asking = new AbortController();
-  /** The questions that stand in the editor, by their calls. */
+  /** The open questions in the editor, by their calls. */
   readonly #questions = new Map<string, AbortController>();
   #isRunning = false;
   #isCancelled = false;
@@ -75,18 +75,18 @@ export class AcpSession {
     return this.#mode;
   }
 
-  /** *Contract:* holds from the next prompt on; the editor is told what it is then. */
+  /** *Contract:* takes effect with the next prompt; the editor gets the resulting mode. */
   setMode(mode: Mode): void {
     this.#turnTo(mode);
   }
 
-  /** What its person can choose for it, and what is chosen. */
+  /** The settings of the session and their values. */
   async config(): Promise<SessionConfigOption[]> {
     this.#models ??= modelOptions(this.#options, "");
     return configOptions(this.#spoken(), await this.#models);
   }
 
-  /** *Contract:* as `configure` has it, with what is chosen then. */
+  /** *Contract:* as `configure`; returns the settings then. */
   async configure(chosen: Parameters<typeof configure>[1]): Promise<SessionConfigOption[]> {
     this.#models ??= modelOptions(this.#options, "");
     const refused = await configure(this.#spoken(), chosen, await this.#models);
@@ -94,7 +94,7 @@ export class AcpSession {
     return this.config();
   }
 
-  /** *Contract:* tells the editor which commands may be typed, where that is news. */
+  /** *Contract:* sends the list of slash commands if it changed. */
   async offerCommands(): Promise<void> {
     const commands = await availableCommands(this.#options);
     const offered = JSON.stringify(commands);
@@ -103,7 +103,7 @@ export class AcpSession {
     this.#tell(async () => [{ sessionUpdate: "available_commands_update", availableCommands: commands }]);
   }
 
-  /** *Contract:* one at a time; rejects with what the editor is to be told. */
+  /** *Contract:* one at a time; rejects with an error for the editor. */
   async prompt(words: Words): Promise<StopReason> {
     if (this.#isRunning) throw RequestError.invalidRequest(undefined, "a prompt of this session is running");
     this.#isRunning = true;
@@ -119,7 +119,7 @@ export class AcpSession {
     }
   }
 
-  /** What the project would have run is asked about once, before anything is opened; false when the person stopped instead. */
+  /** Asks once about the project's extensions, before anything is opened; false if the person stopped instead. */
   async #isLookedOver(): Promise<boolean> {
     const { cwd } = this.#options;
     if (this.#isTrustAsked || this.#session || !mayNeedTrust(cwd)) return true;
@@ -139,7 +139,7 @@ export class AcpSession {
   }
 
   async #hear(words: Words): Promise<StopReason> {
-    // What a command is about is the session as it is.
+    // A slash command needs the existing session.
     if (words.text.startsWith("/") && !this.#isNew) await this.#open(words);
     let reason: StopReason = "end_turn";
     const drive = async (said?: Words): Promise<void> => {
@@ -152,7 +152,7 @@ export class AcpSession {
     return this.#isCancelled ? "cancelled" : reason;
   }
 
-  /** Without words what waits to be heard is, and a turn that was cut off goes on. */
+  /** Without words, queued messages are taken and an interrupted turn continues. */
   async #drive(words: Words | undefined): Promise<StopReason> {
     const wasNew = this.#isNew;
     const session = await this.#open(words ?? { text: "" });
@@ -194,7 +194,7 @@ export class AcpSession {
     };
   }
 
-  /** Undefined: the one before plan mode. */
+  /** Undefined restores the mode from before plan mode. */
   #turnTo(mode: Mode | undefined): Mode {
     const before = this.#mode;
     this.#mode = stricterMode(mode ?? this.#modeBefore ?? "auto", this.#options.widest);
@@ -210,7 +210,7 @@ export class AcpSession {
     return this.#chosen ?? now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
   }
 
-  /** Twice: there are editors that know modes alone. */
+  /** Sends both updates, since some editors know only modes. */
   #tellMode(): void {
     const currentModeId = this.#mode;
     this.#tell(async () => [{ sessionUpdate: "current_mode_update", currentModeId }]);
@@ -234,13 +234,13 @@ export class AcpSession {
   async cancel(): Promise<void> {
     if (!this.#isRunning) return;
     this.#isCancelled = true;
-    // What is asked before anything is opened.
+    // Withdraws questions asked before the session was opened.
     if (!this.#session) this.#asking.abort();
     const refused = await this.#session?.cancel("user");
     if (refused) this.#remark(refused.text);
   }
 
-  /** Tells the editor all that was said and done. */
+  /** Sends the editor the whole session. */
   async replay(drained: () => Promise<void>): Promise<void> {
     const events = await readSession(this.#options.env, this.#place.id);
     if (isFailure(events)) throw refusedBy(events);
@@ -284,13 +284,13 @@ export class AcpSession {
       onDelta: (delta: Parameters<SessionUpdates["delta"]>[0]) =>
         this.#tell(async () => this.#updates.delta(delta, Date.now())),
     };
-    // What it was begun with stays, until another is chosen.
+    // The model it began with stays until another is chosen.
     const session = this.#isNew
       ? await startSession(local, words, id)
       : await resumeSession({ ...local, models: [] }, id, { ...this.#options.said, mode, folder: true });
     if (isFailure(session)) throw refusedBy(session);
     this.#session = session;
-    // Another may have been chosen meanwhile.
+    // The mode may have changed meanwhile.
     session.setMode(this.#mode);
     for (const remark of session.remarks) this.#remark(remark);
     if (this.#isNew) this.#tell(async () => [titleUpdate(session.session())]);
@@ -310,7 +310,7 @@ export class AcpSession {
     const agreed = agreedMode(event);
     if (agreed) this.#goOnIn(agreed);
     if (event.type === "question.asked") void this.#ask(event);
-    // By the answer to another one, or by somebody else: what stands in the editor is settled.
+    // Answered by another client or by another answer: the editor's question is withdrawn.
     if (event.type === "question.answered") this.#questions.get(event.data.call)?.abort();
     if (event.type === "turn.ended") this.#asking.abort();
   }
@@ -331,7 +331,7 @@ export class AcpSession {
     this.#questions.set(asked.call, own);
     try {
       const call = await session.askedCall(asked.call);
-      // The call is known to the editor by then.
+      // The editor has to know the call first.
       await this.#told;
       const answer = await askEditor({ asked, call }, { ...editor, hasForms: abilities.hasForms });
       if (answer === undefined) await session.cancel("user");
@@ -352,7 +352,7 @@ export class AcpSession {
         for (const update of await updates())
           await this.#client.notify(methods.client.session.update, { sessionId, update });
       })
-      // An editor that went away is told nothing more.
+      // Ignores errors of an editor that has gone away.
       .catch(() => undefined);
   }
 

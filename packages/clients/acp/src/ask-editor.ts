@@ -1,4 +1,4 @@
-/** Ask editor: what the agent wants to know, put to the person at the editor. */
+/** Asks the person at the editor what the agent wants to know. */
 import {
   type AgentContext,
   type CreateElicitationRequest,
@@ -19,19 +19,19 @@ export interface Editor {
   readonly client: AgentContext;
   readonly sessionId: string;
   readonly cwd: string;
-  /** It shows forms. */
+  /** Whether it shows forms. */
   readonly hasForms: boolean;
-  /** Ends what is asked. */
+  /** Withdraws the question. */
   readonly signal: AbortSignal;
 }
 
 export interface AskedOf {
   readonly asked: Asked;
-  /** Where it is known what a permission is asked for. */
+  /** The call that needs permission, if known. */
   readonly call: AskedCall;
 }
 
-/** The answer; undefined when the person stopped the turn instead. Rejects when the editor cannot be asked. */
+/** The answer; undefined if the person stopped the turn instead. Rejects if the editor cannot be asked. */
 export async function askEditor({ asked, call }: AskedOf, editor: Editor): Promise<string | undefined> {
   if (asked.kind === "question" && editor.hasForms) return askForm(asked, editor);
   const options = asked.kind === "question" ? choices(asked) : permissions(asked);
@@ -86,7 +86,7 @@ function permissions({ options, rules = [] }: Asked): PermissionOption[] {
   });
 }
 
-/** Whole: what is not shown cannot be agreed to. */
+/** Never shortened: nobody can agree to what is not shown. */
 function lasting(scope: string, rules: readonly Rule[]): string {
   return `For this ${scope}, allow: ${rules.map(ruleText).join("; ")}`;
 }

@@ -1,4 +1,4 @@
-/** Ask trust: the person at the editor is asked about what the project would have run and they have not looked at yet. */
+/** Asks the person at the editor about extensions of the project that are not trusted yet. */
 import {
   methods,
   type PermissionOption,
@@ -22,7 +22,7 @@ const kinds: Readonly<Record<TrustAnswer, PermissionOption["kind"]>> = {
   never: "reject_always",
 };
 
-/** The options that a session has then; undefined when the person stopped instead. Rejects when the editor cannot be asked. */
+/** The options that a session has then; undefined if the person stopped instead. Rejects if the editor cannot be asked. */
 export async function askTrust(before: AgentOptions, editor: Editor): Promise<AgentOptions | undefined> {
   let options = before;
   for (const question of trustQuestions(options)) {
@@ -60,6 +60,6 @@ async function asked(
   const status = said === "yes" ? "completed" : "failed";
   await tell({ sessionUpdate: "tool_call_update", toolCallId, status });
   if (outcome.outcome === "cancelled") return undefined;
-  // What is no answer lets nothing run.
+  // Without an answer nothing runs.
   return said ?? "later";
 }

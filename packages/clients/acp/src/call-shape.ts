@@ -65,7 +65,7 @@ function placesOf(input: unknown, cwd: string): ToolCallLocation[] {
   return [{ path: resolve(cwd, path), ...(typeof line === "number" && line > 0 && { line }) }];
 }
 
-/** What the arguments of `edit` and `write` say; the files themselves are in the outcome. */
+/** The changes in the arguments of `edit` and `write`; the outcome has the complete files. */
 function changesOf(input: unknown, cwd: string): ToolCallContent[] {
   const { path, edits, content } = Object(input) as Fields;
   if (typeof path !== "string") return [];

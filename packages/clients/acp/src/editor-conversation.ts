@@ -1,4 +1,4 @@
-/** Editor conversation: what is typed behind a slash at an editor, as in the terminal: our commands, and those that the project and the user wrote down. */
+/** Slash commands typed in an editor: built-in ones, and those of the project and the user. */
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import { type Conversation, sharedCommands } from "@lathe/client";
 import { typedWords } from "@lathe/client/typed-words";
@@ -16,7 +16,7 @@ export interface Spoken {
   setMode(mode: Mode | undefined): Mode;
   effort(): Effort | undefined;
   setEffort(effort: Effort | undefined): void;
-  /** The model that is asked next, as far as is known. */
+  /** The model of the next request, as far as is known. */
   model(): string;
   setModel(model: string): Promise<Failure | undefined>;
   print(lines: readonly string[]): void;
@@ -24,7 +24,7 @@ export interface Spoken {
   drive(words?: Words): Promise<void>;
 }
 
-/** Columns of what is laid out; editors show it in letters of one width. */
+/** Columns of tables; editors show them in a monospaced font. */
 const width = 100;
 const longestAbout = 200;
 
@@ -45,7 +45,7 @@ function isOwn(name: string): boolean {
   return sharedCommands.some((one) => one.name === name);
 }
 
-/** *Contract:* does what was typed where it is a command of ours; else the words for the agent, which a custom command stands for. */
+/** *Contract:* runs a built-in command; otherwise returns the message for the agent, with a custom command expanded. */
 export async function heardCommand(words: Words, spoken: Spoken): Promise<Words | Failure | undefined> {
   const typed = typedWords(words.text);
   if (!typed) return words;
@@ -91,7 +91,7 @@ function conversation({ images }: Words, spoken: Spoken): Conversation {
     setEffort: (effort) => spoken.setEffort(effort),
     setModel: (model) => spoken.setModel(model),
     status: () => ({ model: spoken.model() }),
-    // An editor has no list to choose from: what there is is told, and typed behind the command.
+    // An editor has no list to choose from: the options are printed, and one is typed after the command.
     choose: async (title, options) => {
       spoken.print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
       return undefined;

@@ -5,7 +5,7 @@ import type { AgentOptions } from "@lathe/config";
 type Servers = NonNullable<AgentOptions["mcpServers"]>;
 type Pairs = readonly { readonly name: string; readonly value: string }[];
 
-/** Before those of the user's own configuration, which win. */
+/** Adds an editor's servers; the user's own configuration wins. */
 export function withEditorServers(options: AgentOptions, given: readonly McpServer[] = []): AgentOptions {
   const servers = given.flatMap((server): readonly (readonly [string, Servers[string]])[] => {
     if (!("type" in server)) {

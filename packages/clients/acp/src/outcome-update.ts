@@ -5,9 +5,9 @@ import { type FileChange, type Outcome, outcomeText } from "@lathe/protocol";
 
 export interface OutcomeView {
   readonly cwd: string;
-  /** The text of a file's version; undefined when it is not known any more. */
+  /** The text of a file's version; undefined if it is not kept any more. */
   textOf(version: string): Promise<string | undefined>;
-  /** The terminal in which the editor has shown the output already. */
+  /** The terminal in which the editor already shows the output. */
   readonly terminal?: string;
 }
 
@@ -36,13 +36,13 @@ async function diffOf(
   view: OutcomeView,
 ): Promise<ToolCallContent[]> {
   const [oldText, newText] = await Promise.all([known(before, view), known(after, view)]);
-  // A text with a secret in it is not kept: the bounded difference, in which it is taken out, stands for it.
+  // A text with a secret is not stored; the redacted, bounded diff is shown instead.
   if (oldText === undefined || newText === undefined)
     return diff === undefined ? [] : [verbatim(`${path}\n${diff}`)];
   return [{ type: "diff", path: resolve(view.cwd, path), oldText, newText: newText ?? "" }];
 }
 
-/** Null for a file that was not there. */
+/** Null for a file that did not exist. */
 async function known(version: string | undefined, view: OutcomeView): Promise<string | null | undefined> {
   return version === undefined ? null : view.textOf(version);
 }
@@ -60,7 +60,7 @@ function saidOf(outcome: Outcome, hasDiffs: boolean, { terminal }: OutcomeView):
   ];
 }
 
-/** As it stands: editors read contents as Markdown. */
+/** Text to be shown verbatim: editors render contents as Markdown. */
 export function verbatim(said: string): ToolCallContent {
   return text(fenced(said));
 }

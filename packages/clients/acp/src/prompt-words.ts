@@ -1,4 +1,4 @@
-/** Prompt words: what an editor sends as blocks, as what is said to a session. */
+/** An editor's prompt blocks as a message to a session. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { usage } from "@lathe/config";
 import type { Words } from "@lathe/hosts/local";
@@ -56,7 +56,7 @@ function imageOf(base64: string): ImagePart | Failure {
   return { type: "image", mediaType, base64: bytes.toString("base64") };
 }
 
-/** A file by its path, anything else as it stands. */
+/** The path of a file, anything else unchanged. */
 function pathOf(uri: string): string {
   if (!uri.startsWith("file://")) return uri;
   try {

@@ -34,7 +34,7 @@ export interface Program {
 export interface AcpServer {
   /** Resolves once the editor is gone. */
   readonly closed: Promise<void>;
-  /** Why it was, where the editor did not just leave. */
+  /** The reason, unless the editor just left. */
   failed(): Failure | undefined;
   /** *Contract:* ends what runs in every session. */
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export interface AcpServer {
 
 const pageSize = 50;
 
-/** Where a session is opened; with an id, one that is kept. */
+/** Where a session is opened; with an id, an existing one. */
 interface Place {
   readonly id?: string;
   readonly cwd: string;
@@ -51,7 +51,7 @@ interface Place {
 
 export interface Connected {
   readonly stream: Stream;
-  /** *Contract:* resolves when there is room for more to be told, or nobody is told any more. */
+  /** *Contract:* resolves when there is room for more output, or none is written any more. */
   readonly drained: () => Promise<void>;
 }
 
@@ -130,7 +130,7 @@ export function serveAcp({ stream, drained }: Connected, program: Program): AcpS
   return serving(app.connect(stream), sessions);
 }
 
-/** To delete what is gone already is no mistake. */
+/** Deleting a missing session is not an error. */
 async function deleted(env: Program["env"], id: string): Promise<object> {
   const { deleteSession } = await import("@lathe/hosts/delete-session");
   const gone = await deleteSession(env, id);
@@ -138,7 +138,7 @@ async function deleted(env: Program["env"], id: string): Promise<object> {
   return {};
 }
 
-/** An editor that hears of a session it does not know yet may forget what it heard. */
+/** An editor may drop updates of a session before it knows its id. */
 function afterAnswer(work: () => void): void {
   setImmediate(work);
 }

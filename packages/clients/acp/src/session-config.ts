@@ -1,4 +1,4 @@
-/** Session config: what an editor lets its person choose for a session, beside the conversation. */
+/** The settings that an editor offers for a session. */
 import type { SessionConfigOption } from "@agentclientprotocol/sdk";
 import { effortNow, effortOptions, setEffort } from "@lathe/client";
 import { type Failure, failure } from "@lathe/protocol";

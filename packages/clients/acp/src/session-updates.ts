@@ -15,9 +15,9 @@ import { callShape, placesOfEffects } from "./call-shape.ts";
 import { type OutcomeView, outcomeUpdate, verbatim } from "./outcome-update.ts";
 
 export interface UpdatesView extends Omit<OutcomeView, "terminal"> {
-  /** The editor has terminals that show what somebody else runs. */
+  /** The editor can show output of commands it did not start. */
   readonly hasTerminals: boolean;
-  /** What the user said is told, too, and nothing was streamed: the session is read from its log. */
+  /** The session is read from its log: the user's messages are sent, too, and nothing was streamed. */
   readonly isReplay: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Running {
   shownAt: number;
 }
 
-/** *Contract:* is given everything in order, and one thing after the other. */
+/** *Contract:* gets everything in order, one at a time. */
 export class SessionUpdates {
   readonly #view: UpdatesView;
   readonly #calls = new Map<string, Running>();
@@ -77,7 +77,7 @@ export class SessionUpdates {
         this.#streamed.reasoning = true;
         return [thoughtChunk(delta.text)];
       case "void": {
-        // What is shown cannot be taken back.
+        // Streamed text cannot be retracted.
         const wasShown = this.#streamed.text;
         this.#streamed = { text: false, reasoning: false };
         return wasShown ? [agentChunk("\n\n[That answer broke off; it begins again.]\n\n")] : [];
@@ -148,7 +148,7 @@ export class SessionUpdates {
   }
 }
 
-/** A quick command has ended before anything of it was streamed. */
+/** A quick command ends before anything was streamed. */
 function terminalEnd(call: string, outcome: Outcome, wasStreamed: boolean): readonly SessionUpdate[] {
   const code = outcome.type === "ok" ? outcome.facts?.exitCode : undefined;
   const exit = { terminal_id: call, exit_code: code ?? null, signal: null };

@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 import { countFlag, type Line, numberFlag, type ValueKind } from "./flags/flags.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 
-/** `default`: as the model's provider has it, whatever was chosen before. */
+/** `default` resets the effort to the provider's own, whatever was chosen before. */
 const effortWords = ["default", ...efforts] as const;
 
 export const agentFlags = {
@@ -49,7 +49,7 @@ export const agentFlags = {
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
-/** Below the flags of a command that takes `--allow`. */
+/** Help text below the flags of commands that take `--allow`. */
 export const allowNotes: string = `Each effect of a call needs an --allow of its own; without KIND: it is for commands. The kinds are \
 ${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com
 network:registry stands for the registries of the package managers whose files lie in the folder, and for those \
@@ -59,13 +59,13 @@ export type AgentValues = Partial<Line<typeof agentFlags>["values"]>;
 
 const defaultSteps = 200;
 
-/** Everything of the options but who is watching. */
+/** The options of a session, without the listeners. */
 export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" | "onDelta"> {
-  /** The flags they came from, for processes that are to have the same. */
+  /** The flags they were read from, for child processes that get the same. */
   readonly line?: AgentValues;
-  /** What of them a session that goes on is held to, whatever it had. */
+  /** The explicit choices that override those of a resumed session. */
   readonly said: Said;
-  /** What of the servers may be shown: as their files say them. */
+  /** The servers as their files define them, without the values of variables; these may be shown. */
   readonly writtenServers?: Config["writtenServers"];
 }
 
@@ -141,12 +141,12 @@ const passed = [
   "widest",
 ] as const;
 
-/** What of the configuration is there and goes on as it is. */
+/** The settings that are passed on unchanged, if present. */
 function passedOn(config: Config): Partial<Pick<Config, (typeof passed)[number]>> {
   return Object.fromEntries(passed.flatMap((key) => (config[key] === undefined ? [] : [[key, config[key]]])));
 }
 
-/** How this very command measures keep rates; nothing where another program runs the session and would be started instead. */
+/** The command that measures keep rates; none in another program, which would be started instead. */
 function keepCommand({ argv, execArgv }: Program): Pick<LocalOptions, "keepCommand"> {
   const [node = "", script = ""] = argv;
   if (!/(?:^|[\\/])lathe(?:\.mjs)?$/.test(script)) return {};

@@ -1,8 +1,8 @@
-/** Allow rule: what one `--allow` on the command line lets happen unasked. */
+/** The rule for one `--allow` on the command line. */
 import { effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
 import { nearest } from "./flags/nearest.ts";
 
-/** `KIND:GLOB`, or the glob of a command; a word before a colon that is no kind is a slip, and allows nothing. */
+/** `KIND:GLOB`, or the glob of a command; an unknown kind before a colon is an error and allows nothing. */
 export function allowRule(text: string): Rule | Failure {
   const [, word = "", glob = ""] = /^([\w-]+):(.*)$/s.exec(text) ?? [];
   const kind = effectKinds.find((one) => one === word);
@@ -14,7 +14,7 @@ export function allowRule(text: string): Rule | Failure {
   return { name: "--allow", verdict: "allow", kinds: [kind ?? "execute"], target };
 }
 
-/** The other way round: what stands behind `--allow` for a rule of one kind. */
+/** The reverse: the value of `--allow` for a rule of one kind. */
 export function allowText({ kinds, target = "" }: Rule): string {
   const [kind] = kinds ?? [];
   return kind === "execute" && !isFailure(allowRule(target)) ? target : `${kind}:${target}`;

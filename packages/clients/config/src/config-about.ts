@@ -1,6 +1,6 @@
-/** Config about: what each key of a configuration file is for, as its schema and the reference say it. */
+/** What each key of a configuration file is for, for its schema and the reference. */
 
-/** By path; `[]` and `.*` stand for any entry. `lathe` is said where a project's file means it otherwise. */
+/** By path; `[]` and `.*` stand for any entry. `lathe` is the text for a project's file, where it differs. */
 export const configAbout: Readonly<
   Record<string, string | { readonly config: string; readonly lathe: string }>
 > = {

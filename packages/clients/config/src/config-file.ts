@@ -113,7 +113,7 @@ const embeddingEntries = {
 };
 const searchEntries = { embeddings: v.exactOptional(v.strictObject(embeddingEntries)) };
 
-/** A project comes from others: it may tighten, not loosen, and names no address, key or header. */
+/** A project's file comes from others: it can tighten settings, not loosen them, and cannot set addresses, keys or headers. */
 const projectEntries = {
   $schema: v.exactOptional(v.string()),
   model: v.exactOptional(model),
@@ -149,9 +149,9 @@ const userEntries = {
 };
 export const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
-/** A project in a folder that the user trusts may allow, too. */
+/** In a trusted folder, a project's file can also allow. */
 const trustedEntries = { ...projectEntries, rules: v.exactOptional(v.array(rule)) };
-/** What the owner of the machine sets: nobody's file can loosen it. */
+/** The settings of the machine's owner, which no other file can loosen. */
 const managedEntries = {
   $schema: v.exactOptional(v.string()),
   mode: v.exactOptional(mode),
@@ -160,7 +160,7 @@ const managedEntries = {
   router: v.exactOptional(v.strictObject(narrowingEntries)),
 };
 
-/** Whose file it is. */
+/** The owner of a configuration file. */
 export type Owner = "managed" | "user" | "project" | "trusted";
 
 const entriesOf: Readonly<Record<Owner, v.ObjectEntries>> = {
@@ -177,7 +177,7 @@ const schemaOf: Readonly<Record<Owner, v.GenericSchema<unknown, ConfigPart>>> = 
   trusted: v.strictObject(trustedEntries),
 };
 
-/** The file's part of the configuration; a failure names the file and the key. */
+/** Reads one file's settings; a failure names the file and the key. */
 export function readConfigText(path: string, text: string, whose: Owner): ConfigPart | Failure {
   let value: unknown;
   try {
@@ -200,7 +200,7 @@ export function readConfigText(path: string, text: string, whose: Owner): Config
   return refused(path, v.getDotPath(issue) ?? "the whole file", complaint(issue, whose));
 }
 
-/** Each rule held to its examples, which nobody needs afterwards. */
+/** Checks each rule against its examples, and drops them. */
 function withoutExamples(path: string, part: ConfigPart): ConfigPart | Failure {
   const written: readonly WrittenRule[] = part.rules ?? [];
   for (const [i, { examples, ...one }] of written.entries()) {
@@ -222,7 +222,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;
 }
 
-/** The keys of the object in which the one at `path` stands. */
+/** The valid keys beside the one at `path`. */
 function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readonly string[] {
   const topEntries = entriesOf[whose];
   if (first === "limits") return limitNames;

@@ -1,4 +1,4 @@
-/** Configuration: what lathe.json, the user's file, the environment and the flags come to, frozen. */
+/** The merged, frozen configuration of all files, the environment and the flags. */
 import type { Experiment } from "@lathe/hosts/experiment";
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
 import type { TicketSettings } from "@lathe/hosts/send-tickets";
@@ -20,12 +20,12 @@ export interface Config {
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
   readonly router: LocalOptions["router"];
-  /** What the machine's owner allows at most, whatever is chosen later. */
+  /** The loosest mode that the machine's owner allows. */
   readonly widest?: Mode;
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
-  /** The same as their files say them: without the values of the variables that they name. */
+  /** The same as their files define them, without the values of variables. */
   readonly writtenServers: NonNullable<LocalOptions["mcpServers"]>;
-  /** Those that sessions begun so are drawn for. */
+  /** The experiments that new sessions take part in. */
   readonly experiments?: readonly Experiment[];
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
@@ -34,7 +34,7 @@ export interface Config {
   readonly remarks: readonly string[];
 }
 
-/** Of code search; off when absent. */
+/** Settings of code search; off when absent. */
 export interface SearchPart {
   readonly embeddings?: NonNullable<LocalOptions["embeddings"]>;
 }
@@ -43,15 +43,15 @@ export interface SearchPart {
 export interface Look {
   readonly theme: ThemeName;
   readonly screenReader: boolean;
-  /** The bell rings when the agent asks or is done and the terminal has not the focus. */
+  /** Whether the bell rings when the agent asks or is done and the terminal has no focus. */
   readonly bell: boolean;
 }
 
-/** auto: the terminal is asked for its background. */
+/** auto: queries the terminal for its background. */
 export const themeNames = ["auto", "dark", "light"] as const;
 export type ThemeName = (typeof themeNames)[number];
 
-/** One source's part of it; what is absent is left to the sources before it. */
+/** The settings of one source; absent ones are inherited from the sources before it. */
 export interface ConfigPart {
   readonly model?: string | readonly string[];
   readonly mode?: Mode;
@@ -76,11 +76,11 @@ export interface ConfigPart {
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   readonly tickets?: TicketSettings;
   readonly search?: SearchPart;
-  /** Folders of which the user trusts the project's own file. */
+  /** Folders whose own configuration file the user trusts. */
   readonly trusted?: readonly string[];
 }
 
-/** What one source says of the router; a project and the machine's owner may only narrow what it chooses of. */
+/** One source's settings of the router; a project and the machine's owner can only narrow its choice. */
 export interface RouterPart extends Partial<Omit<LocalOptions["router"], "allow">> {
   readonly allow?: readonly string[];
 }

@@ -1,9 +1,9 @@
-/** Experiments in the user's configuration: what is checked of them, and which ones a command line leaves free. */
+/** Experiments in the user's configuration, checked, and which of them a command line leaves free. */
 import { type Experiment, experimentMetrics } from "@lathe/hosts/experiment";
 import { type ArmSettings, effortSchema, givenLimitsSchema, tuningSchema } from "@lathe/protocol";
 import * as v from "valibot";
 
-/** They stand in tables, files and metrics. */
+/** Names appear in tables, files and metrics. */
 const name = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z\d][A-Za-z\d._-]{0,39}$/, "a name of at most 40 letters, digits, dots and dashes"),
@@ -65,7 +65,7 @@ function unique(names: readonly string[]): boolean {
   return new Set(names).size === names.length;
 }
 
-/** What its arms set, fields of the profile one by one. */
+/** The settings that its arms vary; fields of the profile one by one. */
 function variedBy({ arms }: Experiment): readonly string[] {
   const fields = arms.flatMap((one) =>
     Object.entries(one.set).flatMap(([key, value]) =>
@@ -75,7 +75,7 @@ function variedBy({ arms }: Experiment): readonly string[] {
   return [...new Set(fields)];
 }
 
-/** Without those that vary what somebody chose for this one session: that is not drawn. */
+/** Leaves out experiments that vary a setting chosen for this session. */
 export function leftFree(all: readonly Experiment[], fixed: ReadonlySet<string>): readonly Experiment[] {
   return all.filter((one) => !variedBy(one).some((field) => fixed.has(field)));
 }

@@ -13,14 +13,14 @@ import type { Config, ConfigPart } from "./config.ts";
 import type { Owner } from "./config-file.ts";
 import { chosenLimits } from "./sandbox-limits.ts";
 
-/** What the command line says; `allow` holds globs of commands, or `KIND:GLOB`, that may happen without a question. */
+/** The settings of the command line; `allow` holds globs of commands, or `KIND:GLOB`, that are allowed without asking. */
 export interface ConfigFlags extends Omit<ConfigPart, "effort"> {
-  /** `default`: none, whatever a file says. */
+  /** `default`: no effort, even if a file sets one. */
   readonly effort?: ConfigPart["effort"] | "default";
   readonly allow?: readonly string[];
-  /** Where the machine's owner sets rules; no flag of the command line. */
+  /** The file of the machine's owner; not a flag of the command line. */
   readonly managedFile?: string;
-  /** Whether a person will be asked about the project's servers: then nothing is remarked of those they can be asked about. */
+  /** Whether a person will be asked about the project's servers; then no remark is made about those. */
   readonly asksTrust?: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function loadConfig(
   });
 }
 
-/** Without those that vary what was chosen for this one run. */
+/** Leaves out experiments that vary a setting chosen for this run. */
 async function experimentsOf(
   { experiments }: ConfigPart,
   flags: ConfigFlags,
@@ -89,13 +89,13 @@ async function experimentsOf(
   return { experiments: leftFree(experiments, new Set(fixed.map(([field]) => field))) };
 }
 
-/** Where the user wants alerts to be sent; undefined where nowhere. */
+/** The tracker that alerts are sent to; undefined if there is none. */
 export async function ownTickets(env: NodeJS.ProcessEnv): Promise<ConfigPart["tickets"] | Failure> {
   const user = await readOwn(join(configFolder(env), "config.json"), "user");
   return isFailure(user) ? user : user.tickets;
 }
 
-/** All that the user's own file names, also those that would not be drawn for here. */
+/** All experiments in the user's file, also those that do not apply here. */
 export async function ownExperiments(env: NodeJS.ProcessEnv): Promise<readonly Experiment[] | Failure> {
   const user = await readOwn(join(configFolder(env), "config.json"), "user");
   return isFailure(user) ? user : (user.experiments ?? []);
@@ -107,7 +107,7 @@ interface FoundServers {
   readonly remarks: readonly string[];
 }
 
-/** The user's own, before those of a project that the user has looked at. Nothing is loaded where there are none. */
+/** The user's servers take precedence over a project's trusted ones. Nothing is loaded if there are none. */
 async function serversOf(
   { cwd, env, asksTrust }: { cwd: string; env: NodeJS.ProcessEnv; asksTrust: boolean | undefined },
   { mcpServers: own = {} }: ConfigPart,
@@ -137,7 +137,7 @@ async function serversOf(
   return left(`the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`);
 }
 
-/** What no project has a say in. */
+/** The settings that a project cannot change. */
 function ownPart(
   flags: ConfigFlags,
   user: ConfigPart,
@@ -173,7 +173,7 @@ function ownPart(
   };
 }
 
-/** What the user chose, the first that says anything; else what the project suggests, as far as the user reaches it. */
+/** The user's first choice; else the models that the project suggests and the user has keys for. */
 function modelsOf(
   own: readonly ConfigPart["model"][],
   project: ConfigPart["model"],
@@ -189,7 +189,7 @@ function modelsOf(
   return { chain: reached, remarks: unreached.map(unreachedText) };
 }
 
-/** Each says what it allows, and all have to; what one blocks is blocked. */
+/** A model must be allowed by every source; one source can block it. */
 function routerOf({ router: own = {} }: ConfigPart, others: readonly ConfigPart[]): Config["router"] {
   const parts = [own, ...others.map(({ router }) => router ?? {})];
   return {
@@ -221,7 +221,7 @@ async function readFiles(cwd: string, env: NodeJS.ProcessEnv, managedFile: strin
   return isFailure(found) ? found : { managed, user, found, isTrusted };
 }
 
-/** In a folder the user names, or below it. */
+/** Whether the folder is one that the user trusts, or below one. */
 function trusts({ trusted = [] }: ConfigPart, cwd: string): boolean {
   return trusted.some((folder) => isAbsolute(folder) && (cwd === folder || cwd.startsWith(`${folder}/`)));
 }
@@ -236,7 +236,7 @@ interface Project {
 async function readProject(cwd: string, whose: "project" | "trusted"): Promise<Project | Failure> {
   const file = readRootFile(cwd, "lathe.json", mostBytes);
   if (file === undefined) return { part: {}, remarks: [] };
-  // What cannot be read may be a rule that tightens; what is no file of the project holds none.
+  // An unreadable file may hold a stricter rule; something that is not a file of the project holds none.
   if (isFailure(file) && file.code === "no-access") return { ...file, code: "config-invalid", who: "user" };
   if (isFailure(file))
     return { part: {}, remarks: [`the project's configuration was left out: ${file.text}`] };

@@ -1,8 +1,8 @@
-/** Limits of the sandbox as people write them, and what several sources come to. */
+/** Limits of the sandbox as people write them, and how several sources combine. */
 import type { SandboxLimits, SandboxLimitsChoice } from "@lathe/hosts/local";
 import { type Failure, failure } from "@lathe/protocol";
 
-/** As a file or the command line has them. */
+/** Limits as written in a file or on the command line. */
 export interface WrittenLimits {
   /** For example `8G`, or a number of bytes. */
   readonly memory?: string | number;
@@ -10,21 +10,21 @@ export interface WrittenLimits {
   readonly fileSize?: string | number;
 }
 
-/** Less of it, and no command would start. */
+/** The least memory with which commands start. */
 const leastMemory = 64 * 2 ** 20;
 const leastFile = 2 ** 20;
 const leastProcesses = 16;
 
 const factors: Readonly<Record<string, number>> = { "": 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 
-/** Bytes of `8G`, `512 MiB` or `1.5T`; undefined for what is no size. */
+/** Bytes of `8G`, `512 MiB` or `1.5T`; undefined for anything else. */
 function bytesOf(text: string | number): number | undefined {
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/iu.exec(String(text).trim()) ?? [];
   const bytes = Math.floor(Number(number) * (factors[unit.toUpperCase()] ?? Number.NaN));
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** What is wrong with them, in words that follow the name of the setting; undefined when nothing is. */
+/** The problem, in words that follow the setting's name; undefined if there is none. */
 export function wrongLimit({ memory, processes, fileSize }: WrittenLimits): string | undefined {
   return (
     wrongSize("memory", memory, { least: leastMemory, named: "64M" }) ??
@@ -52,7 +52,7 @@ function wrongCount(processes: number | undefined): string | undefined {
   return `processes: a whole number from ${leastProcesses} up is wanted, not ${processes}`;
 }
 
-/** *Contract:* only of what `wrongLimit` finds nothing wrong with. */
+/** *Contract:* only for limits that pass `wrongLimit`. */
 function limitsOf({ memory, processes, fileSize }: WrittenLimits = {}): Partial<SandboxLimits> {
   return {
     ...(memory !== undefined && { memoryBytes: bytesOf(memory) ?? leastMemory }),
@@ -61,9 +61,9 @@ function limitsOf({ memory, processes, fileSize }: WrittenLimits = {}): Partial<
   };
 }
 
-/** Whose limits they are; a later one counts before those in front of it. */
+/** Limits by source; a later source takes precedence. */
 export interface LimitSources {
-  /** Sets, and is never exceeded. */
+  /** Sets defaults and is never exceeded. */
   readonly managed?: WrittenLimits | undefined;
   readonly user?: WrittenLimits | undefined;
   /** Lowers only, unless the user trusts its folder. */
@@ -80,7 +80,7 @@ export function chosenLimits({
   flags,
 }: LimitSources): SandboxLimitsChoice {
   const said = limitsOf(flags);
-  // What the line says, the project does not lower.
+  // A project does not lower an explicit flag.
   const lowering = Object.entries(isTrusted ? {} : limitsOf(project)).filter(([name]) => !(name in said));
   return {
     wanted: { ...limitsOf(managed), ...limitsOf(user), ...(isTrusted ? limitsOf(project) : {}), ...said },
@@ -94,7 +94,7 @@ function lowest(a: Partial<SandboxLimits>, b: Partial<SandboxLimits>): Partial<S
   return Object.fromEntries(names.map((name) => [name, Math.min(a[name] ?? infinite, b[name] ?? infinite)]));
 }
 
-/** What the flags of `sandbox exec` say. */
+/** Reads the flags of `sandbox exec`. */
 export function limitFlags(values: {
   readonly memory?: string | undefined;
   readonly processes?: string | undefined;

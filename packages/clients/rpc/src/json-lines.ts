@@ -1,17 +1,17 @@
 /** Lines of a stream, one JSON text each: cut at LF alone, since a JSON text may hold other line separators. */
 
-/** A line that was longer than it may be, and is not kept. */
+/** A line over the limit, which is not kept. */
 export interface TooLong {
   readonly bytes: number;
 }
 
-/** The lines that each piece of the stream completes, so that who asks line by line is answered at once. */
+/** Yields the lines that each chunk completes, so that an interactive client is answered at once. */
 export async function* jsonLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
   for await (const lines of boundedLines(input, Number.POSITIVE_INFINITY))
     yield lines.flatMap((line) => (typeof line === "string" ? [line] : []));
 }
 
-/** The same; of a line with more than `most` bytes only its length is kept, and the next one is read. */
+/** The same, but a line of more than `most` bytes is dropped, and only its length is reported. */
 export async function* boundedLines(
   input: AsyncIterable<Uint8Array>,
   most: number,
@@ -41,7 +41,7 @@ interface OpenLine {
 function add(open: OpenLine, piece: Uint8Array, most: number): void {
   open.bytes += piece.length;
   if (open.bytes > most) open.pieces = [];
-  // The stream may write into its piece again.
+  // The stream may reuse its buffer.
   else if (piece.length > 0) open.pieces.push(piece.slice());
 }
 

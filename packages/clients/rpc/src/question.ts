@@ -1,13 +1,13 @@
-/** Question: what a session asks a person, as a program gets it; of the words of the protocol alone, for its types are published. */
+/** A question to a person, as a program gets it. It uses types of the protocol alone, since its types are published. */
 import type { Effect, TakenHunks } from "@lathe/protocol";
 
 export interface Question {
-  /** Whether it is about a call that needs permission, or the model's own. */
+  /** Whether a call needs permission, or the model itself asks. */
   readonly kind: "permission" | "question";
   readonly text: string;
-  /** Of a permission: `allow`, `deny`, and what holds for longer; any other answer denies, and says why. */
+  /** For a permission: `allow`, `deny`, and the lasting ones; any other answer denies and is the reason. */
   readonly options: readonly string[];
-  /** What a permission is asked for, where that is known. */
+  /** The call that needs permission, if known. */
   readonly call?: QuestionedCall;
 }
 
@@ -15,34 +15,34 @@ export interface QuestionedCall {
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly input: string;
-  /** The shell command that would run, or run again: of a tool that runs one. */
+  /** The shell command that would run, or run again, if the tool runs one. */
   readonly command?: string;
   readonly effects: readonly Effect[];
-  /** Of a call that ran: what the sandbox kept it from, and what is asked for. */
+  /** For a call that ran: the effects the sandbox blocked, which are asked for now. */
   readonly beyond?: readonly Effect[];
   /** One sentence. */
   readonly why: string;
-  /** What files would say, of a call that only changes files and can be planned. */
+  /** The planned changes, for a call that only changes files. */
   readonly files?: readonly QuestionedFile[];
-  /** The answer may take some of the hunks: there is more than one. */
+  /** Set if there are several hunks, and the answer may take some. */
   readonly hasParts?: true;
 }
 
 export interface QuestionedFile {
   readonly path: string;
-  /** Where it goes, of a file that is moved. */
+  /** The new path of a moved file. */
   readonly to?: string;
-  /** Of the text before; null where there is no file. */
+  /** The version before the change; null if there is no file. */
   readonly version: string | null;
   /** Each a unified diff of its own, without the names of files; one for a file that comes, goes or moves. */
   readonly hunks: readonly string[];
 }
 
-/** `allow` with what is taken of an edit; what is not taken is not written, and the model is told. */
+/** `allow` for a part of an edit; the rest is not written, and the model is told. */
 export interface PartialAnswer {
   readonly answer: string;
   /** By file, hunks by their place in the question's list, from 0; files that are left out are left as they are. */
   readonly take?: readonly TakenHunks[];
-  /** Why the rest is not taken: told to the model. */
+  /** Why the rest is not taken, for the model. */
   readonly words?: string;
 }

@@ -49,7 +49,7 @@ const turn: v.GenericSchema<unknown, ResultOf<"session/prompt">> = v.object({
 
 const nothing = v.object({});
 
-/** What a client asks, by method. Params know no other fields: a slip of the pen is told. */
+/** Requests from the client, by method. Unknown params are errors, so that a typo is reported. */
 export const clientMethods: {
   readonly [M in ClientMethod]: {
     readonly params: v.GenericSchema<unknown, ParamsOf<M>>;
@@ -103,7 +103,7 @@ const questionedFile: v.GenericSchema<unknown, QuestionedFile> = v.object({
   hunks: v.array(v.string()),
 });
 
-/** What the client is asked. */
+/** Requests to the client. */
 export const serverMethods: {
   readonly [M in keyof ServerMethods]: {
     readonly params: v.GenericSchema<unknown, ServerMethods[M]["params"]>;
@@ -131,7 +131,7 @@ export const serverMethods: {
         ),
       }),
     }),
-    // Nobody's slip of the pen takes a whole edit.
+    // Strict, so that a typo does not take a whole edit.
     result: v.strictObject({
       answer: v.string(),
       take: v.exactOptional(v.array(v.strictObject({ path: v.string(), hunks: v.array(v.number()) }))),
@@ -140,7 +140,7 @@ export const serverMethods: {
   },
 };
 
-/** What the client is told. */
+/** Notifications to the client. */
 export const notifications: {
   readonly [M in keyof Notifications]: v.GenericSchema<unknown, Notifications[M]>;
 } = {
@@ -149,5 +149,5 @@ export const notifications: {
   "session/remark": v.object({ session, text: v.string() }),
 };
 
-/** What stands behind an error's code. */
+/** The data of an error. */
 export const errorData: v.GenericSchema<unknown, Failure> = failure;

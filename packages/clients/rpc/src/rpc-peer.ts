@@ -1,4 +1,4 @@
-/** RPC peer: JSON-RPC 2.0 over lines: reads requests of the other side and asks it in turn. */
+/** JSON-RPC 2.0 over lines, in both directions. */
 import { type Failure, failure } from "@lathe/protocol";
 import { boundedLines, type TooLong } from "./json-lines.ts";
 
@@ -18,7 +18,7 @@ export interface RpcError {
   readonly data?: Failure;
 }
 
-/** What a request comes to. */
+/** The result or the error of a request. */
 export type RpcOutcome = { readonly result: object } | { readonly error: RpcError };
 
 export interface RpcPeer {
@@ -38,9 +38,9 @@ export interface RpcSides {
 
 type Id = string | number;
 
-/** Of one line of the other side. */
+/** The longest line accepted from the other side. */
 const mostBytes: number = 16 * 2 ** 20;
-/** Requests that are not answered yet. */
+/** How many requests may be unanswered at once. */
 const mostWaiting = 1_000;
 
 interface Waiting {
@@ -127,7 +127,7 @@ function readMessage(line: string): Read {
   return wrong(known ?? null, rpcCodes.noRequest, 'a request has a "method", an answer "result" or "error"');
 }
 
-/** Whose it was is not known: it was not kept. */
+/** The answer has no id: the line was not kept. */
 function tooLong({ bytes }: TooLong): Read {
   const most = `a line has at most ${mostBytes / 2 ** 20} MiB, and is left out with more`;
   return wrong(null, rpcCodes.noRequest, `a line of ${(bytes / 2 ** 20).toFixed(1)} MiB: ${most}`);

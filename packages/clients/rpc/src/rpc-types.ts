@@ -3,7 +3,7 @@ import type { Delta, Effort, Event, ImagePart, Limits, Mode } from "@lathe/proto
 import type { PartialAnswer, Question } from "./question.ts";
 import type { Turn } from "./turn.ts";
 
-/** The version of these messages; a change that breaks clients makes it one more. */
+/** The version of these messages, raised by a change that breaks clients. */
 export const rpcVersion = 1;
 
 /** What a session may be opened with, new or not. */
@@ -29,7 +29,7 @@ export interface ListedSession extends NamedSession {
 
 type Nothing = Readonly<Record<string, never>>;
 
-/** What a client asks. */
+/** Requests from the client. */
 export interface ClientMethods {
   readonly initialize: {
     readonly params: {
@@ -46,7 +46,7 @@ export interface ClientMethods {
     readonly result: NamedSession;
   };
   readonly "session/load": {
-    /** In the folder it was begun in, unless `cwd` names another; with `replay` all events come first. */
+    /** Runs in the session's own folder unless `cwd` names another; with `replay` all events come first. */
     readonly params: OpenParams & NamedSession & { readonly cwd?: string; readonly replay?: boolean };
     readonly result: NamedSession & { readonly cwd: string; readonly title: string };
   };
@@ -62,7 +62,7 @@ export interface ClientMethods {
   };
 }
 
-/** What the client is asked. */
+/** Requests to the client. */
 export interface ServerMethods {
   readonly "session/question": {
     readonly params: NamedSession & { readonly question: Question };
@@ -70,7 +70,7 @@ export interface ServerMethods {
   };
 }
 
-/** What the client is told. */
+/** Notifications to the client. */
 export interface Notifications {
   readonly "session/event": NamedSession & { readonly event: Event; readonly replay?: true };
   readonly "session/delta": NamedSession & { readonly delta: Delta };

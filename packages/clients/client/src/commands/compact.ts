@@ -1,4 +1,4 @@
-/** `/compact`: the conversation is made shorter, now. */
+/** `/compact`: compacts the conversation now. */
 
 import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
@@ -11,7 +11,7 @@ export const compactCommand: SharedCommand = {
     if (!chat.session) return noSession;
     const refused = await chat.session.compact(words === "" ? undefined : words);
     if (refused) return refused;
-    // Whoever works hears it between two steps.
+    // A running turn compacts between two steps.
     if (!chat.isWorking) await chat.drive();
     return undefined;
   },

@@ -5,7 +5,7 @@ import { type Effort, efforts, type Failure, failure } from "@lathe/protocol";
 import type { Option } from "@lathe/terminal/choice";
 import type { Conversation, SharedCommand } from "./conversation.ts";
 
-/** As the model's provider has it. */
+/** The default of the model's provider. */
 const unset = "default";
 
 const abouts: Readonly<Record<Effort, string>> = {
@@ -41,7 +41,7 @@ export function effortNow({ effort }: Pick<Conversation, "effort">): string {
   return effort ?? unset;
 }
 
-/** Holds from the next turn on; a failure where there is no such level. */
+/** Takes effect with the next turn; a failure if there is no such level. */
 export function setEffort(chat: Pick<Conversation, "setEffort">, level: string): Failure | undefined {
   const effort = efforts.find((one) => one === level);
   if (!effort && level !== unset) return unknownLevel(level);

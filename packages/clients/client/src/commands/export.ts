@@ -22,7 +22,7 @@ export const exportCommand: SharedCommand = {
   },
 };
 
-/** What is there already stays. */
+/** Never overwrites a file. */
 function written(path: string, text: string): Failure | undefined {
   try {
     writeFileSync(path, text, { flag: "wx" });

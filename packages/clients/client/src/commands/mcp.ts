@@ -11,7 +11,7 @@ export const mcpCommand: SharedCommand = {
     const width = Math.max(...servers.map(([name]) => name.length));
     const { serverText } = await import("@lathe/config/server-text");
     const lines = servers.map(([name]) => {
-      // As it is written: filled in, it may say a key of the user's.
+      // Shown as written: filled in, it may contain the user's keys.
       const written = chat.options.writtenServers?.[name];
       const where = fit(written ? serverText(written) : "", chat.width - width - 4);
       return `  ${name.padEnd(width)}  ${where}`;

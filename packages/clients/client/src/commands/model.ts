@@ -1,4 +1,4 @@
-/** `/model`: another model goes on. */
+/** `/model`: switches to another model. */
 
 import type { AgentOptions } from "@lathe/config";
 import type { Session } from "@lathe/protocol";
@@ -22,7 +22,7 @@ export const modelCommand: SharedCommand = {
   },
 };
 
-/** Shorter conversations are read anew for next to nothing. */
+/** The price of a switch is not shown for shorter conversations: it is close to nothing. */
 const fewTokens = 20_000;
 
 async function priceLine(chat: Conversation, session: Session, id: string): Promise<readonly string[]> {
@@ -35,7 +35,7 @@ async function chosen(chat: Conversation): Promise<string | undefined> {
   return chat.choose("Which model?", await modelOptions(chat.options, chat.status().model));
 }
 
-/** Those that the person reaches; `now` is marked. */
+/** The models that the user has keys for; `now` is marked. */
 export async function modelOptions(options: AgentOptions, now: string): Promise<readonly Option[]> {
   const { listModels } = await import("@lathe/hosts/list-models");
   const { models } = await listModels(options);

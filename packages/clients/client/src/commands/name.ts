@@ -1,4 +1,4 @@
-/** `/name`: what the session is called. */
+/** `/name`: names the session. */
 import { nameSession } from "@lathe/hosts/name-session";
 import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
@@ -11,7 +11,7 @@ export const nameCommand: SharedCommand = {
     if (!chat.session) return noSession;
     const refused = await nameSession(chat.options.env, chat.session.id, words);
     if (refused) return refused;
-    // Whoever has the session writes it down; when nothing runs, that is now.
+    // The session's loop records the name; without a running turn it has to be driven once.
     if (!chat.isWorking) await chat.drive();
     return [chat.theme.dim(`The session is called ${words}.`)];
   },

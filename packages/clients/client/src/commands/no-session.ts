@@ -1,4 +1,4 @@
-/** What is said of a session before there is one. */
+/** The failure of commands that need a session, before there is one. */
 import { type Failure, failure } from "@lathe/protocol";
 
 export const noSession: Failure = failure(

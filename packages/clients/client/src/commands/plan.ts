@@ -1,4 +1,4 @@
-/** `/plan`: the agent looks and plans, and changes nothing. */
+/** `/plan`: the agent may only read and plan. */
 import type { SharedCommand } from "./conversation.ts";
 
 export const planCommand: SharedCommand = {

@@ -1,4 +1,4 @@
-/** `/processes`: the commands that go on in the background: what they print, and a way to stop them. */
+/** `/processes`: shows the output of commands in the background, and stops them. */
 
 import { usage } from "@lathe/config";
 import { type Failure, failure } from "@lathe/protocol";
@@ -25,7 +25,7 @@ export const processesCommand: SharedCommand = {
     if (all.length === 0) return [chat.theme.dim("Nothing was left in the background.")];
     const id = second ?? (first || (await chat.choose("Commands in the background", all.map(optionOf))));
     if (id === undefined) return undefined;
-    // The person's own are named so, too, where the command was.
+    // The person's own commands may be named with or without the `!`.
     const process = all.findLast((one) => one.id === id || one.id === `!${id}`);
     if (!process) return unknown(id, all);
     const isAsked = first === "" && process.isRunning;

@@ -15,7 +15,7 @@ import { permissionsCommand } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
 import { processesCommand } from "./processes.ts";
 
-/** Not those about which session is shown: an editor has its own ways to begin, leave and take up one. */
+/** Without commands that switch sessions: an editor has its own ways to open, close and resume one. */
 export const sharedCommands: readonly SharedCommand[] = [
   modelCommand,
   effortCommand,

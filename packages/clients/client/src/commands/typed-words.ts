@@ -1,4 +1,4 @@
-/** Typed words: what a person typed, as a command with words behind it; a path is no command. */
+/** Reads typed text as a slash command with its arguments; a path is not a command. */
 export interface TypedWords {
   readonly name: string;
   readonly words: string;

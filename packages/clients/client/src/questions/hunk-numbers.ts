@@ -1,9 +1,9 @@
-/** Hunk numbers: what a person takes of an edit by typing its hunks' numbers, which count through all its files from 1. */
+/** Hunks of an edit chosen by number; numbers count through all its files from 1. */
 import { type EditPart, type FileOfHunks, partOf } from "@lathe/protocol";
 
 const numbers = /^\d{1,6}(?:\s*-\s*\d{1,6})?(?:(?:\s*,\s*|\s+)\d{1,6}(?:\s*-\s*\d{1,6})?)*$/;
 
-/** Like `1,3` or `2-4 6`; undefined for other words, a text where numbers name what is not there. */
+/** Reads `1,3` or `2-4 6`; undefined for other words, a text for numbers out of range. */
 export function partOfNumbers(words: string, files: readonly FileOfHunks[]): EditPart | string | undefined {
   if (!numbers.test(words)) return undefined;
   const all = files.flatMap(({ hunks }, file) => hunks.map((_, hunk) => ({ file, hunk })));

@@ -1,4 +1,4 @@
-/** A question as it stands on the screen: what it is about on a line of its own, why, and how to answer. */
+/** A question on the screen: its subject on a line of its own, the reason, and how to answer. */
 import type { LocalSession } from "@lathe/hosts/local";
 import { allowForProject, allowForSession, type Event } from "@lathe/protocol";
 import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
@@ -6,7 +6,7 @@ import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
 type Asked = Event<"question.asked">["data"];
 export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;
 
-/** With how to answer it by typing; `call` is what a permission is asked for, where that is known. */
+/** The question with how to answer it by typing; `call` is the call that needs permission, if known. */
 export function questionText(asked: Asked, call: AskedCall, paint: Palette): string {
   const { kind, options } = asked;
   if (kind === "permission") {
@@ -18,7 +18,7 @@ export function questionText(asked: Asked, call: AskedCall, paint: Palette): str
   return `${aboutText(asked, call, paint)}${list}${how}`;
 }
 
-/** What is asked, whole, and why; with numbers by which hunks can be named. */
+/** The complete subject and the reason; `isNumbered` numbers the hunks. */
 export function aboutText(
   ...[{ kind, text }, call, paint, isNumbered]: [Asked, AskedCall, Palette, boolean?]
 ): string {
@@ -39,7 +39,7 @@ export function aboutText(
 /** Lines of the change to each file. */
 const mostLines = 400;
 
-/** What the files would say. */
+/** The planned changes to files. */
 function filesText({ files = [] }: NonNullable<AskedCall>, paint: Palette): string {
   return files
     .map((file) => {
@@ -50,7 +50,7 @@ function filesText({ files = [] }: NonNullable<AskedCall>, paint: Palette): stri
     .join("");
 }
 
-/** Each hunk below its number, which counts through all files. */
+/** Numbers the hunks through all files. */
 function numberedText({ files = [] }: NonNullable<AskedCall>, paint: Palette): string {
   let number = 0;
   return files
@@ -65,7 +65,7 @@ function numberedText({ files = [] }: NonNullable<AskedCall>, paint: Palette): s
     .join("");
 }
 
-/** What an answer for more than this once would mean is shown before it is given, and whole. */
+/** Shows in full what a lasting answer would allow, before it is given. */
 function howToAnswer({ options, rules = [] }: Asked, hasParts: boolean): string {
   const some = hasParts ? "[1,3] some hunks, [h]unk by hunk, " : "";
   const last = `${some}[n]o, or say what to do instead `;
@@ -77,16 +77,16 @@ function howToAnswer({ options, rules = [] }: Asked, hasParts: boolean): string 
   return `for ${scopes} this would let happen unasked:\n${rulesText(rules)}[y]es, ${keys}, ${last}`;
 }
 
-/** One rule a line; those that say the same in words, once. */
+/** One rule per line, without duplicates. */
 export function rulesText(rules: NonNullable<Asked["rules"]>): string {
   const lines = new Set(rules.map((rule) => `  ${ruleText(rule).replaceAll("\n", "\n    ")}\n`));
   return [...lines].join("");
 }
 
-/** Whole, whatever its length: what is not shown cannot be agreed to. */
+/** Never shortened: nobody can agree to what is not shown. */
 function targetOf({ input, effects, command }: NonNullable<AskedCall>): string {
   if (command !== undefined) return command;
-  // What another program or a server is told is in the arguments alone.
+  // Only the arguments say what another program or a server receives.
   const isTold = effects.some(({ kind }) => kind === "mcp" || kind === "network");
   return isTold ? `${listOf(effects)}\n${JSON.stringify(JSON.parse(input), null, 2)}` : listOf(effects);
 }
@@ -105,7 +105,7 @@ function oneLine(text: string): string {
   return harmless(text).replace(/\s+/g, " ");
 }
 
-/** What the words mean; undefined when nothing was said. */
+/** Reads the typed answer; undefined if it is empty. */
 export function answerOf({ kind, options }: Asked, words: string): string | undefined {
   if (words === "") return undefined;
   if (kind === "question") return /^\d+$/.test(words) ? (options[Number(words) - 1] ?? words) : words;

@@ -1,4 +1,4 @@
-/** Walking through the hunks of an edit that is asked for: some are taken and others not, like `git add -p`. */
+/** Goes through the hunks of an edit, taking some, like `git add -p`. */
 import { type EditPart, partOf } from "@lathe/protocol";
 import { diffLines, harmless, type Palette } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
@@ -9,7 +9,7 @@ export type AskedFile = NonNullable<NonNullable<AskedCall>["files"]>[number];
 export interface Walking {
   readonly theme: Palette;
   print(lines: readonly string[]): void;
-  /** *Contract:* resolves with an option's value, with words where it takes them, or with nothing when it was left. */
+  /** *Contract:* resolves with an option's value, with free text if allowed, or with undefined if dismissed. */
   ask(choice: Omit<Choice, "resolve">): Promise<string | undefined>;
 }
 
@@ -30,7 +30,7 @@ const done: readonly Option[] = [
   { label: "Go through them again", value: "again" },
 ];
 
-/** Undefined when it was left: nothing is decided then. */
+/** Undefined if it was dismissed: nothing is decided then. */
 export async function walkHunks(
   files: readonly AskedFile[],
   walking: Walking,
@@ -49,13 +49,13 @@ export async function walkHunks(
   }
 }
 
-/** What is decided without being shown: the rest of a file, the rest of all. */
+/** A decision about all remaining hunks, of one file or of all. */
 interface Rest {
   readonly file?: number;
   readonly isTaken: boolean;
 }
 
-/** By file, the hunks that are taken. */
+/** The taken hunks, by file. */
 async function goThrough(
   files: readonly AskedFile[],
   walking: Walking,

@@ -1,4 +1,4 @@
-/** Agreed mode: the mode that a person chose for carrying out a plan. */
+/** The mode that a person chose for carrying out a plan. */
 import type { Event, Mode } from "@lathe/protocol";
 
 export function agreedMode({ type, data }: Event): Mode | undefined {

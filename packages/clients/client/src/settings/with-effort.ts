@@ -1,4 +1,4 @@
-/** The options with another effort, which a session that is taken up later is held to, too. */
+/** The options with another effort, which also overrides that of a resumed session. */
 
 import type { AgentOptions } from "@lathe/config";
 import type { Effort } from "@lathe/protocol";

@@ -1,4 +1,4 @@
-/** Account of a session: what was said and done, in order, free of how it is shown. */
+/** A session's messages, answers and calls in order, independent of how they are shown. */
 import {
   type Event,
   emptySession,
@@ -32,7 +32,7 @@ export type Entry =
       readonly target: string;
       readonly state: "ok" | "failed" | "refused" | "interrupted";
       readonly ms: number;
-      /** What it said, bounded. */
+      /** The output, shortened. */
       readonly text: string;
       readonly changed: readonly FileChange[];
     }
@@ -45,7 +45,7 @@ export interface Account {
   readonly entries: readonly Entry[];
 }
 
-/** Of one call's text. */
+/** The longest text shown of one call. */
 const mostCharacters = 4_000;
 
 export function accountOf(events: readonly Event[]): Account {

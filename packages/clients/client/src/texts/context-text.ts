@@ -8,7 +8,7 @@ interface View {
   readonly width: number;
 }
 
-/** Items of a group that are named; the rest are added up. */
+/** How many items of a group are listed; the rest are added up. */
 const itemsNamed = 6;
 
 export function contextText(report: ContextReport, { paint, width }: View): string {

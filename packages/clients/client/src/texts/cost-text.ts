@@ -59,7 +59,7 @@ function fresh({ input, cached, written }: Usage): number {
   return Math.max(0, input - cached - written);
 }
 
-/** Narrow terminals have no room for times and long bars. */
+/** Narrow terminals leave out times and long bars. */
 function isWide({ width }: Pick<CostView, "width">): boolean {
   return width >= 110;
 }
@@ -96,7 +96,7 @@ function stepTable(steps: readonly StepCost[], view: CostView): string {
   return `${table(alignRight(chosen, new Set([0, kept.indexOf(1), kept.length - 1])))}${legend}\n`;
 }
 
-/** Figures stand under each other; the columns named stay as they are. */
+/** Aligns figures to the right, except in the named columns. */
 function alignRight(
   rows: readonly (readonly string[])[],
   left: ReadonlySet<number>,
@@ -128,7 +128,7 @@ function noteOf({ misses, retries }: CostRow, view: CostView): string {
   const [miss, ...more] = misses;
   const failed = retries > 0 ? red(`  ${retries} failed${isWide(view) ? " before" : ""}`) : "";
   if (!miss) return failed;
-  // The causes are told again below, with what they cost.
+  // The causes are listed below, with what they cost.
   if (!isWide(view)) return yellow(`  ${miss.cause}${more.length > 0 ? ", ..." : ""}`) + failed;
   const others = more.length > 0 ? ` and ${more.length} more` : "";
   const idle = miss.idleMs === undefined ? "" : ` ${duration(miss.idleMs)}`;

@@ -1,14 +1,14 @@
-/** Output text: the outputs of a session as a person chooses among them, and one of them whole. */
+/** The outputs of a session: as a list to choose from, and one of them whole. */
 import type { CallOutput } from "@lathe/hosts/session-outputs";
 import { blobOf } from "@lathe/protocol";
 import { callTarget, count, duration, harmless } from "@lathe/terminal";
 
-/** What it was called with. */
+/** The target of the call. */
 export function outputTarget({ input }: Pick<CallOutput, "input">): string {
   return harmless(callTarget(input, []));
 }
 
-/** How it ended, how long it took, and how much it is; of one that was shown in part the size is not known here. */
+/** How it ended, how long it took, and its size, if known: not that of a shortened output. */
 export function outputFigures({ outcome, ms }: CallOutput): string {
   const figures = [duration(ms)];
   if (outcome.type !== "ok") figures.unshift(outcome.type);
@@ -19,7 +19,7 @@ export function outputFigures({ outcome, ms }: CallOutput): string {
   return [...figures, `${count(lines)} ${lines === 1 ? "line" : "lines"}`].join(" · ");
 }
 
-/** The one with this number, `last` or none for the last; undefined where there is none such. */
+/** The output with this number; the last one for `last` or no name. */
 export function outputNamed(outputs: readonly CallOutput[], name = "last"): CallOutput | undefined {
   return name === "last" ? outputs.at(-1) : outputs.find(({ number }) => String(number) === name);
 }

@@ -1,4 +1,4 @@
-/** Process title: a command in the background, in one line. */
+/** The title of a background command, in one line. */
 import type { LocalSession } from "@lathe/hosts/local";
 import { fit, harmless } from "@lathe/terminal";
 

@@ -1,4 +1,4 @@
-/** Take-over text: what it costs when another model reads the conversation, and what a summary before that would. */
+/** What it costs when another model takes over the conversation, with and without a summary first. */
 import type { TakeOver } from "@lathe/hosts/take-over-price";
 import { count, money } from "@lathe/terminal";
 

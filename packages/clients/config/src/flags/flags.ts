@@ -1,18 +1,18 @@
-/** Flags: what a command takes on its line, and reading it. */
+/** The flags of a command, and how they are read. */
 import { parseArgs } from "node:util";
 import { type Failure, failure } from "@lathe/protocol";
 import { nearest } from "./nearest.ts";
 
-/** What a value is one of: words that are known beforehand, or what `lathe __complete` finds. */
+/** The possible values: known words, or what `lathe __complete` lists. */
 export type ValueKind = readonly string[] | "sessions" | "models" | "forks" | "servers" | "tools";
 
 export interface Flag {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly multiple?: boolean;
-  /** Of a boolean: it may have a value, as `--name=VALUE`. */
+  /** Set on a boolean that may have a value, as `--name=VALUE`. */
   readonly optional?: boolean;
-  /** How the value is called in the help. */
+  /** The value's name in the help. */
   readonly value?: string;
   /** For completions; those of a FILE, PATH or DIR need none. */
   readonly values?: ValueKind;
@@ -67,7 +67,7 @@ function problemOf({ name, rawName, value, inlineValue }: Given, flags: Flags): 
   if (flag.optional && value === "") return `${rawName} needs a value after "=", or none at all`;
   if (flag.type === "boolean")
     return value === undefined || flag.optional ? undefined : `${rawName} takes no value`;
-  // The next option is no value; a number below 0 is one, if a wrong one.
+  // The next option is not a value; a negative number is one.
   const isNext = !inlineValue && /^-[^\d]/.test(value ?? "");
   const needs = `${rawName} needs a value: ${rawName} ${flag.value ?? "VALUE"}`;
   return value === undefined || isNext ? needs : undefined;

@@ -1,7 +1,7 @@
-/** Nearest: the name that was probably meant by a mistyped one. */
+/** The name that was probably meant by a mistyped one. */
 import { distance } from "fastest-levenshtein";
 
-/** The name within two edits of `word`, if there is one; of several the one as long as it: letters change places most often. */
+/** The closest name within two edits of `word`; ties go to one of the same length, since swapped letters are most common. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: distance(word, name), longer: Math.abs(name.length - word.length) }))

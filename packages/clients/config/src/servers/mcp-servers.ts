@@ -7,7 +7,7 @@ export type Servers = NonNullable<LocalOptions["mcpServers"]>;
 
 const timeoutMs = v.exactOptional(v.pipe(v.number(), v.minValue(1)));
 const texts = v.record(v.string(), v.string());
-/** Files of other agents have numbers and switches in it, too. */
+/** Other agents' files also use numbers and booleans here. */
 const variables = v.record(
   v.string(),
   v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String)),
@@ -29,12 +29,12 @@ const httpEntries = {
   timeoutMs,
   disabled,
 };
-/** Files of other agents say more of a server than we need to know. */
+/** Other agents' files have more keys than Lathe reads. */
 const program = v.object(stdioEntries);
 const address = v.object(httpEntries);
 const server = v.union([program, address], ({ input }) => whatIsWrong(input));
 
-/** Of what it is meant to be: a union itself says only that it is neither. */
+/** Reports the intended variant's error; the union's is useless. */
 function whatIsWrong(input: unknown): string {
   const { type, command, url } = Object(input) as Record<string, unknown>;
   if (type === "sse") return 'servers of type "sse" are not spoken to; many answer as "http", too';
@@ -59,7 +59,7 @@ export interface ReadServers {
   readonly remarks: readonly string[];
 }
 
-/** Those of a `.mcp.json`: one that is wrong does not keep the others out. */
+/** Reads a `.mcp.json`; an invalid server does not exclude the others. */
 export function readServers(path: string, text: string): ReadServers | Failure {
   let value: unknown;
   try {
@@ -82,7 +82,7 @@ export function readServers(path: string, text: string): ReadServers | Failure {
   return { servers, remarks };
 }
 
-/** With the entry that it is about. */
+/** The error with the entry that it is about. */
 function textOf({ path, message }: v.BaseIssue<unknown>): string {
   const entry = (path ?? []).slice(1).map(({ key }) => String(key));
   return entry.length === 0 ? message : `"${entry.join(".")}": ${message}`;
@@ -96,7 +96,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const variable = /\$\{(\w+)(?::-([^}]*))?\}/g;
 
-/** Names of the user's variables that it is given. */
+/** The names of the user's variables that a server gets. */
 export function variablesIn(server: Servers[string]): readonly string[] {
   const texts =
     "url" in server

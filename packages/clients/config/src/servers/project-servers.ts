@@ -1,4 +1,4 @@
-/** Project servers: those that a project's `.mcp.json` names, used only as the person has seen and trusted it. */
+/** The servers in a project's `.mcp.json`, used only as the user has trusted them. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import {
@@ -19,25 +19,25 @@ const mostBytes = 1_000_000;
 export const projectFile = ".mcp.json";
 
 export interface ProjectServers {
-  /** As they are written, those that can be used. */
+  /** The usable servers, as they are written. */
   readonly written: Servers;
-  /** With the user's variables; each is started only as it is now. */
+  /** The same with the user's variables filled in; each is pinned to its present content. */
   readonly servers: Servers;
-  /** Files of the workspace that they name; from it. */
+  /** Files of the workspace that they name, relative to it. */
   readonly files: readonly string[];
-  /** Of the file as it is now, and of those that it names. */
+  /** A digest of the file and of the files it names. */
   readonly hash: string;
-  /** One by one, for people. */
+  /** The servers one by one, for people. */
   readonly items: readonly TrustedItem[];
   readonly isTrusted: boolean;
   readonly canBeTrusted: boolean;
-  /** The latest answer about them. */
+  /** The user's last decision about them. */
   readonly trust: TrustRecord;
   /** What was left out and why, one sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** Undefined where the project has no such file. */
+/** Undefined if the project has no such file. */
 export function readProjectServers(
   cwd: string,
   env: ExtensionPlace["env"],
@@ -72,7 +72,7 @@ export function readProjectServers(
   };
 }
 
-/** What is said of those that the user has one of the same name of. */
+/** Remarks about servers hidden by the user's own of the same name. */
 export function hiddenServers({ servers }: ProjectServers, own: Servers): readonly string[] {
   return Object.keys(servers)
     .filter((name) => Object.hasOwn(own, name))
@@ -81,7 +81,7 @@ export function hiddenServers({ servers }: ProjectServers, own: Servers): readon
 
 const trustFile = "trusted-mcp.json";
 
-/** *Contract:* the file is used from now on, as it was found, until a byte of it or of a file that it names changes. */
+/** *Contract:* the servers are used until a byte of the file, or of a file that it names, changes. */
 export function trustProjectServers(
   place: ExtensionPlace,
   { hash, items }: Pick<ProjectServers, "hash" | "items">,
@@ -89,7 +89,7 @@ export function trustProjectServers(
   return writeTrust(trustFile, place, { hash, items });
 }
 
-/** Nothing of it starts, and nobody is asked about it any more. */
+/** Never starts them, and never asks again. */
 export function neverTrustServers(place: ExtensionPlace): Failure | undefined {
   return writeTrust(trustFile, place, { never: true });
 }

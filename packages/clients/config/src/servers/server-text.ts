@@ -1,9 +1,9 @@
-/** A server in one line: what is started, or what is asked. */
+/** A server in one line: the command that is started, or its address. */
 
 import { harmless } from "@lathe/terminal";
 import { type Servers, variablesIn } from "./mcp-servers.ts";
 
-/** Without the values of variables and headers, which may be keys. *Contract:* given as it is written, not filled in. */
+/** Leaves out the values of variables and headers, which may be keys. *Contract:* takes the written server, not a filled-in one. */
 export function serverText(server: Servers[string]): string {
   if ("url" in server) {
     const names = Object.keys(server.headers ?? {});
@@ -13,7 +13,7 @@ export function serverText(server: Servers[string]): string {
   return harmless([...names, server.command, ...(server.args ?? [])].join(" "));
 }
 
-/** Whole, as a project's file says it: nothing in it is the user's secret, and any of it may be aimed at the user. */
+/** The complete definition from a project's file: it holds no secret of the user, and any part may be an attack. */
 export function writtenText(server: Servers[string]): readonly string[] {
   const { url, headers, command, args, env, cwd } = server as Whole;
   const pairs = (of: Readonly<Record<string, string>> = {}): readonly string[] =>
@@ -39,7 +39,7 @@ interface Whole {
   readonly cwd?: string;
 }
 
-/** Quoted where it would not read as one word. */
+/** Quotes text that would not read as one word. */
 function word(text: string): string {
   return /^[\w@%+=:,./${}~-]+$/u.test(text) ? text : JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-/** May need trust: whether a project brings anything that would run, without loading what reads it. */
+/** Whether a project defines anything that would run, without loading the code that reads it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { mayHaveProjectHooks } from "@lathe/extensions";

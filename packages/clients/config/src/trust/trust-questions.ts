@@ -1,4 +1,4 @@
-/** Trust questions: what a project would have run, shown one by one with what has changed since it was agreed to, and what the person says to it. */
+/** Questions about what a project wants to run, each with its changes since it was trusted. */
 
 import {
   canTrust,
@@ -26,13 +26,13 @@ export interface TrustQuestion {
   readonly about: "hooks" | "servers";
   /** In a few words. */
   readonly title: string;
-  /** All that would run. */
+  /** Everything that would run. */
   readonly lines: readonly string[];
-  /** *Contract:* what is said is kept; resolves to the options that a session has then. */
+  /** *Contract:* saves the answer and returns the options that a session has then. */
   answer(said: TrustAnswer, options: AgentOptions): AgentOptions | Failure;
 }
 
-/** The one that changes nothing comes first. */
+/** The choice that changes nothing comes first. */
 export const trustChoices: readonly {
   readonly value: TrustAnswer;
   readonly label: string;
@@ -43,7 +43,7 @@ export const trustChoices: readonly {
   { value: "never", label: "Never for this folder", about: "nothing of it runs, and nobody is asked" },
 ];
 
-/** What was agreed to as it is, and what is never to be asked about, is none. */
+/** Leaves out what is already trusted unchanged, or never to be asked about. */
 export function trustQuestions({ cwd, env }: AgentOptions): readonly TrustQuestion[] {
   const place = { cwd, env };
   if (!canTrust(place)) return [];
@@ -73,7 +73,7 @@ function hookQuestions(place: Place): readonly TrustQuestion[] {
 
 function serverQuestions(place: Place): readonly TrustQuestion[] {
   const found = readProjectServers(place.cwd, place.env);
-  // What is wrong with it was told with the configuration.
+  // Loading the configuration already reported the problem.
   if (!found || isFailure(found) || found.isTrusted || found.trust.never) return [];
   if (found.items.length === 0) return [];
   const how = `${projectFile} names MCP servers, which run outside the sandbox, with your rights`;
@@ -117,7 +117,7 @@ function shown(head: string, trust: TrustRecord, items: readonly TrustedItem[]):
   return [`${head}${since}`, ...lines];
 }
 
-/** No line of it may look like another item. */
+/** Indents every line, so that none looks like another item. */
 function itemLines(text: string): readonly string[] {
   return harmless(text)
     .split("\n")

@@ -1,4 +1,4 @@
-/** Palette: colours and weights of text, or none where they are not wanted. */
+/** Colours and weights of text, or none where they are not wanted. */
 import { styleText } from "node:util";
 
 type Paint = (text: string) => string;
@@ -14,7 +14,7 @@ export interface Palette {
 
 const plain: Paint = (text) => text;
 
-/** What a stream is to us: whether a person looks at it. */
+/** A stream, and whether a person looks at it. */
 interface Screenlike {
   readonly isTTY?: boolean;
 }

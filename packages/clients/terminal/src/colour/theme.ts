@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { type Palette, palette, paletteFor } from "./palette.ts";
 
-/** What a terminal's background is; none: nothing is coloured. */
+/** The terminal's background; none: no colours. */
 export type Ground = "dark" | "light" | "none";
 
 export interface Theme extends Palette {
@@ -20,12 +20,12 @@ export function themeOf(ground: Ground): Theme {
   const weights = { italic: style("italic"), underline: style("underline"), strike: style("strikethrough") };
   const dark = palette(true);
   if (ground === "dark") return { ...dark, ...weights };
-  // The bright ones of the sixteen cannot be read on white.
+  // The bright colours of the sixteen are illegible on white.
   const [green, yellow, cyan, red] = [28, 130, 31, 160].map(colored);
   return { ...dark, ...weights, ...(green && yellow && cyan && red && { green, yellow, cyan, red }) };
 }
 
-/** The theme of what is written into a stream, where nobody can be asked for the background. */
+/** The theme for a stream whose background cannot be queried. */
 export function themeFor(stream: Parameters<typeof paletteFor>[0], env: NodeJS.ProcessEnv): Theme {
   const isColored = paletteFor(stream, env).dim("x") !== "x";
   return themeOf(isColored ? (groundOfVariable(env.COLORFGBG) ?? "dark") : "none");
@@ -35,7 +35,7 @@ function colored(color: number): (text: string) => string {
   return (text) => `\u001b[38;5;${color}m${text}\u001b[39m`;
 }
 
-/** From the convention of rxvt and its followers: foreground, then background, as numbers of the sixteen colours. */
+/** Reads COLORFGBG, as rxvt sets it: foreground and background as numbers of the sixteen colours. */
 export function groundOfVariable(value: string | undefined): "dark" | "light" | undefined {
   const last = value?.split(";").at(-1) ?? "";
   if (!/^\d{1,2}$/.test(last)) return undefined;
@@ -47,7 +47,7 @@ export function groundOfVariable(value: string | undefined): "dark" | "light" | 
 export const groundQuery = "\u001b]11;?\u0007";
 const answer = /^\]11;rgba?:([0-9a-f]{1,4})\/([0-9a-f]{1,4})\/([0-9a-f]{1,4})/i;
 
-/** From a terminal's answer to `groundQuery`; undefined when it is none. */
+/** Reads a terminal's answer to `groundQuery`; undefined for any other sequence. */
 export function groundOfAnswer(sequence: string): "dark" | "light" | undefined {
   const [, ...parts] = answer.exec(sequence.replace("\u001b", "")) ?? [];
   if (parts.length < 3) return undefined;

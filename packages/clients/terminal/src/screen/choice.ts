@@ -1,4 +1,4 @@
-/** Choice: something a person chooses from a list, or answers in their own words. */
+/** A list to choose from, or to answer in free text. */
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import type { Theme } from "../colour/theme.ts";
 import { fit } from "../text/fit.ts";
@@ -11,20 +11,20 @@ export interface Option {
 }
 
 export interface Choice {
-  /** Absent where it was printed before. */
+  /** Absent if it was printed before. */
   readonly title?: string;
   readonly options: readonly Option[];
-  /** Words that are no option are an answer, too; else they choose among the options. */
+  /** Whether free text is an answer; otherwise it filters the options. */
   readonly takesWords: boolean;
-  /** It takes keys only once nobody has typed for a while: nobody answers what they have not read. */
+  /** Takes keys only after a pause in typing, so that nobody answers a question unread. */
   readonly settles?: boolean;
-  /** Keys that choose an option, in one letter. */
+  /** Single letters that choose an option. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** *Contract:* called once: with an option's value, with words, or with nothing when it was left. */
+  /** *Contract:* called once: with an option's value, with free text, or with undefined when it was dismissed. */
   resolve(answer: string | undefined): void;
 }
 
-/** The options that the words so far may mean. */
+/** The options that match the words so far. */
 export function matching({ options, takesWords, keys }: Choice, words: string): readonly Option[] {
   const said = words.trim();
   if (takesWords || said === "") return options;
@@ -47,12 +47,12 @@ export function meant(choice: Choice, words: string, selected: number): string |
 
 export interface ChoiceView {
   readonly width: number;
-  /** Lines there are for the options. */
+  /** Lines available for the options. */
   readonly room: number;
   readonly theme: Theme;
 }
 
-/** The options as they stand on the screen, the selected one marked; of many those around it. */
+/** The options on the screen, the selected one marked; a window around it if there are many. */
 export function choiceLines(
   choice: Choice,
   { selected, words }: { readonly selected: number; readonly words: string },

@@ -1,8 +1,8 @@
-/** Live area: lines at the bottom of the terminal that are redrawn in place; what is printed stays above, in the scrollback. */
+/** Lines at the bottom of the terminal that are redrawn in place; printed lines stay above, in the scrollback. */
 import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 
-/** A terminal, or what stands for one in tests. */
+/** A terminal, or a stand-in for one in tests. */
 export interface Output {
   readonly columns?: number;
   readonly rows?: number;
@@ -30,12 +30,12 @@ export function framed(lines: readonly string[]): Frame {
   return { lines: lines.with(row, line.replace(CURSOR_MARKER, "")), cursor: { row, column } };
 }
 
-/** Nothing of a frame is shown before all of it is there (terminals that do not know it ignore it). */
+/** Synchronized output: a frame appears at once. Terminals that do not know it ignore it. */
 const begin = "\u001b[?2026h";
 const end = "\u001b[?2026l";
 const reset = "\u001b[0m";
 const trailing = / +$/;
-/** From the start of a row to the end of the screen; from its very top tmux would scroll all of it away instead. */
+/** Clears from the start of a row to the end of the screen; from the top row tmux would scroll instead. */
 const clearBelow = "\u001b[K\u001b7\u001b[1B\r\u001b[J\u001b8";
 /** Colours of one line must not run into the next. */
 const colors = "\u001b[";
@@ -48,11 +48,11 @@ export class LiveArea {
   #lines: readonly string[] = [];
   readonly #fits = new Map<string, string>();
   #width = 0;
-  /** Where the terminal's cursor is, from the area's first line. */
+  /** The row of the terminal's cursor, counted from the area's first line. */
   #row = 0;
   #column = 0;
 
-  /** `there`: what already stands on the terminal, with the cursor at the end of its last line. */
+  /** `there`: the lines already on the terminal, with the cursor at the end of the last. */
   constructor(out: Output, there: readonly string[] = []) {
     this.#out = out;
     this.#lines = there;
@@ -85,17 +85,17 @@ export class LiveArea {
     this.#out.write(out === "" ? moved : `${begin}${out}${moved}${end}`);
   }
 
-  /** The terminal has another size, or what stands on it is not to be trusted: the next frame is drawn anew. */
+  /** Redraws the next frame completely: the terminal was resized, or its content is unknown. */
   resized(): void {
     this.#width = 0;
   }
 
-  /** Takes the area away; the cursor is where it began. */
+  /** Removes the area and leaves the cursor where it began. */
   clear(): void {
     this.#out.write(`${this.width === this.#width ? this.#erased() : this.#reflowed()}`);
   }
 
-  /** Most lines are those of the frame before. */
+  /** Most lines are the same as in the last frame. */
   #fitted(line: string): string {
     const known = this.#fits.get(line);
     if (known !== undefined) return known;
@@ -107,7 +107,7 @@ export class LiveArea {
 
   #fit(line: string): string {
     const text = visibleWidth(line) > this.width ? truncateToWidth(line, this.width, "") : line;
-    // Spaces that nobody sees would be broken into rows of their own in a narrower terminal.
+    // Trailing spaces would wrap into rows of their own in a narrower terminal.
     const seen = text.replace(trailing, "");
     return seen.includes(colors) ? `${seen}${reset}` : seen;
   }
@@ -118,7 +118,7 @@ export class LiveArea {
     return gone;
   }
 
-  /** A terminal of another width has broken the lines anew: the area begins as many rows up as they take now. */
+  /** A resized terminal rewraps its lines: the area begins as many rows up as they take now. */
   #reflowed(): string {
     const rows = (line: string): number => Math.max(1, Math.ceil(visibleWidth(line) / this.width));
     const above = this.#lines.slice(0, this.#row).reduce((sum, line) => sum + rows(line), 0);
@@ -139,7 +139,7 @@ export class LiveArea {
     return out;
   }
 
-  /** Only lines that differ are written. */
+  /** Writes only the lines that differ. */
   #changed(lines: readonly string[]): string {
     const before = this.#lines;
     let out = "";
@@ -151,7 +151,7 @@ export class LiveArea {
       this.#column = visibleWidth(line);
     }
     if (lines.length < before.length) {
-      // One row stays, if only to be empty.
+      // One row stays, even if it is empty.
       const first = Math.max(0, lines.length);
       out += `${this.#moved({ row: first, column: 0 })}${clearBelow}`;
     }
@@ -159,7 +159,7 @@ export class LiveArea {
     return out;
   }
 
-  /** To the start of a row that is not there yet: the terminal scrolls where it must. */
+  /** Moves to the start of a new row; the terminal scrolls if needed. */
   #below(row: number): string {
     if (row === 0) return this.#moved({ row: 0, column: 0 });
     const out = `${this.#moved({ row: row - 1, column: 0 })}\r\n`;

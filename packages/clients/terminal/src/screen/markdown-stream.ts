@@ -1,10 +1,10 @@
-/** Markdown stream: an answer as it comes; whole blocks are given out once, what is not whole yet is shown at its end. */
+/** An answer in Markdown as it streams: complete blocks are given out once, the incomplete rest is redrawn. */
 import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
 import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import type { Theme } from "../colour/theme.ts";
 import { harmless } from "../text/fit.ts";
 
-/** What is said behind backticks has none itself: else it is code amid a line. */
+/** The info string of a fence holds no backticks: with them it is inline code. */
 const fence = /^ {0,3}(```+(?=[^`\n]*(?:\n|$))|~~~+)/;
 const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 
@@ -12,7 +12,7 @@ export class MarkdownStream {
   readonly #theme: Theme;
   readonly #look: MarkdownTheme;
   #pending = "";
-  /** The mark that opened a block of code, in which each whole line is given out at once. */
+  /** The fence of the open code block, whose complete lines are given out at once. */
   #code: string | undefined;
   #gaveOut = false;
   #isEnding = false;
@@ -21,11 +21,11 @@ export class MarkdownStream {
   constructor(theme: Theme) {
     this.#theme = theme;
     this.#look = markdownTheme(theme);
-    // It would ask tmux, and wait for it.
+    // The library would ask tmux, and wait for it.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
   }
 
-  /** Whether it holds nothing that was not given out. */
+  /** Whether everything was given out. */
   get isEmpty(): boolean {
     return this.#pending === "";
   }
@@ -35,12 +35,12 @@ export class MarkdownStream {
     this.#shown = undefined;
   }
 
-  /** What is left comes with the next `take`, and what comes after that is another answer. */
+  /** Ends the answer: the rest comes with the next `take`, and further text is another answer. */
   end(): void {
     this.#isEnding = true;
   }
 
-  /** Forgets what was not given out; whether anything was. */
+  /** Forgets what was not given out; true if there was anything. */
   discard(): boolean {
     const had = this.#gaveOut;
     this.#pending = "";
@@ -50,7 +50,7 @@ export class MarkdownStream {
     return had;
   }
 
-  /** Lines that will not change any more, each once. */
+  /** Lines that will not change any more, each returned once. */
   take(width: number): readonly string[] {
     const lines: string[] = [];
     for (let before = -1; this.#pending.length !== before; ) {
@@ -63,7 +63,7 @@ export class MarkdownStream {
     return lines;
   }
 
-  /** At most the last `limit` lines of what may still change. */
+  /** At most the last `limit` lines that may still change. */
   tail(width: number, limit: number): readonly string[] {
     if (this.#pending === "" || limit === 0) return [];
     if (this.#shown?.width !== width) this.#shown = { width, lines: this.#unfinished(width) };
@@ -104,7 +104,7 @@ export class MarkdownStream {
     return lines;
   }
 
-  /** At the end of an answer a block of code may be open. */
+  /** An answer may end inside a code block. */
   #takeRest(): readonly string[] {
     const code = this.#code;
     const rest = this.#pending;
@@ -130,7 +130,7 @@ function isClosing(line: string, mark: string): boolean {
   return trimmed.length >= mark.length && trimmed === mark[0]?.repeat(trimmed.length);
 }
 
-/** Where the last block that is surely whole ends: at an empty line, with something behind it that does not belong to it. */
+/** Where the last complete block ends: at an empty line, followed by text that does not belong to it. */
 function endOfBlocks(text: string): number {
   for (let at = text.lastIndexOf("\n\n"); at > 0; at = text.lastIndexOf("\n\n", at - 1)) {
     const rest = text.slice(at).replace(/^\n+/, "");
@@ -140,13 +140,13 @@ function endOfBlocks(text: string): number {
   return 0;
 }
 
-/** Whether the text ends in a list, which what follows may go on with. */
+/** Whether the text ends in a list, which the next text may continue. */
 function inList(text: string): boolean {
   const block = text.slice(text.lastIndexOf("\n\n") + 1);
   return block.split("\n").some((line) => listItem.test(line));
 }
 
-/** Where the first line that opens a block of code begins, once it is whole. */
+/** Where the first opening fence begins, once its line is complete. */
 function fenceStart(text: string): number | undefined {
   let at = 0;
   for (const line of text.split("\n").slice(0, -1)) {

@@ -1,11 +1,11 @@
-/** Screen: text that stays, and below it one status line that is redrawn while something takes time. */
+/** Text that stays, and below it one status line that is redrawn while something takes time. */
 
 import type { Palette } from "../colour/palette.ts";
 import { columnsOf, fit } from "../text/fit.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const redrawMs = 100;
-/** What is over sooner is not worth a flicker, and in a pipe not worth a line. */
+/** Work that ends sooner shows no status: it would flicker, or fill a pipe with lines. */
 const patienceMs = { terminal: 300, pipe: 2000 };
 
 export class Screen {
@@ -49,7 +49,7 @@ export class Screen {
     if (!this.#atLineStart) this.write("\n");
   }
 
-  /** What goes on now, or nothing; asked again at every redraw. */
+  /** Sets or removes the status; the text is computed at every redraw. */
   status(text: (() => string) | undefined): void {
     this.#erase();
     this.#status = text;
@@ -78,7 +78,7 @@ export class Screen {
     this.#drawn = true;
   }
 
-  /** Into a pipe the status is told once, as a line of its own. */
+  /** A pipe gets the status once, as a line of its own. */
   #tell(elapsed: number): void {
     if (elapsed < patienceMs.pipe || !this.#status) return;
     clearInterval(this.#timer);

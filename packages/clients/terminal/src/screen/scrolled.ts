@@ -1,11 +1,11 @@
-/** Scrolled: a text that may be long, as lines for the terminal's scrollback: the last of them. */
+/** The last lines of a long text, for the terminal's scrollback. */
 
 import type { Theme } from "../colour/theme.ts";
 import { harmless } from "../text/fit.ts";
 
 const mostLines = 2_000;
 
-/** `elsewhere`: where all of it is, for people. */
+/** `elsewhere`: where a person finds the whole text. */
 export function scrolled(text: string, { dim }: Theme, elsewhere = ""): readonly string[] {
   const clean = harmless(text).trimEnd();
   const lines = clean === "" ? [] : clean.split("\n");

@@ -1,9 +1,9 @@
-/** Columns: rows under a head, figures to the right, and lines of bars as small plots. */
+/** Tables of figures, aligned to the right, and lines of bars as small plots. */
 import { stripVTControlCharacters } from "node:util";
 import type { Palette } from "../colour/palette.ts";
 import { table } from "./table.ts";
 
-/** The first column to the left, all others to the right. */
+/** Aligns the first column to the left and all others to the right. */
 export function columns(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -20,7 +20,7 @@ export function columns(
 
 const bars = "▁▂▃▄▅▆▇█";
 
-/** One bar for each value, a gap for those that are not known; at most `width` of them, neighbours put together. */
+/** One bar per value and a gap for an unknown one; neighbours are averaged to fit into `width` bars. */
 export function plot(values: readonly (number | undefined)[], width: number): string {
   const per = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
   const joined = Array.from({ length: Math.ceil(values.length / per) }, (_, i) => {

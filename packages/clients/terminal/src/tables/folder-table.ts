@@ -1,4 +1,4 @@
-/** Folder table: rows that end with a folder and a text about it, cut to a terminal's width there; whole in a pipe. */
+/** A table whose rows end with a folder and a text about it: cut to the width of a terminal, whole in a pipe. */
 import { stripVTControlCharacters } from "node:util";
 import type { Palette } from "../colour/palette.ts";
 import { columnsTaken, ending } from "../text/columns.ts";
@@ -6,7 +6,7 @@ import { columnsOf, fit, harmless, wrap } from "../text/fit.ts";
 import { table } from "./table.ts";
 
 export interface FolderRow {
-  /** As they are shown, and as many in each row. */
+  /** The leading cells, as they are shown; every row has the same number. */
   readonly cells: readonly string[];
   readonly folder: string;
   readonly about: string;
@@ -18,7 +18,7 @@ interface Output {
 }
 
 interface TableView {
-  /** Those of the cells, then of the folder and of what it is about. */
+  /** Titles of the cells, then of the folder and the text. */
   readonly titles: readonly string[];
   readonly paint: Palette;
   readonly output: Output;
@@ -27,9 +27,9 @@ interface TableView {
 }
 
 const between = 2;
-/** No text is cut shorter. */
+/** The narrowest column that a text is cut to. */
 const least = 12;
-/** Of what is left for both, the folders take less. */
+/** The share of the remaining room that folders get. */
 const folderShare = 0.4;
 
 export function folderTable(rows: readonly FolderRow[], { titles, paint, output, home }: TableView): string {
@@ -48,7 +48,7 @@ export function folderTable(rows: readonly FolderRow[], { titles, paint, output,
   return table([titles.map(paint.dim), ...lines]);
 }
 
-/** What is said below it: broken between words on a terminal. */
+/** A remark below a table, wrapped on a terminal. */
 export function remarkLines(text: string, output: Output): string {
   const lines = output.isTTY === true ? wrap(text, columnsOf(output)) : [text];
   return lines.map((line) => `${line}\n`).join("");
@@ -74,7 +74,7 @@ function fromHome(folder: string, home: string): string {
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }
 
-/** Of a path the end says which it is. */
+/** The end of a path identifies it, so the beginning is cut. */
 function endOf(path: string, width: number): string {
   return columnsTaken(path) <= width ? path : `…${ending(path, width - 1)}`;
 }

@@ -1,14 +1,14 @@
-/** Columns: how much room text takes on a terminal, character by character as people see them (grapheme clusters). */
+/** How many columns text takes on a terminal, counted by grapheme clusters. */
 import { eastAsianWidth } from "get-east-asian-width";
 
 const plain = /^[\x20-\x7e]*$/;
-/** Shown as a picture: by a sign that asks for it, by what is joined to it, or a flag of two letters. */
+/** Clusters that terminals show as a picture: by a variation selector, a joiner, a modifier, or as a flag. */
 const picture = /\p{Extended_Pictographic}.*[\ufe0f\u200d]|\p{Emoji_Modifier}|^\p{RI}\p{RI}|\ufe0f\u20e3/u;
 const nothing = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]+$/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** How many columns the text takes, on one line. */
+/** How many columns the text takes on one line. */
 export function columnsTaken(text: string): number {
   if (plain.test(text)) return text.length;
   let columns = 0;
@@ -16,7 +16,7 @@ export function columnsTaken(text: string): number {
   return columns;
 }
 
-/** The longest beginning that takes no more columns. */
+/** The longest beginning that fits into so many columns. */
 export function beginning(text: string, columns: number): string {
   if (plain.test(text)) return text.slice(0, Math.max(0, columns));
   let [taken, end] = [0, 0];
@@ -28,7 +28,7 @@ export function beginning(text: string, columns: number): string {
   return text.slice(0, end);
 }
 
-/** The longest end that takes no more columns. */
+/** The longest end that fits into so many columns. */
 export function ending(text: string, columns: number): string {
   if (plain.test(text)) return columns > 0 ? text.slice(-columns) : "";
   let [taken, start] = [0, text.length];
@@ -40,7 +40,7 @@ export function ending(text: string, columns: number): string {
   return text.slice(start);
 }
 
-/** The text in pieces that take at most so many columns; a character that takes more is a piece of its own. */
+/** The text in pieces of at most so many columns; a wider character is a piece of its own. */
 export function piecesOf(text: string, columns: number): readonly string[] {
   const pieces: string[] = [];
   let [start, end, taken] = [0, 0, 0];

@@ -1,4 +1,4 @@
-/** A file's name on one line, in quotes as git has them where it holds what is no part of a line. */
+/** A file's name on one line, quoted as git does if it contains control characters. */
 import { harmless } from "./fit.ts";
 
 export function fileName(name: string): string {

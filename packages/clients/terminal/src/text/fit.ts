@@ -1,4 +1,4 @@
-/** Text made to fit: cut with an ellipsis or broken into lines, and stripped of what moves the cursor. */
+/** Text cut with an ellipsis or wrapped, and stripped of what moves the cursor. */
 import { stripVTControlCharacters } from "node:util";
 import { beginning, columnsTaken, piecesOf } from "./columns.ts";
 
@@ -28,12 +28,12 @@ export function wrap(text: string, width: number): readonly string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** Columns of a terminal, and a usual number for what has none or says that it has 0. */
+/** Columns of a terminal, or 80 where a stream has none or claims 0. */
 export function columnsOf(stream: { readonly columns?: number }): number {
   return Math.max(40, stream.columns || 80);
 }
 
-/** The last `limit` lines that say something. */
+/** The last `limit` lines that are not blank. */
 export function lastLines(text: string, limit: number): readonly string[] {
   const lines = harmless(text)
     .split("\n")
@@ -42,7 +42,7 @@ export function lastLines(text: string, limit: number): readonly string[] {
   return lines.slice(-limit);
 }
 
-/** What turns the direction of the text around it, so that a command reads as another one. */
+/** Characters that reverse the text around them, so that a command reads as another one. */
 const turning = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
 const driving = new RegExp(String.raw`(?![\n\t])[\p{Cc}${turning}]`, "gu");
 

@@ -1,10 +1,10 @@
-/** Telling lines: what the output of a command says of how it went, without frames, dumps of objects and zeros. */
+/** The lines of a command's output that say how it went, without stack frames, object dumps and zero counts. */
 import { lastLines } from "./fit.ts";
 
-/** What test runners and programs begin the reason with, and the line above it that names the test. */
+/** How test runners and programs begin the reason, and the line above it that names the test. */
 const reason = /^\s*(?:\w*(?:Error|Exception)\b.*:|E {2,}\S|expect\(|panic:|error(?:\[\w+\])?:)/;
 const title = /^\s*(?:✖|✗|●|not ok|FAIL)/;
-/** TAP puts a few facts between the two. */
+/** TAP prints a few fields between the two. */
 const titleDistance = 8;
 /** The first frame of a stack, or in TAP the fields below the reason. */
 const beyond = /^\s*(?:at .+|code: '.+')/;
@@ -21,11 +21,11 @@ export function tellingLines(text: string, limit: number): readonly string[] {
   return [...(name === undefined ? [] : [name]), ...told].slice(0, limit);
 }
 
-/** Counts of a test runner's summary; those of what did not happen say nothing. */
+/** Counts in a test runner's summary. */
 const passed = /(?:^|\s)(?:pass(?:ed|ing)?|ok)\b/i;
 const summaryLines = 12;
 
-/** At most `limit` lines of a command that went well: the count of passed tests where there is one, else the last ones. */
+/** At most `limit` lines of a command that succeeded: the count of passed tests if there is one, else the last lines. */
 export function passingLines(text: string, limit: number): readonly string[] {
   const counts = lastLines(text, summaryLines).filter((line) => passed.test(line) && /[1-9]/.test(line));
   return counts.length > 0 ? counts.slice(-1) : lastLines(text, limit);

@@ -1,8 +1,8 @@
-/** An answer of a person as others read it. */
+/** A person's answer, in words for others. */
 import type { Event } from "@lathe/protocol";
 import { harmless } from "../text/fit.ts";
 
-/** With how much of an edit was taken, where that is not all of it. */
+/** Includes how much of an edit was taken, if not all. */
 export function answerText({ answer, part }: Event<"question.answered">["data"]): string {
   if (!part) return harmless(answer);
   const taken = part.files.reduce((sum, one) => sum + one.taken.length, 0);

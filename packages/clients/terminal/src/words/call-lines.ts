@@ -16,16 +16,16 @@ export interface FinishedCall {
 export interface CallView {
   readonly paint: Palette;
   readonly width: number;
-  /** Where a person sees the rest of an output; told where there is more of it. */
+  /** How a person can see the rest of a long output. */
   readonly whole?: string;
 }
 
 const toolWidth = 10;
 const leastTarget = 12;
-/** Models make up tools with names of any length. */
+/** Models invent tools with names of any length. */
 const mostToolWidth = 40;
 const diffLimit = 40;
-/** Lines of a command's output: more of one that failed. */
+/** Lines of a command's output; a failed one shows more. */
 const outputLimit = { well: 4, badly: 8 };
 
 export function callLines(call: FinishedCall, view: CallView): readonly string[] {
@@ -33,17 +33,17 @@ export function callLines(call: FinishedCall, view: CallView): readonly string[]
   const name = fit(harmless(call.tool), mostToolWidth);
   const padded = name.padEnd(toolWidth);
   const roomBeside = (tool: string): number => view.width - tool.length - figures.length - 8;
-  // Where it is narrow, what was done matters more than columns that line up.
+  // In a narrow terminal the target matters more than aligned columns.
   const tool = roomBeside(padded) < leastTarget ? name : padded;
   const room = roomBeside(tool);
-  // A list of todos is shown whole below.
+  // Todos are shown in full below.
   const target = hasTodos(call.outcome) || room < 4 ? "" : fit(call.target, room);
   const { paint } = view;
   const head = `${iconOf(call.outcome, paint)} ${paint.bold(tool)} ${target}`;
   return [`${head}  ${paint.dim(figures)}`, ...bodyLines(call, view).map((line) => `    ${line}`)];
 }
 
-/** What came after a cancel is the outcome of being stopped, unless it changed something. */
+/** After a cancel an outcome counts as interrupted, unless it changed something. */
 export function afterCancel(outcome: Outcome): Outcome {
   if (outcome.type !== "ok" || (outcome.facts?.changed ?? []).length > 0) return outcome;
   return { type: "interrupted", failure: failure("cancelled", "It was stopped."), text: outcome.text };
@@ -117,7 +117,7 @@ function bodyLines(call: FinishedCall, view: CallView): readonly string[] {
     return todos.map((todo) => dim(`${{ open: "·", doing: "›", done: "✓" }[todo.state]} ${todo.text}`));
   if (checked) return problems;
   if (outcome.facts?.exitCode === undefined) return [];
-  // The exit code already stands in the head.
+  // The head already shows the exit code.
   const text = outcome.text.replace(/^\[exit code \d+\]$/m, "");
   const shown = wentWell(outcome)
     ? passingLines(text, outputLimit.well)
@@ -131,7 +131,7 @@ function restLine(
   { shown, whole }: { readonly shown: number; readonly whole: string | undefined },
 ): readonly string[] {
   if (whole === undefined) return [];
-  // The text is the whole one only where it was not too long.
+  // A long output is cut in the text, so its lines cannot be counted.
   const rest = text.match(/^.*\S/gm)?.length ?? 0;
   if (rest <= shown) return [];
   const count = blob === undefined ? `${rest - shown} more ${rest - shown === 1 ? "line" : "lines"}` : "more";

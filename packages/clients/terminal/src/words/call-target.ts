@@ -4,7 +4,7 @@ import type { Effect } from "@lathe/protocol";
 /** Arguments that name the target best, the best first. */
 const telling = ["command", "script", "path", "pattern", "glob", "query", "test", "question", "text", "id"];
 
-/** From the arguments when one of them tells it, else from the effects. */
+/** Takes the target from the arguments if one names it, else from the effects. */
 export function callTarget(input: string, effects: readonly Effect[]): string {
   const told = fromArguments(parsed(input));
   if (told.length > 0) return joined(told);
@@ -16,7 +16,7 @@ function fromArguments(value: unknown): readonly string[] {
   const { agent, prompt, action, id = "" } = value as Record<string, unknown>;
   if (typeof agent === "string" && typeof prompt === "string")
     return [`${agent}: ${prompt.split("\n", 1)[0]}`];
-  // Of a process, as `process` has it.
+  // The arguments of the tool `process`.
   const isOnly = typeof id === "string" && (id !== "" || Object.keys(value).length === 1);
   if (typeof action === "string" && isOnly) return [`${action} ${id}`.trim()];
   for (const name of telling) {

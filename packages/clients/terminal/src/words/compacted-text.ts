@@ -1,4 +1,4 @@
-/** What a compaction did, for people. */
+/** What a compaction did, in words. */
 import type { ContextCompacted } from "@lathe/protocol";
 import type { Palette } from "../colour/palette.ts";
 import { count } from "../text/figures.ts";
@@ -11,7 +11,7 @@ export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Pal
   return [`${bold(freedOf(done))}: ${whatOf(done)}.`, ...failed, dim("The log keeps everything.")].join("\n");
 }
 
-/** In one line, for those who watch. */
+/** The same in one line, for live output. */
 export function compactedLine(done: ContextCompacted): string {
   const failure = done.summarized?.failure;
   const failed = failure ? `; no summary: ${harmless(failure.text)}` : "";

@@ -14,12 +14,12 @@ export function diffLines(diff: string, paint: Palette, limit: number): readonly
   return rest > 0 ? [...shown, paint.dim(`… ${rest} more lines`)] : shown;
 }
 
-/** What many languages take for the end of a line and a terminal does not: behind it a comment is none any more. */
+/** Shows line separators that terminals ignore: many languages end a comment there. */
 function unbroken(line: string): string {
   return line.replace(/\r(?!$)|[\u2028\u2029]/gu, "↵");
 }
 
-/** What its hunks say, each with its place. A header is told by where it stands: lines of a file may read like one. */
+/** The lines of the hunks with their headers. Headers are found by position, since a file's lines may look like one. */
 export function hunkLines(diff: string): readonly string[] {
   const lines: string[] = [];
   let left: Left = { before: 0, after: 0 };
@@ -48,7 +48,7 @@ function paintLine(line: string, paint: Palette): string {
   return paint.dim(line);
 }
 
-/** Lines added and removed. */
+/** Counts the lines added and removed. */
 export function diffCounts(diff: string): { readonly added: number; readonly removed: number } {
   const lines = hunkLines(diff);
   const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;

@@ -22,7 +22,7 @@ export function problemOf(end: TurnEnd): string | undefined {
 /** One word for tables and summaries. */
 export function endWord(end: TurnEnd | undefined): string {
   if (!end) return "open";
-  // One that was left open by a fork or a rewind failed in nothing.
+  // A turn left open by a fork or a rewind did not fail.
   const isLeft = end.type === "failed" && end.failure.code === "cancelled";
   return end.type === "cancelled" || isLeft ? "interrupted" : end.type;
 }

@@ -1,15 +1,15 @@
-/** Found line: a line of a file on one row of a terminal, what was looked for in colour and in sight. */
+/** A matching line on one row of a terminal, with the match coloured and visible. */
 import type { GrepLine } from "@lathe/protocol";
 import type { Palette } from "../colour/palette.ts";
 import { beginning, columnsTaken, ending } from "../text/columns.ts";
 import { harmless } from "../text/fit.ts";
 
-/** With its indentation, in at most so many columns. */
+/** The line with its indentation, in at most `width` columns. */
 export function cutLine(text: string, width: number): string {
   return beginning(shown(text), width);
 }
 
-/** The same, begun later where its first match would be out of sight. */
+/** The same, cut at the start if the first match would be out of sight. */
 export function foundLine(
   { text, spans }: Pick<GrepLine, "text" | "spans">,
   width: number,

@@ -1,17 +1,17 @@
-/** Remarks: what people are told of events that concern neither an answer nor a call; the same on every surface. */
+/** Remarks on events that are neither an answer nor a call; the same in every client. */
 import type { Event } from "@lathe/protocol";
 import { compactedLine } from "./compacted-text.ts";
 import { routedText } from "./routed-text.ts";
 import { collectRunLater } from "./run-later-text.ts";
 
 export interface Remark {
-  /** `quiet` is for those who look closely, `warning` for everybody. */
+  /** `quiet` is shown dimmed, `warning` stands out. */
   readonly tone: "quiet" | "warning";
-  /** As it came: a model's, a host's and a program's words may hold controls of the terminal. */
+  /** Not sanitized: it may hold terminal controls from a model, a host or a program. */
   readonly text: string;
 }
 
-/** What to say of the events of one session, one after the other: nothing of most, and nothing twice that comes at every step. */
+/** Takes a session's events in order and returns a remark for a few; one that recurs at every step is made once. */
 export function createRemarks(): (event: Event) => Remark | undefined {
   const told = new Set<string>();
   const runLater = collectRunLater();
@@ -26,7 +26,7 @@ export function createRemarks(): (event: Event) => Remark | undefined {
     if (later !== undefined) return warning(later);
     switch (event.type) {
       case "step.failed":
-        // That an answer was stopped, the end says.
+        // The end of the turn says that an answer was stopped.
         return event.data.failure.code === "cancelled"
           ? undefined
           : warning(`no answer: ${event.data.failure.text}`);
@@ -53,7 +53,7 @@ export function createRemarks(): (event: Event) => Remark | undefined {
   };
 }
 
-/** What happened, rather than what the model did. */
+/** Whether the notice is news from outside, not about what the model did. */
 function isNews({ about }: Event<"notice.posted">["data"]): boolean {
   return about === "background" || about === "files";
 }

@@ -1,4 +1,4 @@
-/** Rule text: what a rule that allows lets happen, in words. */
+/** What an allow rule permits, in words. */
 import { basename } from "node:path";
 import type { EffectKind, Rule } from "@lathe/protocol";
 import { harmless } from "../text/fit.ts";

@@ -1,4 +1,4 @@
-/** Run-later text: which changed files programs or later sessions run or follow, on one line. */
+/** Which changed files programs or later sessions will run or follow, on one line. */
 import type { Event, RunLaterFile } from "@lathe/protocol";
 import { fileName } from "../text/file-name.ts";
 
@@ -10,7 +10,7 @@ export function runLaterText(files: readonly RunLaterFile[]): string {
   return `Review before use, these changes run later: ${named.join(", ")}${more}`;
 }
 
-/** Whether it says which files of the turn so far run later. */
+/** Whether the event lists the turn's changed files that run later. */
 export function isLooked(event: Event): event is Event<"checkpoint.taken"> {
   return event.type === "checkpoint.taken" && event.data.moment === "after" && event.data.ref !== undefined;
 }
