@@ -1,4 +1,4 @@
-/** What a fork differs in from its base, as the launcher reads it off the fork's upper layer. */
+/** The differences between a fork and its base, as the launcher reads them from the fork's upper layer. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,20 +31,20 @@ const mostBytes = 512 * 1024 * 1024;
 const whats = { A: "added", M: "modified", D: "deleted", P: "mode" } as const;
 const kinds = { f: "file", d: "folder", l: "link", o: "other", "-": "absent" } as const;
 
-/** In order of their paths, a folder before what is in it. Also of a fork that is open, as it is at the moment. */
+/** Sorted by path, a folder before its contents. An open fork is read as it is at the moment. */
 export async function differencesOf(binary: string, fork: Fork): Promise<readonly Difference[] | Failure> {
   const found = await layerDifferences(binary, fork);
   return isFailure(found) ? found : withIndexRead(found, fork);
 }
 
 export interface ComparedLayers extends Pick<Fork, "base" | "upper"> {
-  /** Told in failures. */
+  /** Names the fork in failures. */
   readonly id: string;
-  /** Any time when changes of the base do not matter. */
+  /** Any time, where changes of the base do not matter. */
   readonly since?: Fork["since"];
 }
 
-/** Of layers that need not be a fork of the user's. */
+/** The differences of layers that need not belong to a fork of the user's. */
 export async function layerDifferences(
   binary: string,
   { base, upper, id, since = { seconds: "0", nanoseconds: "0" } }: ComparedLayers,
@@ -67,7 +67,7 @@ export async function layerDifferences(
   }
 }
 
-/** An index that was only written anew is no difference, and no change of the base. */
+/** A Git index that was rewritten with the same contents is neither a difference nor a change of the base. */
 function withIndexRead(differences: readonly Difference[], fork: Fork): readonly Difference[] {
   const found = differences.find(({ path, what }) => path === index && what === "modified");
   const before = found && rememberedIndex(fork);

@@ -1,16 +1,16 @@
-/** How a trusted program is started that sees a fork in place of its base, and the rest of the machine as it is. */
+/** Starts a trusted program that sees a fork in place of its base, and the rest of the machine unchanged. */
 import type { ForkLayers } from "@lathe/protocol";
 import type { Fork } from "./fork.ts";
 
 export interface Entering {
   readonly binary: string;
-  /** Where it starts; as seen in the fork. */
+  /** The program's working folder, as seen in the fork. */
   readonly cwd: string;
-  /** Its absolute path, then its arguments. */
+  /** The program's absolute path, then its arguments. */
   readonly program: readonly string[];
-  /** Other layers over the same base. */
+  /** Layers over the same base to use instead of the fork's own. */
   readonly layers?: ForkLayers;
-  /** It tidies up by itself when its parent ends: it is sent SIGTERM in place of SIGKILL. */
+  /** The program cleans up after itself when its parent ends: it gets SIGTERM instead of SIGKILL. */
   readonly isAsked?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Which folders can have no fork, since what is done in it would not stay in it. */
+/** Refuses forks of folders whose changes would not stay inside the fork. */
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
@@ -6,18 +6,18 @@ import { repositoryAbove } from "@lathe/sandbox/watch";
 import { isBelow, kindOf, realPlace } from "@lathe/system/paths";
 
 export interface ForkSurroundings {
-  /** Where forks lie. */
+  /** The folder that holds all forks. */
   readonly forks: string;
   readonly home: string;
 }
 
-/** Undefined when nothing is in the way. */
+/** Undefined when the folder can be forked. */
 export function forkRefusal(base: string, { forks, home }: ForkSurroundings): Failure | undefined {
   const why = reason(base, { forks, home });
   return why === undefined ? undefined : failure("invalid-arguments", why, { who: "user" });
 }
 
-/** As in statfs(2): file systems on which the kernel keeps no layer of changes. */
+/** File systems, by their statfs(2) type, that cannot hold an overlay's upper layer. */
 const unfit: ReadonlyMap<number, string> = new Map([
   [0x794c7630, "another overlay, as of a container"],
   [0x6969, "NFS"],
@@ -28,7 +28,7 @@ const unfit: ReadonlyMap<number, string> = new Map([
   [0xfe534d42, "SMB"],
 ]);
 
-/** Where forks lie, once it is there; `variable`: what sets it. */
+/** Checks the folder that holds forks, once it exists; `variable` is the environment variable that sets it. */
 export function placeRefusal(forks: string, variable = "XDG_STATE_HOME"): Failure | undefined {
   const kind = unfit.get(statfsSync(forks).type);
   if (kind === undefined) return undefined;
@@ -55,7 +55,7 @@ function reason(base: string, { forks, home }: ForkSurroundings): string | undef
   return undefined;
 }
 
-/** proc_pid_mountinfo(5): field 5 is the place, with octal escapes. */
+/** Mount points below a folder. In proc_pid_mountinfo(5), field 5 is the mount point, with octal escapes. */
 function mountsBelow(folder: string): readonly string[] {
   const places = readFileSync("/proc/self/mountinfo", "utf8")
     .split("\n")
@@ -63,6 +63,6 @@ function mountsBelow(folder: string): readonly string[] {
   const whole = places.map((place) =>
     place.replace(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
   );
-  // The characters are bytes where they were escaped, and are only compared otherwise.
+  // Escaped characters are bytes; the others are only compared.
   return whole.filter((place) => place !== folder && isBelow(place, folder));
 }

@@ -1,4 +1,4 @@
-/** Forks as folders: a copy-on-write view of a folder lies in a folder of its own, outside of what it is a view of. */
+/** Forks on disk: each copy-on-write view of a folder is kept in its own folder, outside its base. */
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -18,36 +18,36 @@ import { isAbandoned, takeFolder } from "./spare-folders.ts";
 
 export interface Fork extends ForkLayers {
   readonly id: string;
-  /** Real path of the folder that it is a view of. */
+  /** Real path of the folder that the fork is a view of. */
   readonly base: string;
-  /** Holds the layers, and what is known of the fork. */
+  /** The fork's own folder, with its layers and its description. */
   readonly folder: string;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
-  /** What it was made for, e.g. the task or the command. */
+  /** Why the fork was made, for example the task or the command. */
   readonly about: string;
-  /** Whose attempt is to work in it. */
+  /** The session whose attempt works in the fork. */
   readonly session?: string;
-  /** The kernel's time after which a change of the base is one that the fork may not know of. */
+  /** Kernel time of the fork's creation; the fork may not reflect changes of the base after it. */
   readonly since: { readonly seconds: string; readonly nanoseconds: string };
 }
 
 export interface ForkPlace {
-  /** Where forks lie; made when it is first needed. */
+  /** The folder that holds all forks; created when first needed. */
   readonly folder: string;
   readonly id: string;
   readonly about: string;
-  /** Whose attempt is to work in it. */
+  /** The session whose attempt works in the fork. */
   readonly session?: string;
 }
 
 const metaName = "fork.json";
 const goneName = ".gone-";
 
-/** *Contract:* its base may be changed by nobody while a fork of it is open; throws what the file system throws. */
+/** *Contract:* the base must not change while a fork of it is open. Throws what the file system throws. */
 export function makeFork(base: string, { folder: forks, id, about, session }: ForkPlace): Fork {
   const folder = takeFolder(forks, id, metaName);
-  // The view's top has the permissions of the layer.
+  // The top folder of the view has the layer's permissions.
   chmodSync(join(folder, "upper"), lstatSync(base).mode & 0o777);
   rememberIndex(base, folder);
   const known = { base, madeAt: Date.now(), about, ...(session !== undefined && { session }) };
@@ -70,19 +70,19 @@ function forkIn(
 
 const indexName = "index";
 
-/** Git puts a new one in its place, so that a second name of it is a copy that costs nothing. */
+/** Keeps the index by a hard link: Git replaces its index instead of changing it, so the link is a free copy. */
 function rememberIndex(base: string, folder: string): void {
   const [index, copy] = [join(base, ".git", "index"), join(folder, indexName)];
   if (!existsSync(index)) return;
   try {
     linkSync(index, copy);
   } catch {
-    // Another disk, or somebody else's file.
+    // Another disk, or another user's file.
     copyFileSync(index, copy);
   }
 }
 
-/** Git's index as it was when the fork was made; undefined where there was none. */
+/** Git's index at the time the fork was made; undefined if there was none. */
 export function rememberedIndex({ folder }: Fork): Buffer | undefined {
   const path = join(folder, indexName);
   return existsSync(path) ? readFileSync(path) : undefined;
@@ -108,7 +108,7 @@ export function listForks(forks: string): readonly Fork[] {
   return found.toSorted((a, b) => a.madeAt - b.madeAt || (a.id < b.id ? -1 : 1));
 }
 
-/** *Contract:* while nobody has it open; a fork whose removal was cut short is gone all the same. */
+/** *Contract:* only while the fork is not open. If the removal is interrupted, the fork is gone all the same. */
 export function dropFork(fork: Fork): Failure | undefined {
   const forks = join(fork.folder, "..");
   try {
@@ -124,14 +124,14 @@ export function dropFork(fork: Fork): Failure | undefined {
   }
 }
 
-/** What removals and preparations that were cut short have left; best effort. */
+/** Cleans up after interrupted removals and preparations, as far as possible. */
 export function sweepForks(forks: string): void {
   for (const name of namesIn(forks)) {
     if (!name.startsWith(goneName) && !isAbandoned(forks, name)) continue;
     try {
       removeTree(Buffer.from(join(forks, name)));
     } catch {
-      // Another process is at it, or it is tried again the next time.
+      // Another process is removing it, or the next sweep will.
     }
   }
 }

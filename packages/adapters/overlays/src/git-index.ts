@@ -1,7 +1,7 @@
-/** Whether two of git's indexes say the same: `git status` alone writes one anew, with other times in it. */
+/** Compares two Git indexes without their timestamps, since `git status` alone rewrites an index. */
 import { entryId, type IndexEntry, type IndexPart, readIndexPart } from "@lathe/system/git/index-entries";
 
-/** *Contract:* false where it cannot be told. */
+/** *Contract:* false when the indexes cannot be compared. */
 export function isSameIndex(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
   const [part, another] = [partOf(one), partOf(other)];
@@ -11,7 +11,7 @@ export function isSameIndex(one: Buffer, other: Buffer): boolean {
 
 const idBytes = 20;
 
-/** Undefined for what is no index of that kind, and for one that builds on another. */
+/** Undefined for an unknown format and for a split index. */
 function partOf(index: Buffer): IndexPart | undefined {
   try {
     const part = readIndexPart(index, idBytes);
@@ -21,7 +21,7 @@ function partOf(index: Buffer): IndexPart | undefined {
   }
 }
 
-/** All but what is only true of a file on a disk. */
+/** An entry without the fields that describe its file on one disk. */
 function isSameEntry(one: IndexEntry, other: IndexEntry | undefined): boolean {
   return (
     other !== undefined &&

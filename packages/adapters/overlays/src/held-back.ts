@@ -1,4 +1,4 @@
-/** Which differences of a fork programs on the host would obey by themselves: they are kept only when asked for. */
+/** Finds a fork's differences that programs on the host would act on; they are applied only on request. */
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { findRunLater, runLaterBelow } from "@lathe/protocol";
@@ -15,15 +15,15 @@ import { goesUpAgain, isBelow } from "@lathe/system/paths";
 import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
 
-/** Links may lead to what is everybody's, and only root's to write. */
+/** Shared folders that only root can write; links may point into them. */
 const shared = "/usr /bin /sbin /lib /lib32 /lib64 /opt /nix /dev/null".split(" ");
-/** Files and folders of git's own folder, and of those of its submodules and working trees. */
+/** Settings files in Git's own folder and in those of submodules and working trees. */
 const gitConfigs: ReadonlySet<string> = new Set(["config", "config.worktree"]);
 
-/** Where what was changed lies, and the folder it is compared with. */
+/** The fork's upper layer and the base it is compared with. */
 type Sides = Pick<Fork, "base" | "upper">;
 
-/** By path, why. *Contract:* what is not known to be harmless is not. */
+/** The reason by path. *Contract:* whatever is not known to be harmless is held back. */
 export function heldBack(differences: readonly Difference[], fork: Sides): ReadonlyMap<string, string> {
   const held = new Map<string, string>();
   const named = namedIn(fork);
@@ -38,7 +38,7 @@ function reason(difference: Difference, fork: Sides): string | undefined {
   const parts = difference.path.split("/");
   if (parts.at(-1) === ".git" && difference.base.kind === "folder" && difference.fork.kind !== "folder")
     return "it is the repository itself";
-  // What else goes takes nothing along that anybody would obey.
+  // Other removals take nothing away that a program would act on.
   if (difference.fork.kind === "absent") return undefined;
   const listed = findRunLater(Buffer.from(difference.path, "latin1").toString());
   if (listed) return `it runs later, by ${listed.entry.reader}`;
@@ -60,20 +60,20 @@ function gitReason(difference: Difference, fork: Sides): string | undefined {
   if (!isGit(folder, fork)) return undefined;
   if (name === "commondir") return "git looks there for its hooks";
   if (gitConfigs.has(name)) return configReason(path, fork);
-  // One that had hooks or settings before it was a repository begins to obey them.
+  // A folder that already has hooks or settings starts to use them once it becomes a repository.
   const isBorn = name === "HEAD" && difference.what === "added" && basename(folder) !== ".git";
   const [, before] = sides(join(folder, "hooks"), fork);
   return isBorn && isThere(before) ? "it makes a folder with hooks into a repository" : undefined;
 }
 
-/** The nearest folder above it called `hooks`. */
+/** The nearest folder above the path that is called `hooks`. */
 function hooksFolder(path: string): string | undefined {
   const parts = path.split("/");
   const at = parts.lastIndexOf("hooks", parts.length - 2);
   return at < 0 ? undefined : parts.slice(0, at + 1).join("/");
 }
 
-/** In the fork's view it looks like a folder of git's, or is called so. */
+/** Whether, in the fork's view, the folder is called `.git` or has the contents of one. */
 function isGit(folder: string, fork: Sides): boolean {
   if (folder.split("/").includes(".git")) return true;
   const has = (name: string): boolean => sides(join(folder, name), fork).some(isThere);
@@ -87,7 +87,7 @@ function configReason(path: string, fork: Sides): string | undefined {
   return kept && `it changes what git runs (${kept.taken.join(", ")})`;
 }
 
-/** Submodules and working trees inside are all right: what they lead to is looked at like any other. */
+/** Pointers to submodules and working trees inside the folder are fine: their targets are checked like any other file. */
 function pointerReason(path: string, fork: Sides): string | undefined {
   const [now] = sides(path, fork);
   const state: FileState = { kind: "file", stamp: "", text: textOf(now), mode: 0 };
@@ -114,7 +114,7 @@ function namedReason({ path, fork: side }: Difference, named: readonly Named[]):
   const isNamed = named.some(
     (one) =>
       (one.isFolder ? isBelow(path, one.path) : path === one.path) ||
-      // It is found through the link.
+      // Git finds it through the link.
       (side.kind === "link" && isBelow(one.path, path)),
   );
   return isNamed ? "git's settings name it" : undefined;
@@ -125,7 +125,7 @@ interface Named {
   readonly isFolder: boolean;
 }
 
-/** Hooks' folders and programs of the settings that hold in the base, be it a part of a repository or a linked working tree. */
+/** Hook folders and programs named by the Git settings in force in the base, which may be part of a repository or a linked working tree. */
 function namedIn({ base }: Sides): readonly Named[] {
   const repository = repositoryOf(base);
   if (!repository) return [];
@@ -138,7 +138,7 @@ function namedIn({ base }: Sides): readonly Named[] {
   });
 }
 
-/** Where it lies: in the fork, in the base. */
+/** The path in the fork and in the base. */
 function sides(path: string, { upper, base }: Sides): readonly [Buffer, Buffer] {
   const below = (root: string): Buffer =>
     Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
@@ -160,7 +160,7 @@ function folderOf(path: string): string {
 
 const mostBytes = 16 * 1024 * 1024;
 
-/** As `latin1`. */
+/** The text of a file, decoded as `latin1`. */
 function textOf(path: Buffer): string | undefined {
   return readSmallText(path, mostBytes, "latin1");
 }

@@ -1,4 +1,4 @@
-/** Keeps a fork from being opened while something is done with it, and tells whether it is open. */
+/** Locks a fork so that it cannot be opened; fails if it is open. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -6,16 +6,16 @@ import { type Failure, failure } from "@lathe/protocol";
 import type { Fork } from "./fork.ts";
 
 export interface Hold {
-  /** *Contract:* resolves when it may be opened again; idempotent. */
+  /** *Contract:* resolves once the fork can be opened again; idempotent. */
   release(): Promise<void>;
 }
 
 export interface HoldOptions {
-  /** Also every other fork of its base: that may be changed while it is held. */
+  /** Locks every other fork of the same base too, so that the base may be changed. */
   readonly withBase: boolean;
 }
 
-/** *Contract:* a failure while it is open. */
+/** *Contract:* a failure while the fork is open. */
 export async function holdFork(
   binary: string,
   fork: Fork,

@@ -1,18 +1,18 @@
-/** Folders of forks made ahead: on a large disk to make one takes longer than all else that a fork is. */
+/** Prepares folders for forks ahead of time: on a large disk, creating one is the slowest part of a fork. */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** How many are kept; each is two empty folders and an empty file. */
+/** How many to keep ready; each is two empty folders and an empty file. */
 const most = 2;
 const spareName = ".spare-";
 const newName = ".new-";
-/** While nothing else is waited for. */
+/** Delay until the process is likely to be idle. */
 const laterMs = 30;
-/** A process that is at it takes milliseconds. */
+/** A process that is preparing one takes milliseconds. */
 const abandonedMs = 60_000;
 
-/** *Contract:* makes the folder with what every fork has in it: two folders, and a file of this name. */
+/** *Contract:* creates a folder with the contents every fork has: two folders, and a file of this name. */
 export function takeFolder(forks: string, id: string, metaName: string): string {
   const folder = join(forks, id);
   if (!takeSpare(forks, folder)) {
@@ -23,20 +23,20 @@ export function takeFolder(forks: string, id: string, metaName: string): string 
   return folder;
 }
 
-/** A rename has one winner. */
+/** Only one process can win a rename. */
 function takeSpare(forks: string, folder: string): boolean {
   for (let at = 0; at < most; at++) {
     try {
       renameSync(join(forks, `${spareName}${at}`), folder);
       return true;
     } catch {
-      // It was taken, or never made.
+      // Another process took it, or none was prepared.
     }
   }
   return false;
 }
 
-/** Not where the forks lie no more: whoever took them away has not asked for a folder. */
+/** Does nothing if the folder of forks was deleted meanwhile. */
 function makeFolders(folder: string, metaName: string): void {
   mkdirSync(folder, { mode: 0o700 });
   for (const name of ["upper", "work"]) mkdirSync(join(folder, name), { mode: 0o700 });
@@ -53,12 +53,12 @@ function makeSpares(forks: string, metaName: string): void {
       renameSync(made, spare);
     }
   } catch {
-    // Another process was faster, or the disk is full: the next fork makes its own.
+    // Another process was faster, or the disk is full: the next fork creates its own folder.
     rmSync(made, { recursive: true, force: true });
   }
 }
 
-/** Whether it is one that a process began and never finished. */
+/** Whether a process started to prepare the folder and never finished. */
 export function isAbandoned(forks: string, name: string): boolean {
   if (!name.startsWith(newName)) return false;
   const stats = statSync(join(forks, name), { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-/** Embeds a tree: what is not yet known of its chunks goes to a model in batches, and its vectors beside the index. */
+/** Embeds a tree: sends chunks without a vector to a model in batches, and stores the vectors beside the index. */
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { type Embedder, type Failure, failure, isFailure } from "@lathe/protocol";

@@ -1,4 +1,4 @@
-/** Refined definitions: what grammars say of the files that answers have shown, found in the background and kept by content. */
+/** Refined definitions: definitions that grammars find in files shown by earlier answers, parsed in the background and cached by content. */
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { SyntaxDefinition } from "@lathe/protocol";

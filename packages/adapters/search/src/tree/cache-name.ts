@@ -1,4 +1,4 @@
-/** Cache name: what the folder of a repository is called in the user's cache. */
+/** Cache name: the name of a repository's folder in the user's cache. */
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { wordsVersion } from "../words/words.ts";

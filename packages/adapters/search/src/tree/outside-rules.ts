@@ -1,4 +1,4 @@
-/** Outside rules: files that say what is ignored and lie outside the folders that are watched. */
+/** Outside rules: ignore files outside the watched folders. */
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";

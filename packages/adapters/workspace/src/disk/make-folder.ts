@@ -1,11 +1,11 @@
-/** Makes a folder of this user's alone, and the missing ones above it, durably. */
+/** Durably creates a folder that only this user can read, with its missing parents. */
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../file-failure.ts";
 import type { Disk } from "./disk.ts";
 import { syncFolders } from "./sync-folders.ts";
 
-/** One of Lathe's own, outside the workspace. Throws what the file system throws. */
+/** Only for folders of Lathe itself, outside the workspace. Throws what the file system throws. */
 export function makeFolder(folder: string, disk: Disk): void {
   if (lstatSync(folder, { throwIfNoEntry: false })) return;
   makeFolder(dirname(folder), disk);

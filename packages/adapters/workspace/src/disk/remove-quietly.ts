@@ -1,11 +1,11 @@
-/** Removes a file of ours of which no more is wanted. */
+/** Removes one of Lathe's own files, ignoring failures. */
 import { unlinkSync } from "node:fs";
 
-/** It may never have been made, be renamed away, or be removed by somebody else; what cannot be removed is swept later. */
+/** The file may not exist, or be renamed or removed by another process; what cannot be removed is swept later. */
 export function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // As said above.
+    // See above.
   }
 }

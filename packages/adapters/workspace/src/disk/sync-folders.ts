@@ -1,4 +1,4 @@
-/** Makes the names in folders durable, where the disk can. */
+/** Makes the entries of folders durable, on disks that support it. */
 import type { Failure } from "@lathe/protocol";
 import { errorCode, fileFailure } from "../file-failure.ts";
 import { type HeldPlaces, movedCode } from "../held-places.ts";
