@@ -7,8 +7,11 @@ import { dirname } from "node:path";
 
 const entryOf = { "packages/hosts/local": "local.ts", "apps/cli": "../../packages/hosts/local/local.ts" };
 
-// Started by themselves, on tasks.
-const started = { "packages/measure/evals": ["task/*.mjs"] };
+// Started by themselves.
+const started = {
+  "packages/measure/evals": ["task/*.mjs"],
+  "packages/testkit": ["src/edit-corpus/write-corpus.ts"],
+};
 
 // Used, but named in a way that cannot be seen from outside.
 const hidden = { "packages/adapters/syntax": ["@vscode/tree-sitter-wasm"] };

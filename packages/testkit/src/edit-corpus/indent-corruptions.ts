@@ -24,7 +24,7 @@ function hasTwoOldLines({ hunks, format }: Draft): boolean {
 }
 
 /** The unit the file is indented by; undefined where tabs and spaces are both common. */
-export function unitOf(lines: readonly string[]): string | undefined {
+function unitOf(lines: readonly string[]): string | undefined {
   const used = lines
     .filter((line) => !isBlank(line))
     .map(indentOf)

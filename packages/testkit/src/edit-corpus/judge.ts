@@ -13,13 +13,7 @@ export type Verdict =
   | "damage"
   | "refused";
 
-export const verdicts: readonly Verdict[] = [
-  "right",
-  "applied-not-refused",
-  "wrong-apply",
-  "damage",
-  "refused",
-];
+const verdicts: readonly Verdict[] = ["right", "applied-not-refused", "wrong-apply", "damage", "refused"];
 
 export interface Judged {
   readonly case: EditCase;

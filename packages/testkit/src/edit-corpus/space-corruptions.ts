@@ -15,7 +15,7 @@ const trailingAdded: Corruption = {
 };
 
 /** The same kept lines of both versions, a few lines around the hunks, through one function. */
-export function editKept(change: Change, map: (line: string) => string): Change {
+function editKept(change: Change, map: (line: string) => string): Change {
   const near = (index: number): boolean =>
     change.cores.some((core) => index >= core.start - 4 && index < oldEnd(core) + 4);
   const changed = new Set(change.cores.flatMap((core) => removedIndexes(core)));

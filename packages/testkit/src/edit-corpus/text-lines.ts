@@ -11,8 +11,6 @@ export interface LinedText {
   readonly style: FileStyle;
 }
 
-export const plainStyle: FileStyle = { bom: false, eol: "\n", final: true };
-
 /** Undefined where the endings are mixed: such a file has no one style. */
 export function readLines(text: string): LinedText | undefined {
   const bom = text.startsWith("\uFEFF");

@@ -53,7 +53,7 @@ export function twinOf(change: Change, random: SeededRandom, level: 1 | 2 = 1): 
   return { change: twinned, block, outer: outer && outer.opening + shift };
 }
 
-export function blockAround(change: Change, hunk: Hunk): Block | undefined {
+function blockAround(change: Change, hunk: Hunk): Block | undefined {
   const opening = openingLine(change, hunk);
   if (opening === undefined) return undefined;
   const { before } = change;

@@ -61,7 +61,7 @@ function sleeperBreaches({ sleeper }: Ground): readonly string[] {
 }
 
 /** Files that carry rights of their own, and devices. */
-export function privilegedFiles(root: string): readonly string[] {
+function privilegedFiles(root: string): readonly string[] {
   const found: string[] = [];
   walk(root, (path, what) => {
     if (/^(?:device|.* setuid)/.test(what))
