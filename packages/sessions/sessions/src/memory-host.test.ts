@@ -1,6 +1,6 @@
 /** A session host in memory: the proof that the use cases need no disk, no process and no network. */
 import { createHash } from "node:crypto";
-import { type AgentPorts, createShownTexts, noKin, type Surroundings } from "@lathe/agent";
+import { createShownTexts } from "@lathe/agent";
 import { defaultRules } from "@lathe/policy";
 import {
   type Checkpoints,
@@ -9,7 +9,10 @@ import {
   failure,
   isFailure,
   type ModelRequest,
+  noKin,
+  type Ports,
   type Search,
+  type Surroundings,
   type Syntax,
   type Tool,
   type Workspace,
@@ -110,7 +113,7 @@ function memoryArchive(texts: FileTexts): SessionArchive {
 
 interface Shared {
   readonly archive: SessionArchive;
-  readonly models: AgentPorts["models"];
+  readonly models: Ports["models"];
   readonly texts: FileTexts;
 }
 
@@ -123,7 +126,7 @@ function openMemoryPorts(
   const ledger = stores.ledgers.open(root);
   const sandbox = createFakeSandbox();
   const checkpoints = archive.checkpoints({ root: cwd });
-  const ports: AgentPorts = {
+  const ports: Ports = {
     ...unredacted,
     inbox: stores.inbox,
     ledger,
