@@ -1,6 +1,7 @@
 /**
  * Repository layouts drawn from seeds, with a canary in every place that git or a tool may run: none runs on the host.
- * LATHE_LAYOUTS=5000 tries so many; LATHE_LAYOUT=17 that one alone; with --explore the seeds begin elsewhere.
+ * LATHE_LAYOUTS=5000 tries so many, LATHE_LAYOUTS=2000-5000 those seeds, LATHE_LAYOUT=17 that one alone; with --explore
+ * the seeds begin elsewhere. A canary that ran is reported at once.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -14,14 +15,15 @@ import type { LayoutRange, LayoutReport } from "./layout-range.ts";
 
 const worker = fileURLToPath(new URL("layout-worker.ts", import.meta.url));
 const one = process.env.LATHE_LAYOUT;
-const count = one === undefined ? Number(process.env.LATHE_LAYOUTS ?? 50) : 1;
 const isExploring = process.execArgv.includes("--conditions=explore");
-const first = Number(one ?? (isExploring ? seed : 0));
+const { first, count } = rangeOf(process.env.LATHE_LAYOUTS ?? "50");
 /** One layout takes seconds at most, also where the machine does much else. */
 const patienceMs = 90_000;
 
 describe("repository layouts", () => {
-  it(`run no canary on the host: ${count} from ${first} on`, { timeout: 60 * 60_000 }, async (context) => {
+  it(`run no canary on the host: ${count} from ${first} on`, {
+    timeout: count * patienceMs,
+  }, async (context) => {
     const workers = Math.min(count, availableParallelism());
     const told = await Promise.all(
       Array.from({ length: workers }, (_, at) =>
@@ -38,6 +40,15 @@ describe("repository layouts", () => {
     assert.equal(reports.length, count);
   });
 });
+
+function rangeOf(asked: string): { readonly first: number; readonly count: number } {
+  if (one !== undefined) return { first: Number(one), count: 1 };
+  const [from, to] = asked.split("-").map(Number);
+  if (from !== undefined && to !== undefined) return { first: from, count: to - from };
+  return { first: isExploring ? seed : 0, count: Number(asked) };
+}
+
+const progressEvery = 250;
 
 /** A process that prints nothing for too long hangs at the layout after its last one, which is then reported. */
 function tryRange(range: LayoutRange): Promise<readonly LayoutReport[]> {
@@ -65,6 +76,9 @@ function tryRange(range: LayoutRange): Promise<readonly LayoutReport[]> {
       clearTimeout(timer);
       timer = setTimeout(late, patienceMs);
       reports.push(report);
+      if (report.ran.length > 0) console.error(JSON.stringify(report));
+      if (reports.length % progressEvery === 0)
+        console.error(`${reports.length} layouts up to ${report.seed}`);
     });
     child.once("error", reject);
     child.once("close", (code, signal) => {
