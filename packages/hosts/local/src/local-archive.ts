@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import type { SessionArchive } from "@lathe/sessions";
 import { followLog, processOwner } from "@lathe/stores";
-import { isRunning } from "@lathe/system";
+import { type Env, isRunning } from "@lathe/system";
 import { openState } from "./history/state.ts";
 import { systemClock } from "./machine/system-clock.ts";
-import { type Env, stateFolder } from "./places/state-folder.ts";
+import { stateFolder } from "./places/state-folder.ts";
 import { createLazyCheckpoints } from "./session/lazy-checkpoints.ts";
 import { withHint } from "./with-hint.ts";
 

@@ -16,9 +16,9 @@ import {
   type StoredSessions,
   storedSessions,
 } from "@lathe/sessions";
+import type { Env } from "@lathe/system";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";
-import type { Env } from "./places/state-folder.ts";
 
 export type {
   CallOutput,

@@ -1,8 +1,7 @@
 /** Adds to a failure of the state folder where that folder is and what to do. */
 import type { Failure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { stateFolder } from "./places/state-folder.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Other failures than those of the folder stay as they are. */
 export function withHint(failure: Failure, env: Env): Failure {

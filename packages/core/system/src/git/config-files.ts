@@ -1,6 +1,7 @@
 /** Settings from git's configuration files, with those that they include, in the order in which git reads them. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Env } from "../user-folders.ts";
 import { parseGitConfig } from "./config-text.ts";
 
 export interface ConfigSetting {
@@ -13,8 +14,6 @@ export interface ConfigSetting {
 
 /** A configuration that git would refuse, or that is not read to its end. */
 class ConfigError extends Error {}
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const maxBytes = 1024 * 1024;
 const maxFiles = 32;

@@ -1,10 +1,9 @@
 /** Git's aliases, by name: of the machine, the user and the repository. */
 
+import type { Env } from "../user-folders.ts";
 import { type ConfigSetting, readUserConfig } from "./config-files.ts";
 import type { RepositoryPlace } from "./repository-place.ts";
 import { readAllSettings } from "./repository-settings.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** *Contract:* throws `ConfigError` for settings that git would refuse. */
 export function readAliases(place: RepositoryPlace | undefined, env: Env): Readonly<Record<string, string>> {

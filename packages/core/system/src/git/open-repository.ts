@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type HeldFolder, holdFolder } from "../held-folder.ts";
+import type { Env } from "../user-folders.ts";
 import { readHeldFile } from "./held-file.ts";
 import { IgnoreScope } from "./ignore-scope.ts";
 import { type GitIndex, readIndex } from "./read-index.ts";
@@ -20,8 +21,6 @@ import {
   repositorySettings,
   UnknownRepositoryError,
 } from "./repository-settings.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface OpenRepository {
   readonly place: RepositoryPlace;

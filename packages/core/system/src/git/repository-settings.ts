@@ -2,10 +2,9 @@
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import type { Env } from "../user-folders.ts";
 import { type ConfigSetting, expandHome, isTrue, readConfigFile, readUserConfig } from "./config-files.ts";
 import type { RepositoryPlace } from "./repository-place.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface RepositorySettings {
   /** 20, or 32 with SHA-256. */

@@ -1,6 +1,7 @@
 /** What has changed in a working tree since its last commit, as `git status` would say it, with no git started. */
 import { join } from "node:path";
 import type { HeldFolder } from "../held-folder.ts";
+import type { Env } from "../user-folders.ts";
 import { holdEntry, shownPath, statListed } from "./byte-names.ts";
 import { type FileStateOptions, hasBytesOf, stateByStats } from "./file-state.ts";
 import { ObjectError } from "./git-object.ts";
@@ -14,8 +15,6 @@ import { UnknownRepositoryError } from "./repository-settings.ts";
 import { stagedChanges } from "./staged-changes.ts";
 import { prefixOf, walkBelow } from "./walk-below.ts";
 import { BudgetError, type WalkBudget } from "./walk-budget.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface RepositoryStatus {
   /** Files that are not as in the last commit, staged or not, from the top of the working tree; in order. */

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
-import { ownMark, type ProcessMark, writeWhole } from "@lathe/system";
+import { type Env, ownMark, type ProcessMark, writeWhole } from "@lathe/system";
 import { readHead } from "@lathe/system/git";
 import { systemClock } from "../machine/system-clock.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
@@ -21,8 +21,6 @@ import { commonFolder, forgetTree } from "../worktrees/forget-tree.ts";
 import { removeTree as removeWorktree } from "../worktrees/remove-tree.ts";
 import { type DirtyChoice, openWorktree, worktreePath } from "../worktrees/worktree.ts";
 import { fileState, submoduleState } from "./file-state.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface AttemptTree {
   /** Also the name of the working tree. */

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import type { Difference } from "@lathe/overlays";
 import { heldBack } from "@lathe/overlays/held-back";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { applyTree, type TreePart } from "@lathe/workspace/apply-tree";
 import type { Compared } from "../forks/forks.ts";
 import { interrupted, type KeepOptions, type Kept } from "../forks/keep-fork.ts";
@@ -13,8 +14,6 @@ import { recoveryText } from "../session/recovery-text.ts";
 import { dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
 import { bare, isReached, pathOf } from "./file-state.ts";
 import { prefixOf, type TreeDifferences, treeDifferences } from "./tree-differences.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * *Contract:* all or none, also when the process dies in between; once nothing is held back the tree is gone.

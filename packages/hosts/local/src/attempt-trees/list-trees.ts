@@ -1,6 +1,6 @@
 /** The working trees of attempts that wait for a decision: listed, found, and whether somebody is at work in one. */
 import { type Failure, failure, fold, isFailure } from "@lathe/protocol";
-import { isRunning } from "@lathe/system";
+import { type Env, isRunning } from "@lathe/system";
 import { openState } from "../history/state.ts";
 import {
   type AttemptTree,
@@ -10,8 +10,6 @@ import {
   type WholeTree,
 } from "./attempt-tree.ts";
 import { treeDifferences } from "./tree-differences.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ListedTree {
   readonly tree: AttemptTree;

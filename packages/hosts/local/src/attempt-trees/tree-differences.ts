@@ -3,6 +3,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { relative, sep } from "node:path";
 import type { Difference, Side } from "@lathe/overlays";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { type GitBox, openGitBox } from "../repository/git-box.ts";
 import { type ComparedWith, changedFiles, comparedWithOwn } from "../worktrees/changed-files.ts";
@@ -10,8 +11,6 @@ import { commonFolder } from "../worktrees/forget-tree.ts";
 import { indexOf, type WholeTree } from "./attempt-tree.ts";
 import { committedModes, putCommitted } from "./committed-files.ts";
 import { absentState, bare, fileState, isReached, isRepositoryState, pathOf } from "./file-state.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface TreeDifferences {
   /** Below the folder, in order of their paths; `isMoved` where the folder has changed since. */

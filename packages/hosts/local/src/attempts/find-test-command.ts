@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { readRegularFile } from "@lathe/extensions";
 import { isFailure } from "@lathe/protocol";
 import { detectTestCommand } from "@lathe/repair/test-command";
+import type { Env } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Of a folder that is no repository, and texts of Python tests: only those say whether pytest is needed. */
 const mostFiles = 20_000;

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { copyLayers } from "@lathe/overlays";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import {
   compareFork,
   dropFork,
@@ -13,8 +14,6 @@ import {
 import { keepFork } from "../forks/keep-fork.ts";
 import { changesOf } from "./changes-of.ts";
 import type { Entrance, Place } from "./place.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ForkMaker {
   readonly env: Env;

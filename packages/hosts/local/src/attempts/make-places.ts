@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type AttemptPlace, type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { attemptTrees, makeAttemptTree } from "../attempt-trees/attempt-tree.ts";
 import { forkBinary } from "../forks/fork-binary.ts";
 import { findFork, openFork } from "../forks/forks.ts";
@@ -11,8 +12,6 @@ import { type DirtyChoice, refusedDirty } from "../worktrees/worktree.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";
 import { worktreePlace } from "./worktree-place.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Maker {
   readonly cwd: string;

@@ -1,9 +1,8 @@
 /** What attempts are run with, and who watches them. */
 import type { AttemptResult, AttemptsVerdict } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import type { AttemptsLog } from "./attempts-log.ts";
 import type { Place } from "./place.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where one attempt is. */
 export interface AttemptRow {

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { linkTree, readHead } from "@lathe/system/git";
 import { dropAttemptTree, dropTestsTree, testsPath, type WholeTree } from "../attempt-trees/attempt-tree.ts";
 import { keepTree } from "../attempt-trees/keep-tree.ts";
@@ -15,8 +16,6 @@ import { commonFolder } from "../worktrees/forget-tree.ts";
 import { realPlaceOf } from "../worktrees/real-folders.ts";
 import { changesOf } from "./changes-of.ts";
 import type { Entrance, Place } from "./place.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const run = promisify(execFile);
 

@@ -1,10 +1,9 @@
 /** What waits for a decision under an id: a fork, or the working tree of an attempt; both are listed together. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { type AttemptTree, attemptTrees } from "../attempt-trees/attempt-tree.ts";
 import { findTree } from "../attempt-trees/list-trees.ts";
 import { allForks, type Fork, findFork } from "./forks.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type Waiting =
   | { readonly type: "fork"; readonly fork: Fork }

@@ -1,10 +1,8 @@
 /** The program that forks stand on. */
 import { type Failure, failure } from "@lathe/protocol";
 import { nativeBinary } from "@lathe/sandbox";
-import { cacheFolder } from "@lathe/system";
+import { cacheFolder, type Env } from "@lathe/system";
 import { hostProgramPath } from "../places/host-programs.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The launcher's program; why there are no forks without. */
 export async function forkBinary(env: Env): Promise<string | Failure> {

@@ -14,7 +14,7 @@ import { forkRefusal, placeRefusal } from "@lathe/overlays/fork-refusal";
 import { heldBack } from "@lathe/overlays/held-back";
 import { diskFailure, type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
-import { homeFolder } from "@lathe/system";
+import { type Env, homeFolder } from "@lathe/system";
 import type { Recovery } from "@lathe/workspace";
 import { openState } from "../history/state.ts";
 import { systemClock } from "../machine/system-clock.ts";
@@ -26,8 +26,6 @@ import { runLaterDifferences } from "./run-later-differences.ts";
 
 export type { Difference, Side } from "@lathe/overlays";
 export type { Fork } from "@lathe/overlays/fork";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface NewFork {
   /** Real path of the folder. */

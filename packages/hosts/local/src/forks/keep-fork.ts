@@ -5,14 +5,13 @@ import { type Difference, differencesOf, holdFork } from "@lathe/overlays";
 import { dropFork, type Fork } from "@lathe/overlays/fork";
 import { heldBack } from "@lathe/overlays/held-back";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { workspaceFolder } from "../places/state-folder.ts";
 import { isOwnChange, ownChange } from "../rules/own-places.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { forkBinary } from "./fork-binary.ts";
 import { runLaterDifferences } from "./run-later-differences.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface KeepOptions {
   /** Also what programs on the host would obey by themselves. */

@@ -2,10 +2,8 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeWhole } from "@lathe/system";
+import { type Env, writeWhole } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const kept = 500;
 /** Pasted files are not said twice. */

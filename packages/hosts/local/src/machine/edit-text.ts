@@ -5,9 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { causeText, type Failure, failure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { hostProgramPath } from "../places/host-programs.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The command, which may have arguments: `code --wait`. */
 export function editorOf({ VISUAL, EDITOR }: Env): string | undefined {

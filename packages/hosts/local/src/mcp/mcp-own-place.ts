@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { ServerSpec } from "@lathe/mcp";
-import { type Env, stateFolder } from "../places/state-folder.ts";
+import type { Env } from "@lathe/system";
+import { stateFolder } from "../places/state-folder.ts";
 
 /** Another command or address is another server. Values of its environment are secrets and no part of the name. */
 export function ownPlace(env: Env, server: string, spec: ServerSpec): string {

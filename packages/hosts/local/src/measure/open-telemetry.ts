@@ -2,11 +2,9 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isFailure } from "@lathe/protocol";
-import { cacheFolder } from "@lathe/system";
+import { cacheFolder, type Env } from "@lathe/system";
 import { type Ingested, ingest, openDatabase, openInMemory } from "@lathe/telemetry";
 import { openState } from "../history/state.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Telemetry {
   readonly facts: DatabaseSync;

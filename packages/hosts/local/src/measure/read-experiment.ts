@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { keptOf, openObservations } from "@lathe/keep-rate";
 import { isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { type Comparison, compareArms, readExposed } from "@lathe/telemetry";
 import { definitionOf } from "../experiments/assign.ts";
 import type { Experiment } from "../experiments/experiment.ts";
@@ -15,8 +16,6 @@ export interface ExperimentFound extends Comparison {
   /** What the user should know of it. */
   readonly remark?: string;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export async function readExperiment(
   env: Env,

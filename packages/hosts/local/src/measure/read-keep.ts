@@ -11,6 +11,7 @@ import {
 } from "@lathe/keep-rate";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
+import type { Env } from "@lathe/system";
 import { readChangedSessions, readChanges } from "@lathe/telemetry";
 import { openState } from "../history/state.ts";
 import { stateFolder } from "../places/state-folder.ts";
@@ -23,8 +24,6 @@ export type { Horizon, KeepRow } from "@lathe/keep-rate";
 
 /** From the nearest to the farthest. */
 export const reportedHorizons: readonly Horizon[] = horizonNames;
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface KeepFound extends KeepReport {
   readonly measured: KeepMeasured;

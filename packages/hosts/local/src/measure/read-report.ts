@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { profileOf } from "@lathe/context";
 import { isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import {
   type Alert,
   alertKey,
@@ -48,8 +49,6 @@ export interface Report {
   readonly ingested: Ingested;
   readonly remarks: readonly string[];
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export async function readReport(env: Env, query: ReportQuery): Promise<Report> {
   const telemetry = await openTelemetry(env);

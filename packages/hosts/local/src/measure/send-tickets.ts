@@ -1,6 +1,7 @@
 /** Send tickets: alerts to the tracker that the user's configuration names; nothing is sent but on the user's word. */
 
 import { type Failure, failure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import {
   githubTickets,
   linearTickets,
@@ -18,8 +19,6 @@ export type TicketSettings = (
   | { readonly kind: "github"; readonly repository: string }
   | { readonly kind: "linear"; readonly team: string }
 ) & { readonly tokenCommand?: readonly string[]; readonly baseUrl?: string };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** How many alerts have an issue there, or had one. */
 export async function sendTickets(

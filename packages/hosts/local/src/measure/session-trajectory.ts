@@ -1,9 +1,8 @@
 /** Session trajectory: one session and its subagents for programs that read the Agent Trajectory Interchange Format. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { subagentsOf, type Trajectory, trajectoryOf } from "@lathe/telemetry/trajectory";
 import { readSession } from "../stored-sessions.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export async function sessionTrajectory(env: Env, id: string): Promise<Trajectory | Failure> {
   return withSubagents(env, id, new Set());

@@ -10,8 +10,8 @@ import {
   isResting,
   type Session,
 } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system";
-import { type Env, stateFolder } from "../places/state-folder.ts";
+import { type Env, writeWhole } from "@lathe/system";
+import { stateFolder } from "../places/state-folder.ts";
 
 /** As `lathe models` shows it. */
 export interface KnownCircuit extends CircuitNews {

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelInfo } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system";
-import { type Env, stateFolder } from "../places/state-folder.ts";
+import { type Env, writeWhole } from "@lathe/system";
+import { stateFolder } from "../places/state-folder.ts";
 
 export interface RefreshedModels {
   /** Where it came from. */

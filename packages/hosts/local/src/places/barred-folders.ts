@@ -1,10 +1,8 @@
 /** The folders whose programs never run outside the sandbox: the workspace, all of its repository, and what it is a copy of. */
 import { lstatSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { homeFolder, realOr } from "@lathe/system";
+import { type Env, homeFolder, realOr } from "@lathe/system";
 import { linkedTrees, mainTree, type RepositoryPlace, repositoryPlace } from "@lathe/system/git";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** *Contract:* never throws. The home folder is not among them, also where it is a repository: its programs are the user's. */
 export function barredFolders(workspace: string, env: Env): readonly string[] {

@@ -1,8 +1,6 @@
 /** Host programs: where the user's own programs are, for what Lathe starts outside the sandbox. */
-import { findProgram, hostPath } from "@lathe/system";
+import { type Env, findProgram, hostPath } from "@lathe/system";
 import { barredFolders } from "./barred-folders.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** `workspace`: whose programs do not count, nor those around it; the current folder when absent. */
 export function hostProgram(name: string, env: Env, workspace: string = process.cwd()): string | undefined {

@@ -1,9 +1,7 @@
 /** Where sessions and blobs are kept. */
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
-import { homeFolder } from "@lathe/system";
-
-export type Env = Readonly<Record<string, string | undefined>>;
+import { type Env, homeFolder } from "@lathe/system";
 
 /** `$XDG_STATE_HOME/lathe`, else `~/.local/state/lathe`; relative values of the variable are ignored, as the standard says. */
 export function stateFolder(env: Env): string {

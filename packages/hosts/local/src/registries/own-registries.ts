@@ -1,7 +1,7 @@
 /** Own registries: what the user's own settings of package managers name, never what a project's files do. */
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { homeFolder, readSmallText } from "@lathe/system";
+import { type Env, homeFolder, readSmallText } from "@lathe/system";
 import { type CargoTexts, cargoRegistries } from "./cargo-registries.ts";
 import { goRegistries, goSetting } from "./go-registries.ts";
 import { netrcHosts } from "./netrc-hosts.ts";
@@ -9,8 +9,6 @@ import { npmRegistries } from "./npm-registries.ts";
 import { pipRegistries } from "./pip-registries.ts";
 import { isIn, isInWorkingTree, projectFolders } from "./project-folders.ts";
 import { createKeeping, type LeftRegistry, type OwnRegistry } from "./registry-keeping.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface OwnSettings {
   readonly registries: readonly OwnRegistry[];

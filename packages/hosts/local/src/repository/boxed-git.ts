@@ -1,10 +1,9 @@
 /** The git port, answered by git in the sandbox. */
 import { join } from "node:path";
 import { type Failure, failure, type Git, isFailure, type OpenRepository } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { plainText, readHead, readRef, repositoryPlace } from "@lathe/system/git";
 import { openGitBox } from "./git-box.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const mostMoves = 64 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { causeText, type Failure, failure, isFailure, type Process, type Sandbox } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
-import { systemPath } from "@lathe/system";
+import { type Env, systemPath } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { noSurroundings, plainText } from "@lathe/system/git";
 import { hostProgramPath } from "../places/host-programs.ts";
@@ -11,8 +11,6 @@ import { hiddenPlaces } from "../rules/own-places.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";
 import { addIndex, addRefs, makeScratchGit } from "./scratch-git.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface GitBoxWish {
   readonly place: RepositoryPlace;

@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { ChangesQuery, Repository, RepositoryChanges, RepositoryFact } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { readAliases, readHead } from "@lathe/system/git";
 import {
@@ -13,8 +14,6 @@ import {
   trackedFiles,
   WalkBudget,
 } from "@lathe/system/repository";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** More than a person works with; a repository that has more is not read to its end. */
 const maxEntries = 2_000_000;

@@ -2,12 +2,11 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { homeFolder } from "@lathe/system";
+import { type Env, homeFolder } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { allRefs, plainBytes, plainSettings, plainText, readHead } from "@lathe/system/git";
 import { type SparseCheckout, sparseCheckoutOf, sparseSettings } from "./sparse-checkout.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
 type Settings = ReadonlyMap<string, string>;
 
 const mostSettings = 4 * 1024 * 1024;

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { escapeGlob } from "@lathe/policy";
 import type { Rule } from "@lathe/protocol";
-import { configFolder, liesIn } from "@lathe/system";
+import { configFolder, type Env, liesIn } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
-import { type Env, stateFolder } from "../places/state-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
 
 /** In the state folder. Who could write into the inbox would answer in a person's stead. */
 const secretNames = ["mcp", "inbox"];

@@ -4,9 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brokenExample } from "@lathe/policy";
 import { type EffectKind, effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
-import { configFolder, writeWhole } from "@lathe/system";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { configFolder, type Env, writeWhole } from "@lathe/system";
 
 /** As it is kept: with an example that it is held to when it is read. */
 export interface ProjectRule extends Rule {

@@ -4,12 +4,11 @@ import { unreadable } from "@lathe/policy";
 import { type Failure, failure, type Search } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
 import { type IndexState, openCodeIndex } from "@lathe/search/code-index";
+import type { Env } from "@lathe/system";
 import { sessionRules } from "../rules/session-rules.ts";
 import { confinedReads } from "./confined-reads.ts";
 import type { EmbeddingSettings } from "./embedding-settings.ts";
 import { indexOptions } from "./lazy-search.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface CodeSearch {
   readonly search: Search;

@@ -1,8 +1,6 @@
 /** How searches are started, so that ripgrep reads nothing outside the tree it searches. */
 import type { ConfineReads } from "@lathe/sandbox/confine-reads";
-import { cacheFolder } from "@lathe/system";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { cacheFolder, type Env } from "@lathe/system";
 
 let opened: Promise<ConfineReads | "unsupported" | undefined> | undefined;
 

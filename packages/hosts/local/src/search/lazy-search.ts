@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { unreadable } from "@lathe/policy";
 import { type Git, lazily, type Search } from "@lathe/protocol";
 import type { SearchOptions } from "@lathe/search";
-import { cacheFolder } from "@lathe/system";
+import { cacheFolder, type Env } from "@lathe/system";
 import { sessionRules } from "../rules/session-rules.ts";
 import { confinedReads } from "./confined-reads.ts";
 import type { EmbeddingSettings } from "./embedding-settings.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export function createLazySearch(root: string, env: Env, settings?: EmbeddingSettings): Search {
   const search = lazily(async (): Promise<Search> => {

@@ -1,9 +1,8 @@
 /** Opens the user's server of embeddings, when it is first needed. */
 import { type Embedder, type Failure, failure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
 import { proxiesOf } from "../models/model-gateway.ts";
 import type { EmbeddingSettings } from "./embedding-settings.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface OpenedEmbedder extends Embedder {
   close(): void;

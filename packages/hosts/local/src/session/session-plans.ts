@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, failure, type Mode, type Session } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system";
+import { type Env, writeWhole } from "@lathe/system";
 import type { Plans } from "@lathe/tools";
-import { type Env, stateFolder } from "../places/state-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
 
 export function sessionPlans(
   { env, widest }: { readonly env: Env; readonly widest?: Mode },

@@ -1,6 +1,5 @@
 /** OTel settings: what the standard variables of OpenTelemetry say; nothing is sent without `LATHE_TELEMETRY=otlp`. */
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from "@lathe/system";
 
 export interface OtelSettings {
   readonly traces?: string;

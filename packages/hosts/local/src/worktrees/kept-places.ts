@@ -1,9 +1,8 @@
 /** Kept places: what of Lathe's own lies in a repository, as when a home folder is one; it goes into no working tree. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { Env } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Absolute, of one character per byte, as git names files; where a link leads out of the state folder, both ends. A

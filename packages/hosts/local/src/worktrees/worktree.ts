@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
+import type { Env } from "@lathe/system";
 import {
   createRef,
   linkedTrees,
@@ -25,8 +26,6 @@ import { makeFolders, realPlaceOf } from "./real-folders.ts";
 import { removeEmpty, removeTree } from "./remove-tree.ts";
 import { settling } from "./settle-tree.ts";
 import { joinTree, markMade } from "./tree-marks.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** What becomes of work in the folder that is in no commit. */
 export const dirtyChoices = ["carry", "leave", "refuse"] as const;
