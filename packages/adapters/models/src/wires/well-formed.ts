@@ -1,13 +1,24 @@
 /** Well-formed: what is sent without halves of surrogate pairs, which APIs refuse as no text. */
 
-/** Texts and names of fields, however deep; the rest as it is. */
+/** Texts and names of fields, however deep; the rest as it is. What needs no healing is not copied: it grows with the conversation. */
 export function wellFormed<Value>(value: Value): Value {
   return healed(value) as Value;
 }
 
 function healed(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(healed);
+  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return isSound(value) ? value : value.map(healed);
+  if (isSound(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toWellFormed(), healed(one)]));
+}
+
+function isSound(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSound);
+  for (const name of Object.keys(value)) {
+    if (!name.isWellFormed() || !isSound((value as Readonly<Record<string, unknown>>)[name])) return false;
+  }
+  return true;
 }
