@@ -26,6 +26,7 @@ describe("the processes of a run", () => {
       put("packages/core/edits/src/long.full.test.ts", "it();"),
       put("packages/core/edits/src/cwd.test.ts", "process.chdir(folder);"),
       put("packages/core/edits/src/env.test.ts", 'process.env.HOME = "x";'),
+      put("packages/core/edits/src/waits.test.ts", "const skip = await reason();"),
       put("packages/core/edits/src/each.test.ts", "beforeEach(() => {});"),
     ];
     const jobs = jobsOf([...shared, ...alone], { root, folder: join(root, "groups") });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, until, type WireServer } from "@lathe/testkit";
 import { makePlace } from "./in-process.ts";
-import { type Place, type Running, wireEnv } from "./lathe.ts";
+import { makePlace as makeProcessPlace, type Place, type Running, wireEnv } from "./lathe.ts";
 
 /** Why it cannot be tried here; undefined where there are forks. */
 async function noForks(): Promise<string | undefined> {
@@ -178,7 +178,7 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
   beforeEach(async () => {
     let turn = 0;
     server = await startWireServer(() => answers[turn++ % answers.length] ?? answers[4]);
-    place = makePlace(wireEnv(server.url));
+    place = makeProcessPlace(wireEnv(server.url));
     place.put("old.txt", "1\n");
     runGitIn(place.workspace, "init", "-q");
     runGitIn(place.workspace, "add", ".");
