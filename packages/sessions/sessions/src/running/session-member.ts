@@ -1,5 +1,4 @@
 /** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
-
 import type { Birth } from "@lathe/agent";
 import {
   emptySession,

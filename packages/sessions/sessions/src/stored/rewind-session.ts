@@ -1,5 +1,4 @@
 /** Rewinds a session that no process has open to an earlier moment: its files, its conversation or both. */
-
 import { type RewindParts, rewindDrafts, targetOf, undoDrafts } from "@lathe/orchestrator/rewind";
 import {
   type Draft,
