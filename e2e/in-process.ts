@@ -45,13 +45,13 @@ async function load(): Promise<Main> {
   return main;
 }
 
-interface Circumstances {
+interface RestrictedEnvironment {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string | null;
 }
 
-async function runHere(args: readonly string[], { cwd, env, input }: Circumstances): Promise<Ended> {
+async function runHere(args: readonly string[], { cwd, env, input }: RestrictedEnvironment): Promise<Ended> {
   const [out, err] = [new Collected(), new Collected()];
   loaded ??= load();
   const main = await loaded;

@@ -10,7 +10,7 @@ import { makePlace, type Place, wireEnv } from "./lathe.ts";
 const files = 300;
 /** Kills that must have come between the intent and the end. */
 const wanted = 10;
-const mostRounds = 60;
+const maxRounds = 60;
 const change = `import { writeFileSync } from "node:fs";
 for (let i = 1; i <= ${files}; i++) writeFileSync("f" + i, "changed");
 `;
@@ -18,7 +18,7 @@ for (let i = 1; i <= ${files}; i++) writeFileSync("f" + i, "changed");
 it("leaves the way back in the log, whenever it dies", async () => {
   let between = 0;
   for (let round = 0; between < wanted; round++) {
-    assert.ok(round < mostRounds, `only ${between} kills came in time`);
+    assert.ok(round < maxRounds, `only ${between} kills came in time`);
     if (await dies((round % 10) * 6)) between++;
   }
 });

@@ -1,13 +1,13 @@
 /** What a machine may lack, and which tier and which words must come of it: a row each. */
 import assert from "node:assert/strict";
 import {
-  type Circumstances,
   filtered,
   limited,
   noGroups,
+  type RestrictedEnvironment,
   readOnlyRoot,
   unifiedGroups,
-} from "./circumstances.ts";
+} from "./restricted-environments.ts";
 import type { MatrixResult, MatrixRun } from "./sandbox-matrix-run.ts";
 
 const compilers = ["cc", "gcc", "clang"];
@@ -15,7 +15,7 @@ const compilers = ["cc", "gcc", "clang"];
 export interface Row {
   readonly name: string;
   /** Words before, or what makes them of the row's empty folder. */
-  readonly in?: Circumstances | ((empty: string) => Circumstances);
+  readonly in?: RestrictedEnvironment | ((empty: string) => RestrictedEnvironment);
   /** Programs that are not to be found. */
   readonly without?: readonly string[];
   /** Whether the launcher lies in the cache from before; false where it has to be compiled. */

@@ -20,9 +20,16 @@ import { fileURLToPath } from "node:url";
 import type { AssistantPart } from "@lathe/protocol";
 import { probeDriver } from "@lathe/sandbox";
 import { startWireServer } from "@lathe/testkit";
-import { asEver, asUser, type Circumstances, cannotMake, filtered, pathWithout } from "./circumstances.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 import { ordinaryUser } from "./ordinary-user.ts";
+import {
+  asEver,
+  asUser,
+  cannotMake,
+  filtered,
+  pathWithout,
+  type RestrictedEnvironment,
+} from "./restricted-environments.ts";
 import { type Row, rows } from "./sandbox-matrix-rows.ts";
 import type { MatrixResult, MatrixRun } from "./sandbox-matrix-run.ts";
 
@@ -62,7 +69,7 @@ function makeBase(user?: ReturnType<typeof ordinaryUser>): string {
   return base;
 }
 
-function circumstancesOf(row: Row, base: string): Circumstances {
+function circumstancesOf(row: Row, base: string): RestrictedEnvironment {
   return typeof row.in === "function" ? row.in(join(base, "empty")) : (row.in ?? asEver);
 }
 
@@ -95,7 +102,7 @@ function run(row: Row, { base, user }: Ground): MatrixResult {
   };
   const own = user ? asUser(user) : asEver;
   const outer = { PATH: usual, HOME: join(base, "home"), TMPDIR: root, LANG: "C.UTF-8" };
-  const start = (words: Circumstances, env = outer): string => {
+  const start = (words: RestrictedEnvironment, env = outer): string => {
     const [file, ...rest] = [...own, ...words] as [string, ...string[]];
     return execFileSync(file, rest, { encoding: "utf8", env, cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
   };

@@ -27,7 +27,7 @@ const rounds = Number(values.rounds);
 const never = new AbortController().signal;
 
 /** What a search may take of ripgrep's time, and how often one that took more is asked again. */
-const mostOfRipgrep = 1.1;
+const maxOfRipgrep = 1.1;
 const again = 10;
 
 /** For a tree of C: how often each of them stands in Linux 6.1 is in the comment. */
@@ -141,7 +141,7 @@ async function compare(plain: Search, warm: Search): Promise<void> {
     const found = await grep(warm, pattern, 20_000);
     const ratio = (performance.now() - middle) / (middle - began);
     ratios.push(1 / ratio);
-    if (ratio > mostOfRipgrep) slower.push(pattern);
+    if (ratio > maxOfRipgrep) slower.push(pattern);
     if (JSON.stringify(found) === JSON.stringify(expected)) same++;
     else console.log(`differs: ${JSON.stringify(pattern)}`);
     matches += typeof expected === "string" ? 0 : expected.lines.length;
@@ -152,10 +152,10 @@ async function compare(plain: Search, warm: Search): Promise<void> {
   const still: string[] = [];
   for (const pattern of slower) {
     const ratio = await medianRatio(plain, warm, pattern);
-    if (ratio > mostOfRipgrep) still.push(`${ratio.toFixed(2)} ${JSON.stringify(pattern)}`);
+    if (ratio > maxOfRipgrep) still.push(`${ratio.toFixed(2)} ${JSON.stringify(pattern)}`);
   }
   console.log(
-    `${slower.length} took more than ${mostOfRipgrep} of its time once; ${still.length} in the median of ${again} further rounds.`,
+    `${slower.length} took more than ${maxOfRipgrep} of its time once; ${still.length} in the median of ${again} further rounds.`,
   );
   for (const one of still) console.log(one);
 }

@@ -28,7 +28,7 @@ const horizons = { hour, day: 24 * hour, week: 7 * 24 * hour, month: 30 * 24 * h
 type Horizon = keyof typeof horizons;
 const names = Object.keys(horizons) as Horizon[];
 /** Commits with more were made by a machine. */
-const mostFiles = 100;
+const maxFiles = 100;
 
 /** Whether a line is still there, at each horizon. */
 type Kept = Readonly<Record<Horizon, boolean>>;
@@ -56,7 +56,7 @@ function sampled(root: string, all: readonly Commit[]): readonly Change[] {
   const most = Math.min(due.length, Number(values.commits));
   return Array.from({ length: most }, (_, i) => due[Math.floor(((i + 0.5) * due.length) / most)])
     .flatMap((commit) => (commit ? [{ commit, files: changedFiles(root, commit) }] : []))
-    .filter(({ files }) => files.length > 0 && files.length <= mostFiles);
+    .filter(({ files }) => files.length > 0 && files.length <= maxFiles);
 }
 
 /** The last commit that was written, or committed, within a month. */

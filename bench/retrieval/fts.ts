@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { git } from "./git.ts";
 
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 const part = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 
 /** Identifiers whole and in their parts. */
@@ -66,7 +66,7 @@ function stampsOf(root: string, isTaken: (path: string) => boolean): ReadonlyMap
   for (const path of paths) {
     if (path === "" || !isTaken(path)) continue;
     const stats = statSync(join(root, path), { throwIfNoEntry: false });
-    if (stats?.isFile() && stats.size <= mostBytes)
+    if (stats?.isFile() && stats.size <= maxBytes)
       stamps.set(path, `${stats.mtimeMs} ${stats.size} ${stats.ino}`);
   }
   return stamps;

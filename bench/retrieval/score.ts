@@ -15,7 +15,7 @@ export interface Figures {
   readonly func10: number;
 }
 
-const mostLines = 600;
+const maxLines = 600;
 
 export function fileRank(answers: readonly Answer[], paths: readonly string[]): number {
   const files = [...new Set(answers.map(({ path }) => path))];
@@ -27,7 +27,7 @@ export function showsLine(answers: readonly Answer[], path: string, line: number
   let shown = 0;
   for (const answer of answers) {
     shown += answer.endLine - answer.startLine + 1;
-    if (shown > mostLines) return false;
+    if (shown > maxLines) return false;
     if (answer.path === path && answer.startLine <= line && line <= answer.endLine) return true;
   }
   return false;

@@ -27,7 +27,7 @@ const groups: readonly (readonly string[])[] = [
   ["Cargo.toml", "go.mod", "pyproject.toml"],
 ];
 const patience = { timeout: 60_000 };
-const mostMemory = 1.5e9;
+const maxMemory = 1.5e9;
 
 const kinds: Readonly<Record<string, (path: string) => void>> = {
   "B9: a link to an endless device": (path) => symlinkSync("/dev/zero", path),
@@ -92,7 +92,7 @@ for (const [kind, make] of Object.entries(kinds)) {
 function watchMemory({ child, ended }: Running): { isTooMuch(): boolean } {
   let isTooMuch = false;
   const timer = setInterval(() => {
-    if (residentBytes(child.pid) < mostMemory) return;
+    if (residentBytes(child.pid) < maxMemory) return;
     isTooMuch = true;
     child.kill("SIGKILL");
   }, 20);

@@ -28,7 +28,7 @@ export {
   modelConformance,
   streamed,
 } from "./src/model-conformance.ts";
-export { mostProcesses } from "./src/most-processes.ts";
+export { maxProcesses } from "./src/most-processes.ts";
 export { type OtlpServer, startOtlpServer } from "./src/otlp-server.ts";
 export { makeOutsideFolder } from "./src/outside-folder.ts";
 export { plainGit } from "./src/plain-git.ts";

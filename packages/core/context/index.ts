@@ -1,6 +1,6 @@
 /** @lathe/context: what the model sees. */
 export { assemble, estimateTokens, partTokens, textTokens } from "./src/assemble.ts";
-export { mostTokens } from "./src/compaction/room.ts";
+export { maxTokens } from "./src/compaction/room.ts";
 export { type TooMuch, tidiable, tooMuch } from "./src/excess.ts";
 export { guardRailsOf } from "./src/guard-rails.ts";
 export type { EditDialect, Profile } from "./src/profiles/profile.ts";

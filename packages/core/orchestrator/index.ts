@@ -13,4 +13,4 @@ export type {
   Handover,
   PerformContext,
 } from "./src/ports.ts";
-export { isTired, mayWake } from "./src/session/wake.ts";
+export { mayAutoContinue, reachedAutoContinueLimit } from "./src/session/auto-continue.ts";

@@ -2,15 +2,15 @@
 
 export {
   type Background,
+  type ContainmentFacts,
   type Drawn,
-  type Endings,
-  type Held,
+  type FinishedCommands,
   type JudgedText,
   type KeptRules,
-  type KinHold,
-  noKin,
+  noTreePermissions,
+  type PolicyEnvironment,
   type Ports,
-  type Surroundings,
+  type TreePermissions,
 } from "./src/agent/ports.ts";
 export {
   type Attempted,
@@ -234,7 +234,7 @@ export type {
   CreateOptions,
   Fenced,
   Inbox,
-  Offer,
+  InboxMessage,
   SessionLog,
   SessionSummary,
   Store,

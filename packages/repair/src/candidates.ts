@@ -77,7 +77,7 @@ function rank(proposals: Iterable<Proposal>, file: SourceFile): readonly Candida
   const crowd = new Map<string, number>();
   const best = new Map<string, Candidate>();
   const all = [...proposals].sort((a, b) => b.prior * b.suspicion - a.prior * a.suspicion);
-  const sorted = all.slice(0, mostProposals);
+  const sorted = all.slice(0, maxProposals);
   const keyOf = changeKeys(file.text);
   for (const proposal of sorted) {
     const key = `${proposal.template}:${proposal.line}`;
@@ -95,7 +95,7 @@ function rank(proposals: Iterable<Proposal>, file: SourceFile): readonly Candida
 }
 
 /** Of one file, the likeliest; tables of words have hundreds of thousands, and no search gets so far. */
-const mostProposals = 20_000;
+const maxProposals = 20_000;
 
 /** How much each further proposal of one template on one line is worth less. */
 const CROWDING = 0.12;

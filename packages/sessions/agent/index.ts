@@ -1,8 +1,8 @@
 /** @lathe/agent: one assembled agent, its ports still open. */
 export type { Birth, NewSession, RunOptions } from "./src/agent.ts";
+export { type AnalyzedCall, analyzeCall } from "./src/analyze-call.ts";
 export { askingOf } from "./src/asking.ts";
 export { createChangedFiles } from "./src/changed-files.ts";
-export { type ExaminedCall, examineCall } from "./src/examine-call.ts";
 export type { Asking } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";
 export { sessionCreated } from "./src/session-created.ts";

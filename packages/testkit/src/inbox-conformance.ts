@@ -1,7 +1,7 @@
 /** What every adapter of the inbox port has to do, as tests. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Inbox, Offer } from "@lathe/protocol";
+import type { Inbox, InboxMessage } from "@lathe/protocol";
 import { failedWith } from "./session-drafts.ts";
 
 /** An empty inbox; `another` is the same one as another process sees it. */
@@ -10,7 +10,7 @@ export interface InboxUnderTest {
   readonly another: () => Inbox;
 }
 
-const offers: readonly Offer[] = [
+const offers: readonly InboxMessage[] = [
   { type: "message", text: 'do "this"\nthen that 漢' },
   { type: "answer", call: "call-1", question: 7, answer: "yes", by: "user" },
   { type: "cancel", by: "user" },

@@ -1,9 +1,9 @@
 /** An inbox in memory, one part of MemoryStore. */
-import type { Failure, Inbox, Offer } from "@lathe/protocol";
+import type { Failure, Inbox, InboxMessage } from "@lathe/protocol";
 
 interface Waiting {
   readonly id: string;
-  readonly offer: Offer;
+  readonly offer: InboxMessage;
 }
 
 export function createMemoryInbox(fault: () => Failure | undefined): Inbox {

@@ -34,13 +34,13 @@ function runText(tests: TestsRun): string {
     : `${tests.failures} ${tests.failures === 1 ? "test fails" : "tests fail"}`;
 }
 
-const mostNames = 5;
+const maxNames = 5;
 
 /** Empty where it left the tests alone. */
 function testFilesText({ testFiles, originalTests: tests }: AttemptResult, at: number): string {
   if (!testFiles) return "";
-  const names = testFiles.slice(0, mostNames).map(harmless).join(", ");
-  const more = testFiles.length > mostNames ? ` and ${testFiles.length - mostNames} more` : "";
+  const names = testFiles.slice(0, maxNames).map(harmless).join(", ");
+  const more = testFiles.length > maxNames ? ` and ${testFiles.length - maxNames} more` : "";
   const before = tests ? `original tests: ${runText(tests)}` : "original tests: not run";
   return `attempt ${at + 1} changed tests or what runs them: ${names}${more} (${before})`;
 }

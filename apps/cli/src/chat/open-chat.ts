@@ -9,8 +9,8 @@ import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";
 import { type Ground, groundOfVariable } from "@lathe/terminal";
 import type { Chat } from "../tui/chat.ts";
+import { showResumed } from "../tui/resume-view.ts";
 import { slashCommands } from "../tui/slash/slash-commands.ts";
-import { takeUp } from "../tui/take-up.ts";
 import { createCompletion, type Named } from "./completion.ts";
 
 export interface ChatSettings {
@@ -119,7 +119,7 @@ async function trusting(chat: Chat): Promise<void> {
 
 async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
   await chat.attempt(async () => {
-    const told = session === undefined ? [] : await takeUp(chat, session);
+    const told = session === undefined ? [] : await showResumed(chat, session);
     if (isFailure(told) || words === undefined) return told;
     chat.print(told);
     void ((await isCommand(chat, words)) ? heard(chat, words) : chat.say(words));

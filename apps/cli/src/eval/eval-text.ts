@@ -2,7 +2,7 @@
 import type { AgentSummary, Estimate, RunComparison, Trial } from "@lathe/hosts/run-suite";
 import { columns, duration, fit, money, type Palette } from "@lathe/terminal";
 
-const mostNotRun = 20;
+const maxNotRun = 20;
 
 export function summaryText(agents: readonly AgentSummary[], paint: Palette): string {
   const ks = agents.flatMap(({ passK }) => passK?.k ?? []);
@@ -33,7 +33,7 @@ function notRunText(agents: readonly AgentSummary[], paint: Palette): string {
     agents.flatMap(({ notRun }) => notRun.map(({ task, why }) => [`${task}: ${why}`, task] as const)),
   );
   if (all.size === 0) return "";
-  const lines = [...all.keys()].slice(0, mostNotRun).map((text) => `  ${fit(text, 160)}\n`);
+  const lines = [...all.keys()].slice(0, maxNotRun).map((text) => `  ${fit(text, 160)}\n`);
   const more = all.size > lines.length ? `  and ${all.size - lines.length} more\n` : "";
   const head = `Not run, and counted nowhere: ${new Set(all.values()).size} tasks`;
   return `\n${paint.bold(head)}\n${lines.join("")}${more}`;

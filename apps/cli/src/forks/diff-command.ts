@@ -8,8 +8,8 @@ import { diffLines, fileName, paletteFor } from "@lathe/terminal";
 import { countText, listingText } from "./fork-text.ts";
 
 /** Lines of the list, files whose texts are compared, and lines of one of them. */
-const mostLines = 200;
-const mostFiles = 50;
+const maxLines = 200;
+const maxFiles = 50;
 const fileLines = 500;
 
 export async function diffCommand(fork: Fork, json: boolean): Promise<number | Failure> {
@@ -38,16 +38,16 @@ export function showDifferences(
   }
   const paint = paletteFor(process.stdout, process.env);
   const files = differences.filter(({ path }) => !path.startsWith(".git/"));
-  for (const one of files.slice(0, mostFiles)) {
+  for (const one of files.slice(0, maxFiles)) {
     const diff = textDifference(fork, one);
     if (!diff) continue;
     const name = fileName(nameOf(one));
     process.stdout.write(`${[paint.bold(name), ...diffLines(diff, paint, fileLines), ""].join("\n")}\n`);
   }
-  const rest = files.length - mostFiles;
+  const rest = files.length - maxFiles;
   if (rest > 0)
     process.stdout.write(paint.dim(`… and ${rest} more, whose texts are not shown; --json lists all\n\n`));
-  process.stdout.write(listingText(compared, paint, mostLines));
+  process.stdout.write(listingText(compared, paint, maxLines));
   process.stdout.write(paint.dim(`${countText(differences)}\n`));
   if (tests.length > 0)
     process.stdout.write(`Changes tests or what runs them: ${tests.map(fileName).join(", ")}\n`);

@@ -11,7 +11,7 @@ export interface Listing {
 }
 
 /** Lines; the rest is counted. */
-const mostLines = 50;
+const maxLines = 50;
 
 const marks: Readonly<Record<Difference["what"], string>> = {
   added: "A",
@@ -24,7 +24,7 @@ const marks: Readonly<Record<Difference["what"], string>> = {
 export function listingText(
   { differences, held, runLater }: Listing,
   paint: Palette,
-  most: number = mostLines,
+  most: number = maxLines,
 ): string {
   const all = withoutFullFolders(differences);
   const isOwn = (one: Difference): boolean => isGitData(one) && !one.isMoved && !held.has(one.path);

@@ -37,7 +37,7 @@ export async function serveTools({ words, values }: McpLine): Promise<number | F
 }
 
 /** Of one message; the package closes the connection with more. */
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 
 class ClosingTransport extends StdioServerTransport {
   readonly #closed = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ class ClosingTransport extends StdioServerTransport {
   override send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
     const sent = super.send(message);
     const { writableLength: waits } = process.stdout;
-    if (waits > mostBytes && this.#unread === undefined) {
+    if (waits > maxBytes && this.#unread === undefined) {
       this.#unread = waits;
       void this.close();
     }
@@ -79,7 +79,7 @@ async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | U
   });
   // A message that is none is told field by field.
   const complain = (error: Error): void => void process.stderr.write(`lathe: ${fit(error.message, 300)}\n`);
-  const transport = new ClosingTransport(process.stdin, process.stdout, { maxBufferSize: mostBytes });
+  const transport = new ClosingTransport(process.stdin, process.stdout, { maxBufferSize: maxBytes });
   const handle = serveStdio(() => createServer(bench), { onerror: complain, transport });
   const failed = await Promise.race([ended, transport.closed.then(() => cutOff)]);
   await handle.close();
@@ -89,7 +89,7 @@ async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | U
 
 const cutOff = failure(
   "invalid-arguments",
-  `the client could not be read any further: a message has at most ${mostBytes / 2 ** 20} MiB`,
+  `the client could not be read any further: a message has at most ${maxBytes / 2 ** 20} MiB`,
   { who: "user" },
 );
 

@@ -4,7 +4,7 @@ import { problemLine } from "../command-line/show-failure.ts";
 import { type BoundedWriter, boundedWriter } from "./bounded-writer.ts";
 
 /** Of what waits to be read by the other side. */
-const mostBytes: number = 16 * 2 ** 20;
+const maxBytes: number = 16 * 2 ** 20;
 
 export interface ReadOutput extends BoundedWriter {
   /** What to say of it, once nobody reads. */
@@ -14,7 +14,7 @@ export interface ReadOutput extends BoundedWriter {
 /** *Contract:* `onFull` is called once, when so much waits that whoever reads has stopped; it ends what runs. */
 export function readOutput(onFull: () => void): ReadOutput {
   let unread: string | undefined;
-  const writer = boundedWriter(process.stdout, mostBytes, (bytes) => {
+  const writer = boundedWriter(process.stdout, maxBytes, (bytes) => {
     unread = notRead(bytes);
     onFull();
   });

@@ -59,13 +59,13 @@ function remedy(rule: string, allow: string | undefined, lathe: string): string 
   }
 }
 
-const mostFlags = 6;
+const maxFlags = 6;
 const longestTarget = 300;
 
 /** Undefined where no rule helps, or too many or too long ones would be needed. */
 function allowFlags(rules: readonly Rule[]): string | undefined {
   const texts = rules.map(allowText);
   const tooMuch = texts.some((text) => text.length > longestTarget || /\p{Cc}/u.test(text));
-  if (texts.length === 0 || texts.length > mostFlags || tooMuch) return undefined;
+  if (texts.length === 0 || texts.length > maxFlags || tooMuch) return undefined;
   return texts.map((text) => `--allow '${text.replaceAll("'", String.raw`'\''`)}'`).join(" ");
 }

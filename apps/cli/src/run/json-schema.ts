@@ -7,7 +7,7 @@ import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json"
 /** *Contract:* pure; a sentence for each of the first problems, none for a value that matches. */
 export type JsonCheck = (value: unknown) => readonly string[];
 
-const mostProblems = 20;
+const maxProblems = 20;
 // Formats are a remark in the newer drafts, too.
 const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
 
@@ -16,7 +16,7 @@ export function compileJsonSchema(schema: object | boolean): JsonCheck {
   const validate = ajvFor(schema).compile(schema);
   return (value) => {
     if (validate(value)) return [];
-    const problems = (validate.errors ?? []).slice(0, mostProblems).map(problemOf);
+    const problems = (validate.errors ?? []).slice(0, maxProblems).map(problemOf);
     return [...new Set(problems)];
   };
 }

@@ -16,13 +16,13 @@ export type Answer =
   | { readonly type: "problems"; readonly problems: readonly string[] };
 
 /** Characters of a schema: it is said to the model. */
-const mostChars = 50_000;
+const maxChars = 50_000;
 
 export function readOutputSchema(path: string): OutputSchema | Failure {
   const schema = parsed(path);
   if (isFailure(schema)) return schema;
   const text = JSON.stringify(schema);
-  if (text.length > mostChars) return usage(`the schema ${path} is too long: ${text.length} characters`);
+  if (text.length > maxChars) return usage(`the schema ${path} is too long: ${text.length} characters`);
   const check = compiled(path, schema);
   if (isFailure(check)) return check;
   return {

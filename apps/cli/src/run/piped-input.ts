@@ -7,7 +7,7 @@ import { problemLine } from "../command-line/show-failure.ts";
 /** How long the first byte may take. */
 const patienceMs = { hasty: 3000, patient: 10_000, "to-the-end": undefined } as const;
 /** More fits no model. */
-const mostBytes = 10_000_000;
+const maxBytes = 10_000_000;
 
 export type Patience = keyof typeof patienceMs;
 
@@ -43,7 +43,7 @@ export async function readInput(input: Readable, waitMs: number | undefined): Pr
       clearTimeout(timer);
       chunks.push(chunk as Buffer);
       length += (chunk as Buffer).length;
-      if (length > mostBytes) return tooMuch();
+      if (length > maxBytes) return tooMuch();
     }
   } catch (cause) {
     if (!late) return failure("no-access", "the piped input cannot be read", { who: "user", cause });
@@ -58,6 +58,6 @@ function lateText(waitMs = 0): string {
 }
 
 function tooMuch(): Failure {
-  const text = `more than ${mostBytes / 1e6} MB came through the pipe; save it to a file and name the file in the task`;
+  const text = `more than ${maxBytes / 1e6} MB came through the pipe; save it to a file and name the file in the task`;
   return failure("invalid-arguments", text, { who: "user" });
 }

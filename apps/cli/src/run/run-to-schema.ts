@@ -4,7 +4,7 @@ import { type Failure, failure, isFailure, messageText, type Session } from "@la
 import type { OutputSchema } from "./output-schema.ts";
 
 /** Answers after the first one. */
-const mostRetries = 3;
+const maxRetries = 3;
 
 export interface SchemaRun {
   readonly ended: Session | Failure;
@@ -24,7 +24,7 @@ export async function runToSchema(
     const answer = schema.read(lastAnswer(ended));
     if (answer.type === "value") return { ended, output: { value: answer.value } };
     const wrong = answer.problems.map((problem) => `- ${problem}`).join("\n");
-    if (retries === mostRetries) return { ended: refused(answer.problems) };
+    if (retries === maxRetries) return { ended: refused(answer.problems) };
     // Each try is a turn, which has all steps to itself: no further one begins once they are used up together.
     const { steps = Number.POSITIVE_INFINITY } = ended.limits;
     if (ended.step - before >= steps) return { ended: outOfSteps(ended, answer.problems) };
@@ -35,7 +35,7 @@ export async function runToSchema(
 }
 
 function refused(problems: readonly string[]): Failure {
-  const text = `the answer does not match the schema, also after ${mostRetries} more tries: ${problems.join("; ")}`;
+  const text = `the answer does not match the schema, also after ${maxRetries} more tries: ${problems.join("; ")}`;
   return failure("request-rejected", text, { who: "model" });
 }
 

@@ -1,9 +1,9 @@
 /** Session options: what a program says of the session it opens; of the words of the protocol alone, for its types are published. */
-import type { Delta, Effort, Event, Limits, Mode, Model, Offer, Session, Tool } from "@lathe/protocol";
+import type { Delta, Effort, Event, InboxMessage, Limits, Mode, Model, Session, Tool } from "@lathe/protocol";
 import type { PartialAnswer, Question } from "@lathe/rpc";
 
 /** What is said to a session: a text, and images that go with it. */
-export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
+export type Words = Pick<Extract<InboxMessage, { type: "message" }>, "text" | "images">;
 
 export interface SessionOptions {
   /** The folder to work in; the program's own when absent. */

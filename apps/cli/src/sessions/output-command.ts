@@ -6,7 +6,7 @@ import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/sessi
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { columnsOf, fit, harmless, moment, paletteFor, table } from "@lathe/terminal";
 
-const mostTarget = 60;
+const maxTarget = 60;
 
 /** Without a name the list of them. */
 export async function outputCommand(
@@ -53,7 +53,7 @@ function row({ number, tool, input, at, ms, outcome }: CallOutput): object {
 function listing(outputs: readonly CallOutput[]): string {
   if (outputs.length === 0) return "No call of this session has printed anything yet.\n";
   const { bold, dim } = paletteFor(process.stdout, process.env);
-  const room = Math.max(20, Math.min(mostTarget, columnsOf(process.stdout) - 70));
+  const room = Math.max(20, Math.min(maxTarget, columnsOf(process.stdout) - 70));
   const rows = outputs.map((one) => [
     String(one.number),
     bold(harmless(one.tool)),

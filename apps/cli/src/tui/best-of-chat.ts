@@ -113,7 +113,7 @@ function goOnLater(id: string): Failure {
   return failure("cancelled", text, { who: "user" });
 }
 
-const mostLines = 400;
+const maxLines = 400;
 
 const ways: readonly Option[] = [
   { label: "Yes", about: "its changes go to your files, the others are dropped", value: "take" },
@@ -143,7 +143,7 @@ function filesLines(diffs: readonly string[], { theme }: Chat): readonly string[
     const [before = "", after = ""] = diff.split("\n");
     if (!before.startsWith("--- ")) return [theme.bold(harmless(before))];
     const name = (after === "+++ /dev/null" ? before : after).slice(4).replace(/^[ab]\//, "");
-    return [theme.bold(harmless(name)), ...diffLines(diff, theme, mostLines)];
+    return [theme.bold(harmless(name)), ...diffLines(diff, theme, maxLines)];
   });
 }
 

@@ -16,15 +16,15 @@ import {
 import { harmless, type Theme, wrap } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
 import { atWork } from "./at-work.ts";
-import { Endings, tiredText } from "./endings.ts";
-import type { Face } from "./face.ts";
+import type { ChatView } from "./chat-view.ts";
+import { FinishedCommands, tiredText } from "./finished-commands.ts";
 import { OwnBench } from "./own-bench.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
+import { PendingMessages } from "./pending-messages.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { type Status, statusOf } from "./status-line.ts";
 import { Transcript } from "./transcript.ts";
 import { ranTyped } from "./typed-output.ts";
-import { Unheard } from "./unheard.ts";
 
 /** How long a turn that was interrupted may take to end before everything is closed. */
 const graceMs = 2_000;
@@ -32,7 +32,7 @@ const graceMs = 2_000;
 export class Chat {
   readonly transcript: Transcript;
   readonly pasted: PastedImages = createPastedImages();
-  readonly #face: Face;
+  readonly #view: ChatView;
   readonly #questions: Questions;
   #options: AgentOptions;
   #session: LocalSession | undefined;
@@ -43,27 +43,27 @@ export class Chat {
   #leaving: Promise<string | undefined> | undefined;
   /** Output of typed commands that goes to the model with the next words. */
   #told: string[] = [];
-  readonly #unheard: Unheard;
-  readonly #endings: Endings;
+  readonly #pendingMessages: PendingMessages;
+  readonly #finishedCommands: FinishedCommands;
   #choice: Choice | undefined;
   #modeBefore: Mode | undefined;
   /** Settles when it has been left, rejects with a bug. */
   readonly ended: Promise<void>;
   readonly #end: PromiseWithResolvers<void>;
 
-  constructor(options: AgentOptions, face: Face) {
+  constructor(options: AgentOptions, view: ChatView) {
     this.#options = options;
-    this.#face = face;
-    this.#unheard = new Unheard(() => face.changed());
-    this.#endings = new Endings(
-      () => face.changed(),
+    this.#view = view;
+    this.#pendingMessages = new PendingMessages(() => view.changed());
+    this.#finishedCommands = new FinishedCommands(
+      () => view.changed(),
       (isNew) => this.#wake(isNew),
     );
-    this.transcript = new Transcript(face.theme(), () => face.width());
+    this.transcript = new Transcript(view.theme(), () => view.width());
     this.#end = Promise.withResolvers();
     this.ended = this.#end.promise;
     this.#questions = createQuestions(() => this.#session, {
-      theme: () => face.theme(),
+      theme: () => view.theme(),
       print: (lines) => this.print(lines),
       offer: (choice) => this.#offer(choice),
       complain: (refused) => this.complain(refused.text),
@@ -89,7 +89,7 @@ export class Chat {
 
   /** What was said and is not heard yet. */
   get queued(): readonly string[] {
-    return this.#unheard.texts;
+    return this.#pendingMessages.texts;
   }
 
   /** What the person is to choose now. */
@@ -98,11 +98,11 @@ export class Chat {
   }
 
   get theme(): Theme {
-    return this.#face.theme();
+    return this.#view.theme();
   }
 
   get width(): number {
-    return this.#face.width();
+    return this.#view.width();
   }
 
   /** The commands that went on in the background, the agent's and the person's. */
@@ -111,20 +111,20 @@ export class Chat {
   }
 
   status(): Status {
-    return statusOf(this.#options, this.#session, this.#endings.running(this.processes()));
+    return statusOf(this.#options, this.#session, this.#finishedCommands.running(this.processes()));
   }
 
   print(lines: readonly string[]): void {
     this.transcript.print(lines);
-    this.#face.changed();
+    this.#view.changed();
   }
 
   redraft(text: string): void {
-    this.#face.redraft?.(text);
+    this.#view.redraft?.(text);
   }
 
   toTerminal(sequence: string): boolean {
-    return this.#face.toTerminal?.(sequence) ?? false;
+    return this.#view.toTerminal?.(sequence) ?? false;
   }
 
   complain(text: string): void {
@@ -142,7 +142,7 @@ export class Chat {
       if (told && isFailure(told)) this.complain(told.text);
       else if (told) this.print(told);
     };
-    await this.#endings.after(() => attempted().catch((cause) => this.#end.reject(cause)));
+    await this.#finishedCommands.after(() => attempted().catch((cause) => this.#end.reject(cause)));
   }
 
   /** What the agent left to itself has ended: it goes on. */
@@ -176,17 +176,17 @@ export class Chat {
     const words: Words = { ...said, text: [...told, said.text].join("\n\n") };
     if (!this.#work) return this.drive(words);
     if (!this.#session) return this.complain("nobody can hear that now: wait for the end, or press Esc");
-    this.#unheard.add(words.text);
+    this.#pendingMessages.add(words.text);
     const refused = await this.#session.say(words);
     if (refused) this.complain(refused.text);
-    this.#face.changed();
+    this.#view.changed();
   }
 
   /** After what runs that is no turn: nobody hears words meanwhile. */
   async #sayLater(text: string): Promise<void> {
-    this.#unheard.add(text);
+    this.#pendingMessages.add(text);
     while (this.#work?.stop) await this.#driving;
-    this.#unheard.heard(text);
+    this.#pendingMessages.heard(text);
     if (!this.#leaving) await this.say(text);
   }
 
@@ -198,7 +198,7 @@ export class Chat {
 
   async #drive(words: Words | undefined): Promise<void> {
     this.#work = { startedAt: Date.now() };
-    this.#face.changed();
+    this.#view.changed();
     let isWell = false;
     try {
       const problem = await this.#driven(words);
@@ -208,10 +208,10 @@ export class Chat {
       this.#end.reject(cause);
     } finally {
       this.#rest();
-      this.#unheard.clear();
+      this.#pendingMessages.clear();
     }
     // What could not be done now could not be done in a moment either.
-    if (isWell) this.#endings.tell();
+    if (isWell) this.#finishedCommands.tell();
   }
 
   async #driven(words: Words | undefined): Promise<Failure | undefined> {
@@ -254,7 +254,7 @@ export class Chat {
     const stop = new AbortController();
     this.#work = { startedAt: Date.now(), stop };
     this.transcript.during(live);
-    this.#face.changed();
+    this.#view.changed();
     const done = work(stop.signal);
     this.#driving = done.then(
       () => undefined,
@@ -263,14 +263,14 @@ export class Chat {
     return done.finally(() => {
       this.#rest();
       this.transcript.during(undefined);
-      this.#face.changed();
+      this.#view.changed();
     });
   }
 
   #rest(): void {
     this.#work = undefined;
     this.transcript.rest();
-    this.#endings.running(this.processes());
+    this.#finishedCommands.running(this.processes());
   }
 
   /** Another model from the next attempt on. */
@@ -290,7 +290,7 @@ export class Chat {
     if (next === "plan" && before !== "plan") this.#modeBefore = before;
     this.#options = { ...this.#options, mode: next };
     this.#session?.setMode(next);
-    this.#face.changed();
+    this.#view.changed();
     return next;
   }
 
@@ -303,7 +303,7 @@ export class Chat {
   setEffort(effort: Effort | undefined): void {
     this.#options = withEffort(this.#options, effort);
     this.#session?.setEffort(effort);
-    this.#face.changed();
+    this.#view.changed();
   }
 
   /**
@@ -322,7 +322,7 @@ export class Chat {
       if (isFailure(session)) return session;
       this.#take(session);
     }
-    this.#face.changed();
+    this.#view.changed();
     return isFailure(next) ? next : undefined;
   }
 
@@ -364,11 +364,11 @@ export class Chat {
     return {
       ...this.#options,
       attended: true,
-      wakes: () => this.#endings.isQuiet,
+      wakes: () => this.#finishedCommands.isQuiet,
       onEvent: (event, session) => this.#onEvent(event, session),
       onDelta: (delta: Delta) => {
         this.transcript.delta(delta);
-        this.#face.changed();
+        this.#view.changed();
       },
       onRemark: (text) => this.complain(text),
     };
@@ -376,7 +376,7 @@ export class Chat {
 
   #onEvent(event: Event, session: Session): void {
     if (event.type === "message.received") {
-      this.#unheard.heard(
+      this.#pendingMessages.heard(
         event.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
       );
     }
@@ -385,7 +385,7 @@ export class Chat {
     if (agreed) this.#options = { ...this.#options, mode: agreed };
     this.transcript.event(event, session);
     this.#questions.event(event);
-    this.#face.changed();
+    this.#view.changed();
   }
 
   /** What the agent asks comes before what the person was choosing. */
@@ -393,6 +393,6 @@ export class Chat {
     const before = this.#choice;
     this.#choice = choice;
     if (before && choice && !before.takesWords) before.resolve(undefined);
-    this.#face.changed();
+    this.#view.changed();
   }
 }

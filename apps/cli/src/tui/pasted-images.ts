@@ -20,7 +20,7 @@ interface Pasted {
 }
 
 /** A prompt of before may be said again; older ones are let go. */
-const mostKept = 8;
+const maxKept = 8;
 const mark = /\[Image #(\d+)\]/g;
 
 export function createPastedImages(): PastedImages {
@@ -28,7 +28,7 @@ export function createPastedImages(): PastedImages {
   let last = 0;
   const add = (image: ImagePart, path?: string): string => {
     kept.set(++last, { image, path });
-    kept.delete(last - mostKept);
+    kept.delete(last - maxKept);
     return `[Image #${last}]`;
   };
   return {

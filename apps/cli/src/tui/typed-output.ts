@@ -4,7 +4,7 @@ import { type Failure, isFailure, type Outcome } from "@lathe/protocol";
 import { callLines, scrolled, type Theme } from "@lathe/terminal";
 
 /** Characters that go to the model with the next words. */
-const mostTold = 8_000;
+const maxTold = 8_000;
 
 export interface TypedOutput {
   readonly lines: readonly string[];
@@ -41,6 +41,6 @@ function typedOutput(
   const lines = ["", head, ...(text === "" ? body : scrolled(text, theme))];
   if (text === "" && outcome.type !== "ok") return { lines };
   const output =
-    text.length > mostTold ? `${text.slice(0, mostTold / 2)}\n…\n${text.slice(-mostTold / 2)}` : text;
+    text.length > maxTold ? `${text.slice(0, maxTold / 2)}\n…\n${text.slice(-maxTold / 2)}` : text;
   return { lines, told: `I ran \`${script}\`:\n\`\`\`\n${output}\n\`\`\`` };
 }

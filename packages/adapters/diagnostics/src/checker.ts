@@ -51,12 +51,12 @@ export interface Checker {
 }
 
 /** Longest text of a checker's own complaint. */
-const mostComplaint = 600;
+const maxComplaint = 600;
 
 /** It ended and said nothing that could be read. */
 export function notChecked(name: string, { output, errors, code }: Ran): Failure {
   const said = [errors, output].map((text) => text.trim()).filter((text) => text !== "");
-  const words = said.join("\n").slice(0, mostComplaint);
+  const words = said.join("\n").slice(0, maxComplaint);
   return failure("tool-failed", `${name} did not check: it ended with code ${code}${words && `: ${words}`}`, {
     who: "tool",
   });

@@ -19,9 +19,9 @@ export interface Covering {
 }
 
 /** Files of a folder that are looked for in a checker's list. */
-const mostFiles = 500;
+const maxFiles = 500;
 /** Names that are told. */
-const mostNames = 6;
+const maxNames = 6;
 
 export async function coverageOf(
   found: FoundChecker,
@@ -94,7 +94,7 @@ async function filesAt(path: string, found: FoundChecker, place: CheckPlace): Pr
   if (checker.knows.test(path)) return [path];
   const { leaves } = checker;
   if (!leaves) return [];
-  const listed = await place.files(path, { extensions: leaves, limit: mostFiles });
+  const listed = await place.files(path, { extensions: leaves, limit: maxFiles });
   if (isFailure(listed)) return [];
   return listed.paths.filter(
     (one) => !below.some((folder) => isInFolder(one, folder) && !isInFolder(path, folder)),
@@ -113,13 +113,13 @@ async function doubtsOf(
     const why = isFailure(read) ? undefined : doubt(path, read.text);
     if (why !== undefined) told.push(`${name} may not have checked ${path}: ${why}`);
   }
-  const more = told.length - mostNames;
-  return more > 0 ? [...told.slice(0, mostNames), `${more} more such files`] : told;
+  const more = told.length - maxNames;
+  return more > 0 ? [...told.slice(0, maxNames), `${more} more such files`] : told;
 }
 
 function named(paths: readonly string[]): string {
-  const more = paths.length - mostNames;
-  return `${paths.slice(0, mostNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = paths.length - maxNames;
+  return `${paths.slice(0, maxNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function projectOf({ folder }: FoundChecker): string {

@@ -1,7 +1,18 @@
 /** Create diagnostics: the port over a project's own checkers, and over the language servers that the user set up. */
 
 import { extname, isAbsolute, join, posix, relative } from "node:path";
-import { type Check, type CheckPlace, type CheckPlan, type CheckQuery, type CheckReport, type Diagnostics, type Failure, failure, isFailure, lazily } from "@lathe/protocol";
+import {
+  type Check,
+  type CheckPlace,
+  type CheckPlan,
+  type CheckQuery,
+  type CheckReport,
+  type Diagnostics,
+  type Failure,
+  failure,
+  isFailure,
+  lazily,
+} from "@lathe/protocol";
 import { type Covering, coverageOf } from "./coverage.ts";
 import { type FoundChecker, findCheckers, isInFolder } from "./find-checkers.ts";
 import type { LspSpec } from "./lsp/lsp-servers.ts";
@@ -18,9 +29,9 @@ export interface DiagnosticsOptions {
   readonly lsp?: Readonly<Record<string, LspSpec>>;
 }
 
-const mostChecks = 8;
+const maxChecks = 8;
 /** Problems of one checker that are kept. */
-const mostProblems = 2_000;
+const maxProblems = 2_000;
 const lspPrefix = "lsp:";
 /** Sooner than a whole project's check, later than a linter. */
 const lspPace = 2;
@@ -98,9 +109,9 @@ async function runChecker(
   const coverage = await coverageOf(found, reading, { root, paths, place });
   if (coverage.isNone && problems.length === 0)
     return failure("tool-failed", coverage.notes.join("; "), { who: "tool" });
-  const more = problems.length - mostProblems;
+  const more = problems.length - maxProblems;
   return {
-    problems: problems.slice(0, mostProblems).map((problem) => placeProblem(problem, root, folder)),
+    problems: problems.slice(0, maxProblems).map((problem) => placeProblem(problem, root, folder)),
     notes: [
       ...notes,
       ...brokenOff(check.checker, ran.code, notes),
@@ -203,8 +214,8 @@ function planOf(sources: readonly Source[], { paths, checker }: CheckQuery): Che
     const why =
       source.missing ??
       (paths.length > 0 && own.length === 0 ? "none of the paths is its" : undefined) ??
-      (checks.length >= mostChecks
-        ? `${mostChecks} are run at once: name paths in ${source.folder}`
+      (checks.length >= maxChecks
+        ? `${maxChecks} are run at once: name paths in ${source.folder}`
         : undefined);
     if (why === undefined) checks.push(checkOf(source, own));
     else left.push({ checker: labelOf(source), why });

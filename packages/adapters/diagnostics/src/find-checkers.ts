@@ -58,14 +58,14 @@ export function isInFolder(path: string, folder: string): boolean {
 function markIn({ marks }: Checker, files: readonly string[], folder: string): string | undefined {
   for (const { file, says } of marks) {
     for (const name of files.filter((one) => file.test(one))) {
-      const text = readSmallText(join(folder, name), mostBytes) ?? "";
+      const text = readSmallText(join(folder, name), maxBytes) ?? "";
       if (!says || says.test(text)) return text;
     }
   }
   return undefined;
 }
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 interface Where {
   readonly root: string;

@@ -10,7 +10,7 @@ const names =
 const foreign =
   /^(?:\.|node_modules$|vendor$|target$|dist$|build$|out$|venv$|__pycache__$|fixtures$|testdata$)/u;
 const deepest = 2;
-const mostFolders = 64;
+const maxFolders = 64;
 
 export interface LookedFolder {
   /** From the root, empty for itself. */
@@ -22,7 +22,7 @@ export interface LookedFolder {
 /** The folder, and those of the two levels below it, the outer ones first; folders that cannot be read have no files. */
 export function* lookedFolders(root: string): Generator<LookedFolder> {
   const waiting: { readonly folder: string; readonly depth: number }[] = [{ folder: "", depth: 0 }];
-  for (let looked = 0; looked < mostFolders; looked++) {
+  for (let looked = 0; looked < maxFolders; looked++) {
     const next = waiting.shift();
     if (!next) return;
     const entries = entriesOf(join(root, next.folder));

@@ -2,7 +2,7 @@
 import { isAbsolute, posix, relative, sep } from "node:path";
 import type { Problem } from "@lathe/protocol";
 
-const mostWords = 500;
+const maxWords = 500;
 
 /** `folder` is the checker's, from the root. */
 export function placeProblem(problem: Problem, root: string, folder: string): Problem {
@@ -12,7 +12,7 @@ export function placeProblem(problem: Problem, root: string, folder: string): Pr
     ...rest,
     path: oneLine(placed(problem.path, root, folder)),
     ...(code !== undefined && { code: oneLine(code) }),
-    message: message.length > mostWords ? `${message.slice(0, mostWords)}...` : message,
+    message: message.length > maxWords ? `${message.slice(0, maxWords)}...` : message,
   };
 }
 

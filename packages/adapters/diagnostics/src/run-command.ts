@@ -3,7 +3,7 @@ import { type CheckPlace, type Exit, type Failure, failure, isFailure, type Proc
 import type { Ran } from "./checker.ts";
 
 /** Bytes of a checker's output that are read. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 export interface CheckCommand {
   readonly checker: string;
@@ -43,7 +43,7 @@ function endOf(checker: string, { failure: lost, signal, outOfMemory }: Exit): F
 }
 
 async function ranOf(process: Process, { code = 0, denied = [] }: Exit): Promise<Ran> {
-  const [output, errors] = await Promise.all([process.read(0, mostBytes), process.readErrors(0, mostBytes)]);
+  const [output, errors] = await Promise.all([process.read(0, maxBytes), process.readErrors(0, maxBytes)]);
   const kept = denied.map(({ kind, target }) => `${kind} ${target}`).join(", ");
   const note = code !== 0 && kept !== "" ? `\n[kept from it by the sandbox: ${kept}]` : "";
   return { output: output.text, errors: errors.text + note, code };

@@ -6,7 +6,7 @@ import { type Client, SdkErrorCode, type StandardSchemaV1 } from "@modelcontextp
 const descriptionChars = 1_000;
 const schemaChars = 10_000;
 /** A server that says each time that there is more is believed so often. */
-const mostPages = 64;
+const maxPages = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ async function allTools(client: Client, signal: AbortSignal): Promise<readonly u
 async function toolsAsTheyAre(client: Client, signal: AbortSignal): Promise<readonly unknown[]> {
   const tools: unknown[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const request = { method: "tools/list", ...(cursor !== undefined && { params: { cursor } }) };
     const result = await client.request(request, anyFields, { signal });
     if (Array.isArray(result.tools)) for (const one of result.tools) tools.push(one);

@@ -5,7 +5,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 
 /** Longest text of a failure: it is not bounded elsewhere. */
 const failureChars = 4_000;
-const mostImages = 8;
+const maxImages = 8;
 
 type Block = CallToolResult["content"][number];
 
@@ -43,7 +43,7 @@ function imageText(base64: string, images: ImagePart[]): string {
   const bytes = Buffer.from(base64, "base64");
   const mediaType = imageType(bytes);
   if (mediaType === undefined) return "[an image that is neither png, jpeg, gif nor webp, or is cut off]";
-  if (bytes.length > maxImageBytes || images.length >= mostImages) return "[an image too many, or too large]";
+  if (bytes.length > maxImageBytes || images.length >= maxImages) return "[an image too many, or too large]";
   images.push({ type: "image", mediaType, base64: bytes.toString("base64") });
   return `[${mediaType}, shown below]`;
 }

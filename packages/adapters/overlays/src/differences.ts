@@ -27,7 +27,7 @@ export interface Difference {
 
 const run = promisify(execFile);
 const words = 7;
-const mostBytes = 512 * 1024 * 1024;
+const maxBytes = 512 * 1024 * 1024;
 const whats = { A: "added", M: "modified", D: "deleted", P: "mode" } as const;
 const kinds = { f: "file", d: "folder", l: "link", o: "other", "-": "absent" } as const;
 
@@ -52,7 +52,7 @@ export async function layerDifferences(
   try {
     const { stdout } = await run(binary, ["differ", base, upper, since.seconds, since.nanoseconds], {
       encoding: "latin1",
-      maxBuffer: mostBytes,
+      maxBuffer: maxBytes,
       env: {},
     });
     return parse(stdout);

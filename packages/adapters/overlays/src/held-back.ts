@@ -158,9 +158,9 @@ function folderOf(path: string): string {
   return folder === "." ? "" : folder;
 }
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** The text of a file, decoded as `latin1`. */
 function textOf(path: Buffer): string | undefined {
-  return readSmallText(path, mostBytes, "latin1");
+  return readSmallText(path, maxBytes, "latin1");
 }

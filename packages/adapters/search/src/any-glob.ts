@@ -6,9 +6,9 @@ import { globForm, globMatcher } from "./glob.ts";
 export type GlobsMatcher = (path: string) => boolean;
 
 /** Lists of globs that are kept: a session has one or two. */
-const mostLists = 8;
+const maxLists = 8;
 /** Names, and folders, whose answers are kept of a list. */
-const mostAnswers = 100_000;
+const maxAnswers = 100_000;
 
 const lists = new Map<string, GlobsMatcher>();
 
@@ -19,7 +19,7 @@ export function anyGlobMatcher(globs: readonly string[]): GlobsMatcher {
   const known = lists.get(key);
   if (known) return known;
   const made = matcherOf(globs);
-  if (lists.size >= mostLists) lists.clear();
+  if (lists.size >= maxLists) lists.clear();
   lists.set(key, made);
   return made;
 }
@@ -49,7 +49,7 @@ function remembered(patterns: readonly Pattern[]): GlobsMatcher {
   return (text) => {
     const known = answers.get(text);
     if (known !== undefined) return known;
-    if (answers.size >= mostAnswers) answers.clear();
+    if (answers.size >= maxAnswers) answers.clear();
     const answer = matches(text);
     // A copy: a piece of what ripgrep printed would keep all of it.
     answers.set(Buffer.from(text).toString(), answer);

@@ -1,14 +1,14 @@
 /** Which files a ranked query is about. */
 import { isBelow, type RankQuery } from "@lathe/protocol";
+import type { FileFilter } from "./file-filter.ts";
 import type { Place } from "./place.ts";
-import type { Sieve } from "./sieve.ts";
 
 export interface Asked {
   readonly place: Place;
-  readonly sieve: Sieve;
+  readonly fileFilter: FileFilter;
   readonly query: RankQuery;
 }
 
-export function wantedBy({ place, sieve }: Asked): (path: string) => boolean {
-  return (path) => isBelow(path, place.path) && sieve.wanted(path) && !sieve.excluded(path);
+export function wantedBy({ place, fileFilter }: Asked): (path: string) => boolean {
+  return (path) => isBelow(path, place.path) && fileFilter.wanted(path) && !fileFilter.excluded(path);
 }

@@ -1,17 +1,17 @@
 /** Closed paths: those of a tree that rules close to who asks. They are few, and stay the same while the paths do. */
 import type { Asked } from "./asked-files.ts";
-import type { Sieve } from "./sieve.ts";
+import type { FileFilter } from "./file-filter.ts";
 import type { Documents } from "./tree/documents.ts";
 
 interface Closed {
-  readonly excluded: Sieve["excluded"];
+  readonly excluded: FileFilter["excluded"];
   readonly paths: ReadonlySet<string>;
 }
 
 /** By the paths of a tree, of the rules that were asked last. */
 const known = new WeakMap<Documents["byPath"], Closed>();
 
-export function closedPaths({ byPath }: Documents, { excluded }: Sieve): ReadonlySet<string> {
+export function closedPaths({ byPath }: Documents, { excluded }: FileFilter): ReadonlySet<string> {
   const before = known.get(byPath);
   if (before?.excluded === excluded) return before.paths;
   const paths = new Set([...byPath.keys()].filter(excluded));
@@ -21,5 +21,5 @@ export function closedPaths({ byPath }: Documents, { excluded }: Sieve): Readonl
 
 /** The same question, of paths that are in the tree. */
 export function withClosed(asked: Asked, closed: ReadonlySet<string>): Asked {
-  return { ...asked, sieve: { ...asked.sieve, excluded: (path) => closed.has(path) } };
+  return { ...asked, fileFilter: { ...asked.fileFilter, excluded: (path) => closed.has(path) } };
 }

@@ -18,9 +18,9 @@ import { plainGit } from "@lathe/testkit";
 import { rgPath } from "@vscode/ripgrep";
 import { openCodeSearch } from "./code-search.ts";
 import { createSearch } from "./create-search.ts";
+import { fileFilterOf } from "./file-filter.ts";
 import { openCodeIndex } from "./open-code-index.ts";
 import { openSegmentCache, pruneSegments } from "./segments/segment-cache.ts";
-import { sieveOf } from "./sieve.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-index-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -302,9 +302,9 @@ function openSmallParts(root: string, cache: string, quota?: number) {
   };
   const search = openCodeSearch(place, { ...options, patienceMs: 60_000 });
   return async (query: string) => {
-    const sieve = sieveOf({ root, path: "" }, { limit: 1 });
-    assert.ok(!isFailure(sieve));
-    const answer = await search.rank({ place, sieve, query: { query, k: 1 } }, signal);
+    const fileFilter = fileFilterOf({ root, path: "" }, { limit: 1 });
+    assert.ok(!isFailure(fileFilter));
+    const answer = await search.rank({ place, fileFilter, query: { query, k: 1 } }, signal);
     return "ranges" in answer ? answer.ranges[0]?.path : answer.text;
   };
 }
@@ -348,11 +348,11 @@ it("leaves whole segments as they are where few files may be open", async () => 
   assert.ok(before.length > 40, String(before.length));
   const program = `
     const { openCodeSearch } = await import(${JSON.stringify(import.meta.resolve("./code-search.ts"))});
-    const { sieveOf } = await import(${JSON.stringify(import.meta.resolve("./sieve.ts"))});
+    const { fileFilterOf } = await import(${JSON.stringify(import.meta.resolve("./file-filter.ts"))});
     const place = ${JSON.stringify({ root, program: [rgPath], path: "" })};
     const options = { folder: ${JSON.stringify(cache)}, mayIndex: () => true, segmentBytes: 100, patienceMs: 60_000 };
     const query = { query: "boil water", k: 1 };
-    const asked = { place, sieve: sieveOf(place, { limit: 1 }), query };
+    const asked = { place, fileFilter: fileFilterOf(place, { limit: 1 }), query };
     const answer = await openCodeSearch(place, options).rank(asked, new AbortController().signal);
     console.log(answer.ranges?.[0]?.path ?? answer.text);`;
   put(cache, "ask.mjs", program);

@@ -43,7 +43,7 @@ import {
   type Sweep,
   type Swept,
 } from "./tree/known-files.ts";
-import type { ReadingRoom } from "./tree/reading-room.ts";
+import type { ReadBufferPool } from "./tree/read-buffer-pool.ts";
 import { groupsOf, joinedSegment, staleSegments } from "./tree/stale-segments.ts";
 
 export interface CodeIndexOptions {
@@ -367,7 +367,7 @@ export class CodeIndex {
   }
 
   /** The bytes of a file, if they still are those with this id; they hold until the room is cleared. */
-  bytesOf({ path, id }: TreeFile, room: ReadingRoom): Uint8Array | undefined {
+  bytesOf({ path, id }: TreeFile, room: ReadBufferPool): Uint8Array | undefined {
     const { root } = this.#place;
     const known = this.#known.get(path);
     // As everywhere here, a stamp that is not fresh stands for what the file holds.

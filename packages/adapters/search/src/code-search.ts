@@ -15,6 +15,7 @@ import { closedPaths, withClosed } from "./closed-paths.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { countedAnswer, unindexedAnswer } from "./counted-answer.ts";
 import type { Meaning, MeaningSource } from "./embed/meaning.ts";
+import type { FileFilter } from "./file-filter.ts";
 import type { Place } from "./place.ts";
 import type { Ranking } from "./rank/candidates.ts";
 import { type HistoryPart, noHistory } from "./rank/history.ts";
@@ -22,14 +23,13 @@ import { readQuery } from "./rank/query.ts";
 import { chooseRanges, type RankedLines } from "./rank/ranges.ts";
 import { type RankedFiles, rankFiles } from "./rank/rank.ts";
 import { type FileText, fileText } from "./rank/units.ts";
-import type { Sieve } from "./sieve.ts";
 import type { Documents, TreeFile } from "./tree/documents.ts";
-import { ReadingRoom } from "./tree/reading-room.ts";
+import { ReadBufferPool } from "./tree/read-buffer-pool.ts";
 
 export interface RankedSearch {
-  /** *Contract:* `place.path` and `sieve` say which files are meant. */
+  /** *Contract:* `place.path` and `fileFilter` say which files are meant. */
   rank(
-    asked: { readonly place: Place; readonly sieve: Sieve; readonly query: RankQuery },
+    asked: { readonly place: Place; readonly fileFilter: FileFilter; readonly query: RankQuery },
     signal: AbortSignal,
   ): Promise<RankResult | Failure>;
 }
@@ -51,7 +51,7 @@ interface Answering {
   readonly documents: Documents;
   readonly ranking: Ranking;
   /** For the files that are shown. */
-  readonly room: ReadingRoom;
+  readonly room: ReadBufferPool;
 }
 
 export function openCodeSearch(
@@ -68,7 +68,7 @@ export function openCodeSearch(
   const patience = options.patienceMs ?? patienceMs;
   const keepUp = options.keepUp ?? (async () => {});
   const nearness = nearnessIn(index, options.embedder);
-  const room = new ReadingRoom();
+  const room = new ReadBufferPool();
   return {
     async rank(asked, signal) {
       for (let attempt = 0; attempt < attempts; attempt++) {
@@ -79,7 +79,7 @@ export function openCodeSearch(
         if (!isThere) return withoutIndex(documents, asked, signal);
         const history = await within(index.history(), { ms: Math.max(patience, historyMs), signal });
         const { meaning, ...told } = await nearness(asked.query.query, documents, signal);
-        const closed = closedPaths(documents, asked.sieve);
+        const closed = closedPaths(documents, asked.fileFilter);
         const ranking = { ...rankingOf(withClosed(asked, closed), history), ...(meaning && { meaning }) };
         const ranges = rangesIn(index, { documents, ranking, room });
         const leftOut = leftOutOf([...closed, ...index.closed], asked);
@@ -167,10 +167,11 @@ function hasAny(documents: Documents, place: Place): boolean {
   return place.path === "" || documents.files.some(({ path }) => isBelow(path, place.path));
 }
 
-function leftOutOf(closed: readonly string[], { place, sieve, query }: Asked): number {
+function leftOutOf(closed: readonly string[], { place, fileFilter, query }: Asked): number {
   if (!query.exclude?.length) return 0;
-  return closed.filter((path) => isBelow(path, place.path) && sieve.wanted(path) && sieve.excluded(path))
-    .length;
+  return closed.filter(
+    (path) => isBelow(path, place.path) && fileFilter.wanted(path) && fileFilter.excluded(path),
+  ).length;
 }
 
 /** Undefined when a file is no longer what was indexed. */

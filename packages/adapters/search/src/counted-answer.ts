@@ -15,11 +15,11 @@ export async function countedAnswer(asked: Asked, signal: AbortSignal): Promise<
 
 /** Below a path of which nothing is indexed. */
 export async function unindexedAnswer(asked: Asked, signal: AbortSignal): Promise<RankResult | Failure> {
-  const { place, sieve } = asked;
+  const { place, fileFilter } = asked;
   let [files, leftOut] = [0, 0];
   const see = (path: string): void => {
     files++;
-    if (sieve.wanted(path) && sieve.excluded(path)) leftOut++;
+    if (fileFilter.wanted(path) && fileFilter.excluded(path)) leftOut++;
   };
   const failed = await listTree(place, see, signal);
   if (isFailure(failed)) return failed;

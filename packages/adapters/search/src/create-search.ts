@@ -17,6 +17,7 @@ import {
 import { anyGlobMatcher } from "./any-glob.ts";
 import type { RankedSearch } from "./code-search.ts";
 import type { ExactGrep, Search as ExactSearch } from "./exact/exact-grep.ts";
+import { type FileFilter, fileFilterOf } from "./file-filter.ts";
 import { countFiles, mayLackFiles, whyNoFiles } from "./files-asked-for.ts";
 import { grep } from "./grep.ts";
 import { linksBelow } from "./links.ts";
@@ -24,7 +25,6 @@ import { nestedIgnore } from "./nested-ignore.ts";
 import { filesArgs, inOrder, type Place, toPath } from "./place.ts";
 import type { DefinitionsOf, RefinedDefinitions } from "./refined-definitions.ts";
 import { type ConfineReads, type ProgramOptions, runRipgrep, searchProgram } from "./ripgrep.ts";
-import { type Sieve, sieveOf } from "./sieve.ts";
 import type { Reach } from "./symbols.ts";
 
 export interface SearchOptions {
@@ -88,12 +88,12 @@ export function createSearch(options: SearchOptions): Search {
     async grep(query, signal) {
       const place = await placeOf(query);
       if (isFailure(place)) return place;
-      const sieve = sieveAt(place, query);
-      if (isFailure(sieve)) return sieve;
-      const search: ExactSearch = (until, leftOut) => grepAll(place, { sieve, query, leftOut }, until);
+      const fileFilter = fileFilterAt(place, query);
+      if (isFailure(fileFilter)) return fileFilter;
+      const search: ExactSearch = (until, leftOut) => grepAll(place, { fileFilter, query, leftOut }, until);
       if (query.outsideName !== undefined) return withRoot(query.outsideName, await search(signal), place);
       const one = await lasting(place);
-      return one ? one.grep({ place, sieve, query }, search, signal) : search(signal);
+      return one ? one.grep({ place, fileFilter, query }, search, signal) : search(signal);
     },
     async files(query, signal) {
       const place = await placeOf(query);
@@ -108,10 +108,10 @@ export function createSearch(options: SearchOptions): Search {
         return failure("invalid-arguments", "The query is empty: say what to look for.");
       const place = await placeOf(query);
       if (isFailure(place)) return place;
-      const sieve = sieveOf(place, { ...query, limit: query.k });
-      if (isFailure(sieve)) return sieve;
+      const fileFilter = fileFilterOf(place, { ...query, limit: query.k });
+      if (isFailure(fileFilter)) return fileFilter;
       ranked ??= openRanked({ ...place, path: "" }, options.index ?? {}, lasting(place));
-      return (await ranked).rank({ place, sieve, query }, signal);
+      return (await ranked).rank({ place, fileFilter, query }, signal);
     },
     async symbols(query, signal) {
       const place = await placeOf(query);
@@ -179,13 +179,13 @@ function kindAt(path: string, asked: string): "file" | "folder" | Failure {
 }
 
 /** What is to be left out outside the workspace is told from the root of all, by any name it has. */
-function sieveAt(place: Place, query: FilesQuery): Sieve | Failure {
-  const sieve = sieveOf(place, query);
+function fileFilterAt(place: Place, query: FilesQuery): FileFilter | Failure {
+  const fileFilter = fileFilterOf(place, query);
   const { outsideName } = query;
-  if (isFailure(sieve) || outsideName === undefined) return sieve;
+  if (isFailure(fileFilter) || outsideName === undefined) return fileFilter;
   const named = namedAt(outsideName, place);
-  const isExcluded = (absolute: string): boolean => sieve.excluded(absolute.slice(1));
-  return { ...sieve, excluded: (path) => isExcluded(join(place.root, path)) || isExcluded(named(path)) };
+  const isExcluded = (absolute: string): boolean => fileFilter.excluded(absolute.slice(1));
+  return { ...fileFilter, excluded: (path) => isExcluded(join(place.root, path)) || isExcluded(named(path)) };
 }
 
 function withRoot(name: string, found: GrepResult | Failure, place: Place): GrepResult | Failure {
@@ -202,7 +202,7 @@ function namedAt(name: string, { path: file }: Place): (path: string) => string 
 }
 
 interface AskedOfAll {
-  readonly sieve: Sieve;
+  readonly fileFilter: FileFilter;
   readonly query: GrepQuery;
   /** Files are counted where it is absent, which takes as long as to search them. */
   readonly leftOut: (() => number) | undefined;
@@ -211,16 +211,16 @@ interface AskedOfAll {
 /** With ripgrep over everything. */
 async function grepAll(
   place: Place,
-  { sieve, query, leftOut }: AskedOfAll,
+  { fileFilter, query, leftOut }: AskedOfAll,
   signal: AbortSignal,
 ): Promise<GrepResult | Failure> {
   const isCounted = !leftOut && query.exclude?.length;
-  const counting = isCounted ? countFiles(place, sieve, signal) : undefined;
-  const found = await grep(place, { sieve, query }, signal);
+  const counting = isCounted ? countFiles(place, fileFilter, signal) : undefined;
+  const found = await grep(place, { fileFilter, query }, signal);
   if (isFailure(found)) return found;
   const isNothing = found.lines.length === 0 && mayLackFiles(place, query);
-  const counted = await (counting ?? (isNothing ? countFiles(place, sieve, signal) : undefined));
-  const noFiles = isNothing && counted?.wanted === 0 && (await whyNoFiles(place, sieve, signal));
+  const counted = await (counting ?? (isNothing ? countFiles(place, fileFilter, signal) : undefined));
+  const noFiles = isNothing && counted?.wanted === 0 && (await whyNoFiles(place, fileFilter, signal));
   return { ...found, leftOut: leftOut?.() ?? counted?.leftOut ?? 0, ...(noFiles && { noFiles }) };
 }
 
@@ -237,8 +237,8 @@ async function openRanked(
 }
 
 async function files(place: Place, query: FilesQuery, signal: AbortSignal): Promise<FilesResult | Failure> {
-  const sieve = sieveAt(place, query);
-  if (isFailure(sieve)) return sieve;
+  const fileFilter = fileFilterAt(place, query);
+  if (isFailure(fileFilter)) return fileFilter;
   const paths: string[] = [];
   let leftOut = 0;
   let more = false;
@@ -247,8 +247,8 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   const enough = new AbortController();
   const finding = linksBelow(place, AbortSignal.any([signal, enough.signal]));
   const isShown = (path: string): boolean => {
-    if (!sieve.wanted(path)) return false;
-    const isExcluded = sieve.excluded(path);
+    if (!fileFilter.wanted(path)) return false;
+    const isExcluded = fileFilter.excluded(path);
     if (isExcluded) leftOut++;
     return !isExcluded;
   };
@@ -267,7 +267,7 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   const links = more ? [] : (await finding).filter(isShown);
   const all = inOrder([...paths, ...links]);
   const isNothing = all.length === 0 && leftOut === 0 && mayLackFiles(place, query);
-  const noFiles = isNothing && (await whyNoFiles(place, sieve, signal));
+  const noFiles = isNothing && (await whyNoFiles(place, fileFilter, signal));
   const { limit } = query;
   return {
     paths: all.slice(0, limit),

@@ -52,7 +52,7 @@ export interface EmbedOptions extends Omit<CodeIndexOptions, "mayIndex" | "folde
 }
 
 /** Characters of a chunk: small models take some 500 tokens. */
-const mostCharacters = 1_600;
+const maxCharacters = 1_600;
 /** Texts of a request. */
 const batch = 32;
 /** After so many requests what was made is kept. */
@@ -134,7 +134,7 @@ function filesOf(root: string, documents: Documents, maySend: Allowing): readonl
     const chunks = Array.from({ length: content.chunks }, (_, at) => {
       const place = placeOfChunk(documents, document, at);
       const text = lines.slice(place.line - 1, place.line - 1 + place.lines).join("\n");
-      return chunkOf(text.slice(0, mostCharacters));
+      return chunkOf(text.slice(0, maxCharacters));
     });
     found.push({ ids: content.ids, language: content.language, chunks });
   });

@@ -8,7 +8,7 @@ import { isFailure } from "@lathe/protocol";
 import { rgPath } from "@vscode/ripgrep";
 import { createSearch } from "./create-search.ts";
 import { type ExactGrep, type ExactGrepOptions, openExactGrep, type Search } from "./exact/exact-grep.ts";
-import { sieveOf } from "./sieve.ts";
+import { fileFilterOf } from "./file-filter.ts";
 
 export function put(root: string, path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -90,8 +90,8 @@ export async function openSample(
     async compare(given) {
       const query = { limit: 1000, ...given };
       const expected = await plain.grep(query, signal);
-      const sieve = sieveOf({ root, path: query.path ?? "" }, query);
-      assert.ok(!isFailure(sieve));
+      const fileFilter = fileFilterOf({ root, path: query.path ?? "" }, query);
+      assert.ok(!isFailure(fileFilter));
       let [usedIndex, knewLeftOut] = [true, false];
       const search: Search = async (until, leftOut) => {
         usedIndex = false;
@@ -100,7 +100,7 @@ export async function openSample(
         return isFailure(all) || !leftOut ? all : { ...all, leftOut: leftOut() };
       };
       const found = await exact.grep(
-        { place: { ...place, path: query.path ?? "" }, sieve, query },
+        { place: { ...place, path: query.path ?? "" }, fileFilter, query },
         search,
         signal,
       );

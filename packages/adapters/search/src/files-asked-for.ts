@@ -1,9 +1,9 @@
 /** Files asked for: how many of a search's files are left out, and why there is none. */
 import { type FilesQuery, isFailure, type NoFiles } from "@lathe/protocol";
+import type { FileFilter } from "./file-filter.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import { filesArgs, type Place, toPath } from "./place.ts";
 import { runRipgrep } from "./ripgrep.ts";
-import type { Sieve } from "./sieve.ts";
 
 /** How long ignored files are looked for: there may be very many. */
 const patienceMs = 1_000;
@@ -19,14 +19,18 @@ export interface Counted {
  * Apart from the search: were it the files with a match, a pattern could ask a file for what it holds.
  * Less than there are when they cannot be counted.
  */
-export async function countFiles(place: Place, sieve: Sieve, signal: AbortSignal): Promise<Counted> {
+export async function countFiles(
+  place: Place,
+  fileFilter: FileFilter,
+  signal: AbortSignal,
+): Promise<Counted> {
   let [leftOut, wanted] = [0, 0];
   const ignored = nestedIgnore(place);
   const record = (printed: string): boolean => {
     const path = toPath(printed);
-    if (path === "" || !sieve.wanted(path) || ignored(path)) return true;
+    if (path === "" || !fileFilter.wanted(path) || ignored(path)) return true;
     wanted++;
-    if (sieve.excluded(path)) leftOut++;
+    if (fileFilter.excluded(path)) leftOut++;
     return true;
   };
   const run = { program: place.program, args: filesArgs(place), cwd: place.root, separator: "\0" } as const;
@@ -40,11 +44,15 @@ export function mayLackFiles({ path }: Place, { glob }: FilesQuery): boolean {
 }
 
 /** Why no file is wanted: none is there, or all are ignored. */
-export async function whyNoFiles(place: Place, sieve: Sieve, signal: AbortSignal): Promise<NoFiles> {
+export async function whyNoFiles(
+  place: Place,
+  fileFilter: FileFilter,
+  signal: AbortSignal,
+): Promise<NoFiles> {
   let isThere = false;
   const record = (printed: string): boolean => {
     const path = toPath(printed);
-    isThere ||= path !== "" && sieve.wanted(path) && !sieve.excluded(path);
+    isThere ||= path !== "" && fileFilter.wanted(path) && !fileFilter.excluded(path);
     return !isThere;
   };
   const args = ["--no-ignore", "--no-ignore-files", "--no-messages", ...filesArgs(place)];

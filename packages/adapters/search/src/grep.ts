@@ -1,20 +1,20 @@
 import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
 import { acrossLines, crossesLines } from "./across-lines.ts";
+import type { FileFilter } from "./file-filter.ts";
 import { hasLongLine } from "./long-line.ts";
 import { collectMatches } from "./matches.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import { commonArgs, type Place, startOf } from "./place.ts";
 import { runRipgrep } from "./ripgrep.ts";
-import type { Sieve } from "./sieve.ts";
 
 /** Files that a search is begun again without; with more of them it ends early. */
 const maxSkipped = 8;
 /** Of what ripgrep says of files that it could not search: lines, and characters of one. */
-const mostUnsearched = 8;
+const maxUnsearched = 8;
 const unsearchedChars = 300;
 
 export interface Asked {
-  readonly sieve: Sieve;
+  readonly fileFilter: FileFilter;
   readonly query: GrepQuery;
   /** Only these files, in this order, whatever is ignored; all that are below the place when absent. */
   readonly candidates?: readonly string[];
@@ -28,8 +28,9 @@ type Found = Omit<GrepResult, "leftOut" | "noFiles">;
 
 export async function grep(place: Place, asked: Asked, signal: AbortSignal): Promise<Found | Failure> {
   const skipped: string[] = [];
-  const { sieve } = asked;
-  const told = (): readonly string[] => skipped.filter((path) => sieve.wanted(path) && !sieve.excluded(path));
+  const { fileFilter } = asked;
+  const told = (): readonly string[] =>
+    skipped.filter((path) => fileFilter.wanted(path) && !fileFilter.excluded(path));
   for (;;) {
     const found = await search(place, { ...asked, skipped }, signal);
     if (isFailure(found)) return found;
@@ -46,7 +47,7 @@ export async function grep(place: Place, asked: Asked, signal: AbortSignal): Pro
 /** One run; `tooLong` names a file that it should be begun again without. */
 async function search(
   place: Place,
-  { sieve, query, candidates, skipped }: Searched,
+  { fileFilter, query, candidates, skipped }: Searched,
   signal: AbortSignal,
 ): Promise<(Omit<Found, "skipped"> & { readonly tooLong?: string }) | Failure> {
   const stop = new AbortController();
@@ -61,11 +62,11 @@ async function search(
   const { record, result, openPath } = collectMatches({
     limit: query.limit,
     isGiven: candidates !== undefined,
-    wanted: (path) => sieve.wanted(path) && !sieve.excluded(path) && !ignored(path),
+    wanted: (path) => fileFilter.wanted(path) && !fileFilter.excluded(path) && !ignored(path),
     begun: (path) => looks.push(look(path)),
   });
   const args = [
-    ...grepArgs(place, { query, sieve, skipped }),
+    ...grepArgs(place, { query, fileFilter, skipped }),
     ...(candidates ? candidateArgs(candidates, skipped) : ["--", startOf(place)]),
   ];
   const { program, root } = place;
@@ -84,11 +85,11 @@ async function search(
 
 function firstLines(errors: string): readonly string[] {
   const lines = errors.split("\n").filter((line) => line.trim() !== "");
-  return lines.slice(0, mostUnsearched).map((line) => line.slice(0, unsearchedChars));
+  return lines.slice(0, maxUnsearched).map((line) => line.slice(0, unsearchedChars));
 }
 
-function grepArgs(place: Place, { query, sieve, skipped }: Searched): readonly string[] {
-  const { names = [] } = sieve;
+function grepArgs(place: Place, { query, fileFilter, skipped }: Searched): readonly string[] {
+  const { names = [] } = fileFilter;
   const isAcross = crossesLines(query);
   const left = [...(query.exclude ?? []), ...skipped.map(anchored)];
   return [

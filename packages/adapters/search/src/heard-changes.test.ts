@@ -21,7 +21,7 @@ import { rgPath } from "@vscode/ripgrep";
 import { openCodeSearch } from "./code-search.ts";
 import { type ExactGrep, openExactGrep } from "./exact/exact-grep.ts";
 import { git, put } from "./exact-samples.ts";
-import { sieveOf } from "./sieve.ts";
+import { fileFilterOf } from "./file-filter.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-heard-"));
 const opened: ExactGrep[] = [];
@@ -69,9 +69,9 @@ function open(root: string): Heard {
   const looking = openCodeSearch(place, common);
   return {
     async ask(query) {
-      const sieve = sieveOf({ root, path: "" }, { exclude: ["**/.env"], limit: 5 });
-      assert.ok(!isFailure(sieve));
-      const asked = { place, sieve, query: { query, k: 5, exclude: ["**/.env"] } };
+      const fileFilter = fileFilterOf({ root, path: "" }, { exclude: ["**/.env"], limit: 5 });
+      assert.ok(!isFailure(fileFilter));
+      const asked = { place, fileFilter, query: { query, k: 5, exclude: ["**/.env"] } };
       const signal = new AbortController().signal;
       const [found, expected] = [await hearing.rank(asked, signal), await looking.rank(asked, signal)];
       assert.ok(!isFailure(found) && !isFailure(expected));

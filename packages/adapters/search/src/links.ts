@@ -7,7 +7,7 @@ import type { Place } from "./place.ts";
 
 /** Folders that are looked into at the same time, and at all. */
 const atOnce = 32;
-const mostFolders = 20_000;
+const maxFolders = 20_000;
 const ruleFiles = [".latheignore", ".rgignore", ".ignore", ".gitignore"];
 
 /** *Contract:* in no order; what rules in the tree ignore is left out, and what cannot be read. */
@@ -18,7 +18,7 @@ export async function linksBelow(place: Place, signal: AbortSignal): Promise<rea
   const { isIgnored, isIgnoredFolder } = ignoreRules(place, { atRoot: ruleFiles, below: ruleFiles, has });
   const links: string[] = [];
   const folders = [place.path];
-  for (let done = 0; done < Math.min(folders.length, mostFolders) && !signal.aborted; ) {
+  for (let done = 0; done < Math.min(folders.length, maxFolders) && !signal.aborted; ) {
     const some = folders.slice(done, done + atOnce);
     done += some.length;
     const found = await Promise.all(some.map((folder) => entriesOf(place.root, folder)));

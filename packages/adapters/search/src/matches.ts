@@ -3,7 +3,7 @@ import { type GrepLine, type GrepResult, matchedPart, type Span } from "@lathe/p
 import { toPath } from "./place.ts";
 
 /** Of one line; more are not shown. */
-const mostSpans = 100;
+const maxSpans = 100;
 
 /** Bytes that ripgrep reads at a time: of a file that it comes upon it drops those with a NUL, and all that follow. */
 const readAtOnce = 65_536;
@@ -124,7 +124,7 @@ function spansIn(text: string, matches: readonly ByteSpan[]): readonly Span[] {
   const at = (byte: number): number =>
     bytes.length === text.length ? byte : bytes.toString("utf8", 0, byte).length;
   return matches
-    .slice(0, mostSpans)
+    .slice(0, maxSpans)
     .map(({ start, end }): Span => [at(start), Math.min(at(end), text.length)])
     .filter(([from, to]) => from < to);
 }

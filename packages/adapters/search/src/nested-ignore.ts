@@ -93,11 +93,11 @@ function isLeftOut(path: string, isFolder: boolean, files: readonly Rules[]): bo
   return false;
 }
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 function rulesIn(root: string, folder: string, name: string): readonly Rules[] {
   // It went away, may not be read, or is no list of rules: then it says nothing.
-  const text = readSmallText(join(root, folder, name), mostBytes) ?? "";
+  const text = readSmallText(join(root, folder, name), maxBytes) ?? "";
   const rules = text.split(/\r?\n/).flatMap(ruleOf);
   return rules.length > 0 ? [{ folder, rules }] : [];
 }

@@ -23,9 +23,9 @@ export interface RefinedOptions {
 }
 
 /** Files that wait at most, and that are remembered; bytes of one. */
-const mostWaiting = 24;
-const mostKnown = 1_000;
-const mostBytes = 200_000;
+const maxWaiting = 24;
+const maxKnown = 1_000;
+const maxBytes = 200_000;
 /** Raised whenever the same bytes would give other definitions. */
 const version = "2";
 const name = "definitions";
@@ -48,7 +48,7 @@ export class RefinedDefinitions {
   /** What is known of a file as it is now; what is not is found out after the answer. */
   async of(path: string): Promise<readonly SyntaxDefinition[] | undefined> {
     const bytes = readQuietly(this.#options.root, path);
-    return bytes === undefined || bytes.length > mostBytes ? undefined : this.#ofBytes(path, bytes);
+    return bytes === undefined || bytes.length > maxBytes ? undefined : this.#ofBytes(path, bytes);
   }
 
   /** The same, waited for: what takes too long is found out after the answer. */
@@ -72,7 +72,7 @@ export class RefinedDefinitions {
       this.#known.set(key, known);
       return known;
     }
-    if (this.#waiting.size >= mostWaiting || !this.#options.mayIndex(path)) return undefined;
+    if (this.#waiting.size >= maxWaiting || !this.#options.mayIndex(path)) return undefined;
     this.#waiting.set(key, { path, text: textOf(bytes) });
     if (this.#waiting.size === 1) this.#working = this.#work();
     return undefined;
@@ -123,7 +123,7 @@ export class RefinedDefinitions {
   /** What another session has found meanwhile is found again when it is needed. */
   #keep(): void {
     for (const key of this.#known.keys()) {
-      if (this.#known.size <= mostKnown) break;
+      if (this.#known.size <= maxKnown) break;
       this.#known.delete(key);
     }
     const lines = [...this.#known].map(([key, all]) => `${key} ${JSON.stringify(all.map(encoded))}`);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Milliseconds between two looks. */
 const usualMs = 2_000;
 /** Looks without progress after which it counts as stuck. */
-const mostLooks = 3;
+const maxLooks = 3;
 
 /**
  * *Contract:* calls `onStuck` once, when the process has neither used the processor nor waited for a disk for some
@@ -22,7 +22,7 @@ export function watchProgress(
     const now = progressOf(pid);
     looks = now !== undefined && now === before ? looks + 1 : 0;
     before = now ?? "";
-    if (looks < mostLooks) return;
+    if (looks < maxLooks) return;
     clearInterval(timer);
     onStuck();
   }, lookMs);

@@ -22,7 +22,7 @@ const lineChars = 200;
 const symbolName = /^[\p{L}\p{N}_$@~!?-]+$/u;
 
 /** Files of an answer of which grammars are asked. */
-const mostFiles = 24;
+const maxFiles = 24;
 
 export interface Reach {
   find(pattern: string, limit: number): Promise<GrepResult | Failure>;
@@ -165,7 +165,7 @@ async function ofFiles(
   const weigh = ({ isDefinition, symbol: { path } }: Quick): number =>
     Number(isDefinition) + (container ? 2 * likelihood(container, path) : 0);
   const ordered = quick.toSorted((a, b) => weigh(b) - weigh(a));
-  const paths = [...new Set(ordered.map(({ symbol }) => symbol.path))].slice(0, mostFiles);
+  const paths = [...new Set(ordered.map(({ symbol }) => symbol.path))].slice(0, maxFiles);
   const known = await Promise.all(paths.map(async (path) => [path, await refined(path)] as const));
   return new Map(known.flatMap(([path, all]) => (all ? [[path, all]] : [])));
 }

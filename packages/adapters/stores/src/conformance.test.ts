@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import type { Offer } from "@lathe/protocol";
+import type { InboxMessage } from "@lathe/protocol";
 import {
   blobsConformance,
   failedWith,
@@ -49,7 +49,7 @@ it("The file inbox refuses what no log would take, and passes it over where it l
   const inbox = createInbox({ folder });
   const good = { type: "message", text: "before" } as const;
   const image = { type: "image", mediaType: 7, base64: "x" };
-  const bad = { type: "message", text: "look", images: [image] } as unknown as Offer;
+  const bad = { type: "message", text: "look", images: [image] } as unknown as InboxMessage;
   assert.equal(await inbox.offer("one", good), undefined);
   failedWith("invalid-arguments", await inbox.offer("one", bad));
   const [name] = readdirSync(join(folder, "inbox", "one"));

@@ -6,7 +6,7 @@ import {
   type Failure,
   failure,
   type Inbox,
-  type Offer,
+  type InboxMessage,
   type UserMessage,
 } from "@lathe/protocol";
 import { isMissing } from "./file-errors.ts";
@@ -23,7 +23,7 @@ export interface InboxOptions {
 
 interface Waiting {
   readonly id: string;
-  readonly offer: Offer;
+  readonly offer: InboxMessage;
 }
 
 const suffix = ".json";
@@ -76,7 +76,7 @@ export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox 
     },
   };
 
-  function deliver(session: string, offer: Offer): Failure | undefined {
+  function deliver(session: string, offer: InboxMessage): Failure | undefined {
     try {
       const path = join(folderOf(session), nextId(namesIn(session).at(-1)) + suffix);
       writeWhole(files, path, { bytes: Buffer.from(JSON.stringify(offer)) });
@@ -126,7 +126,7 @@ function readOffer(files: Files, path: string): readonly Waiting[] {
   try {
     const fd = files.open(path, "read");
     try {
-      const offer = JSON.parse(Buffer.from(files.read(fd, 0, files.size(fd))).toString()) as Offer;
+      const offer = JSON.parse(Buffer.from(files.read(fd, 0, files.size(fd))).toString()) as InboxMessage;
       const id = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1, -suffix.length);
       return isOffer(offer) ? [{ id, offer }] : [];
     } finally {
@@ -138,7 +138,7 @@ function readOffer(files: Files, path: string): readonly Waiting[] {
   }
 }
 
-function checkOffer(offer: Offer): Failure | undefined {
+function checkOffer(offer: InboxMessage): Failure | undefined {
   if (isOffer(offer)) return undefined;
   const text = `what is offered is not what a session can take (${offer.type})`;
   return failure("invalid-arguments", text, { who: "host" });

@@ -5,8 +5,8 @@ import { languageOf } from "./language-of.ts";
 import { openParser, type ParseText } from "./open-parser.ts";
 
 /** Characters of the longest text that is parsed for them, and definitions of one text. */
-const mostChars = 200_000;
-const mostDefinitions = 2_000;
+const maxChars = 200_000;
+const maxDefinitions = 2_000;
 
 /** By the grammars' names of nodes. */
 const kinds: ReadonlyMap<string, string> = new Map(
@@ -48,7 +48,7 @@ export function createDefinitionsOf(): DefinitionsOf {
   const parsers = new Map<string, ParseText>();
   return async (path, text) => {
     const language = languageOf(path);
-    if (language === undefined || text.length > mostChars) return undefined;
+    if (language === undefined || text.length > maxChars) return undefined;
     const parse = parsers.get(language) ?? openParser(language);
     parsers.set(language, parse);
     const tree = await parse(text);
@@ -82,7 +82,7 @@ function definitionsBelow(cursor: TreeCursor): readonly SyntaxDefinition[] {
     if (name === undefined) continue;
     const isType = !/^(?:function|method|constructor|macro|module)$/.test(definition?.kind ?? "type");
     around.push({ name, depth: cursor.currentDepth, isType });
-  } while (found.length < mostDefinitions && goOn(cursor));
+  } while (found.length < maxDefinitions && goOn(cursor));
   return found;
 }
 

@@ -156,12 +156,12 @@ function unpacked(answer: IncomingMessage): Readable {
 }
 
 /** Undefined where there are more: counted as they are unpacked. */
-async function readAll(stream: Readable, mostBytes: number): Promise<Buffer | undefined> {
+async function readAll(stream: Readable, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > mostBytes) {
+    if (size > maxBytes) {
       stream.destroy();
       return undefined;
     }

@@ -21,7 +21,7 @@ import { type Event, type Failure, isFailure, type Mode, type Session, stricterM
 import { problemOf } from "@lathe/terminal";
 import { askEditor } from "./ask-editor.ts";
 import { askTrust } from "./ask-trust.ts";
-import { availableCommands, heardCommand, type Spoken } from "./editor-conversation.ts";
+import { availableCommands, type ConversationContext, heardCommand } from "./editor-conversation.ts";
 import { fenced } from "./outcome-update.ts";
 import { configOptions, configure } from "./session-config.ts";
 import { agentChunk, SessionUpdates } from "./session-updates.ts";
@@ -83,13 +83,13 @@ export class AcpSession {
   /** The settings of the session and their values. */
   async config(): Promise<SessionConfigOption[]> {
     this.#models ??= modelOptions(this.#options, "");
-    return configOptions(this.#spoken(), await this.#models);
+    return configOptions(this.#context(), await this.#models);
   }
 
   /** *Contract:* as `configure`; returns the settings then. */
   async configure(chosen: Parameters<typeof configure>[1]): Promise<SessionConfigOption[]> {
     this.#models ??= modelOptions(this.#options, "");
-    const refused = await configure(this.#spoken(), chosen, await this.#models);
+    const refused = await configure(this.#context(), chosen, await this.#models);
     if (refused) throw refusedBy(refused);
     return this.config();
   }
@@ -145,7 +145,7 @@ export class AcpSession {
     const drive = async (said?: Words): Promise<void> => {
       reason = await this.#drive(said);
     };
-    const left = await heardCommand(words, this.#spoken(drive));
+    const left = await heardCommand(words, this.#context(drive));
     if (left && !isFailure(left)) await drive(left);
     else if (left) this.#print([left.text]);
     await this.#told;
@@ -162,7 +162,7 @@ export class AcpSession {
     return this.#stopReason(ended);
   }
 
-  #spoken(drive: Spoken["drive"] = async () => undefined): Spoken {
+  #context(drive: ConversationContext["drive"] = async () => undefined): ConversationContext {
     const session = (): LocalSession | undefined => this.#session;
     const options = (): AgentOptions => ({ ...this.#options, mode: this.#mode });
     return {

@@ -10,7 +10,7 @@ import { type Effort, type Failure, failure, isFailure, type Mode } from "@lathe
 import { fit, harmless, themeOf } from "@lathe/terminal";
 
 /** The session behind the conversation. */
-export interface Spoken {
+export interface ConversationContext {
   readonly options: AgentOptions;
   readonly session: LocalSession | undefined;
   setMode(mode: Mode | undefined): Mode;
@@ -46,19 +46,22 @@ function isOwn(name: string): boolean {
 }
 
 /** *Contract:* runs a built-in command; otherwise returns the message for the agent, with a custom command expanded. */
-export async function heardCommand(words: Words, spoken: Spoken): Promise<Words | Failure | undefined> {
+export async function heardCommand(
+  words: Words,
+  context: ConversationContext,
+): Promise<Words | Failure | undefined> {
   const typed = typedWords(words.text);
   if (!typed) return words;
   const own = sharedCommands.find(({ name }) => name === typed.name);
   if (own) {
-    const told = await own.run(conversation(words, spoken), typed.words);
+    const told = await own.run(conversation(words, context), typed.words);
     if (told && isFailure(told)) return told;
-    if (told) spoken.print(told);
+    if (told) context.print(told);
     return undefined;
   }
-  const known = (await availableCommands(spoken.options)).map(({ name }) => name);
-  const text = await expandCommand(words.text, spoken.options);
-  if (isFailure(text) && (await whyLeftOut(typed.name, spoken.options))) return text;
+  const known = (await availableCommands(context.options)).map(({ name }) => name);
+  const text = await expandCommand(words.text, context.options);
+  if (isFailure(text) && (await whyLeftOut(typed.name, context.options))) return text;
   return isFailure(text) || text === words.text ? unknown(typed.name, known) : { ...words, text };
 }
 
@@ -69,31 +72,31 @@ function unknown(name: string, known: readonly string[]): Failure {
   return failure("invalid-arguments", `there is no /${name}; ${instead}`, { who: "user" });
 }
 
-function conversation({ images }: Words, spoken: Spoken): Conversation {
+function conversation({ images }: Words, context: ConversationContext): Conversation {
   return {
     get options() {
-      return spoken.options;
+      return context.options;
     },
     get session() {
-      return spoken.session;
+      return context.session;
     },
     theme: themeOf("none"),
     width,
     isWorking: false,
-    processes: () => spoken.session?.processes() ?? [],
-    print: (lines) => spoken.print(lines),
-    drive: (words) => spoken.drive(words),
-    say: (text) => spoken.drive({ text, ...(images && { images }) }),
-    setMode: (mode) => spoken.setMode(mode),
+    processes: () => context.session?.processes() ?? [],
+    print: (lines) => context.print(lines),
+    drive: (words) => context.drive(words),
+    say: (text) => context.drive({ text, ...(images && { images }) }),
+    setMode: (mode) => context.setMode(mode),
     get effort() {
-      return spoken.effort();
+      return context.effort();
     },
-    setEffort: (effort) => spoken.setEffort(effort),
-    setModel: (model) => spoken.setModel(model),
-    status: () => ({ model: spoken.model() }),
+    setEffort: (effort) => context.setEffort(effort),
+    setModel: (model) => context.setModel(model),
+    status: () => ({ model: context.model() }),
     // An editor has no list to choose from: the options are printed, and one is typed after the command.
     choose: async (title, options) => {
-      spoken.print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
+      context.print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
       return undefined;
     },
   };

@@ -3,7 +3,7 @@ import type { SessionConfigOption } from "@agentclientprotocol/sdk";
 import { effortNow, effortOptions, setEffort } from "@lathe/client";
 import { type Failure, failure } from "@lathe/protocol";
 import type { Option } from "@lathe/terminal/choice";
-import type { Spoken } from "./editor-conversation.ts";
+import type { ConversationContext } from "./editor-conversation.ts";
 import { modeOf, sessionModes } from "./session-modes.ts";
 
 interface Select {
@@ -15,17 +15,20 @@ interface Select {
 }
 
 /** In the order in which an editor shows them; `models` are those that can be chosen. */
-export function configOptions(spoken: Spoken, models: readonly Option[]): SessionConfigOption[] {
-  return selects(spoken, models).map(optionOf);
+export function configOptions(
+  context: ConversationContext,
+  models: readonly Option[],
+): SessionConfigOption[] {
+  return selects(context, models).map(optionOf);
 }
 
 /** *Contract:* permissions hold from the next prompt on, a model from the next step on; a failure changes nothing. */
 export async function configure(
-  spoken: Spoken,
+  context: ConversationContext,
   { configId: id, value }: { readonly configId: string; readonly value: unknown },
   models: readonly Option[],
 ): Promise<Failure | undefined> {
-  const all = selects(spoken, models);
+  const all = selects(context, models);
   const select = all.find((one) => one.id === id);
   if (!select)
     return refused(
@@ -39,9 +42,9 @@ export async function configure(
       select.options.map((one) => one.value),
     );
   if (chosen === select.now) return undefined;
-  if (id === "model") return spoken.setModel(chosen);
-  if (id === "effort") return setEffort(spoken, chosen);
-  spoken.setMode(modeOf(chosen));
+  if (id === "model") return context.setModel(chosen);
+  if (id === "effort") return setEffort(context, chosen);
+  context.setMode(modeOf(chosen));
   return undefined;
 }
 
@@ -49,15 +52,15 @@ function refused(text: string, there: readonly string[]): Failure {
   return failure("invalid-arguments", `${text}; there are ${there.join(", ")}`, { who: "user" });
 }
 
-function selects(spoken: Spoken, models: readonly Option[]): readonly Select[] {
-  const { mode } = spoken.options;
+function selects(context: ConversationContext, models: readonly Option[]): readonly Select[] {
+  const { mode } = context.options;
   const modes = sessionModes(mode).availableModes.map(({ id, name, description }) => {
     return { label: name, about: description ?? "", value: id };
   });
-  const model = spoken.model();
+  const model = context.model();
   const isKnown = model === "" || models.some(({ value }) => value === model);
   const all = isKnown ? models : [{ label: model, value: model }, ...models];
-  const effort = effortNow({ effort: spoken.effort() });
+  const effort = effortNow({ effort: context.effort() });
   return [
     { id: "mode", name: "Permissions", category: "mode", now: mode, options: modes },
     { id: "model", name: "Model", category: "model", now: model, options: all },

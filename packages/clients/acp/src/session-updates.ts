@@ -50,7 +50,7 @@ export class SessionUpdates {
       case "context.compacted":
         return [agentChunk(`\n\n[${compactedLine(event.data)}]\n\n`)];
       case "message.received":
-        return this.#view.isReplay ? spoken(event.data) : [];
+        return this.#view.isReplay ? context(event.data) : [];
       case "step.completed":
         return this.#answered(event.data.parts);
       case "permission.decided": {
@@ -163,7 +163,7 @@ function terminalUpdate(call: string, meta: Record<string, unknown>): SessionUpd
   return { sessionUpdate: "tool_call_update", toolCallId: call, _meta: meta };
 }
 
-function spoken({ parts, ended }: Event<"message.received">["data"]): readonly SessionUpdate[] {
+function context({ parts, ended }: Event<"message.received">["data"]): readonly SessionUpdate[] {
   return ended ? [agentChunk(`\n\n[${withoutMark(messageText(parts))}]\n\n`)] : parts.map(userChunk);
 }
 

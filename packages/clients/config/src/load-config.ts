@@ -226,7 +226,7 @@ function trusts({ trusted = [] }: ConfigPart, cwd: string): boolean {
   return trusted.some((folder) => isAbsolute(folder) && (cwd === folder || cwd.startsWith(`${folder}/`)));
 }
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 interface Project {
   readonly part: ConfigPart;
@@ -234,7 +234,7 @@ interface Project {
 }
 
 async function readProject(cwd: string, whose: "project" | "trusted"): Promise<Project | Failure> {
-  const file = readRootFile(cwd, "lathe.json", mostBytes);
+  const file = readRootFile(cwd, "lathe.json", maxBytes);
   if (file === undefined) return { part: {}, remarks: [] };
   // An unreadable file may hold a stricter rule; something that is not a file of the project holds none.
   if (isFailure(file) && file.code === "no-access") return { ...file, code: "config-invalid", who: "user" };

@@ -39,9 +39,9 @@ export interface RpcSides {
 type Id = string | number;
 
 /** The longest line accepted from the other side. */
-const mostBytes: number = 16 * 2 ** 20;
+const maxBytes: number = 16 * 2 ** 20;
 /** How many requests may be unanswered at once. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -67,7 +67,7 @@ export function createRpcPeer({ write, answer }: RpcSides): RpcPeer {
     const message = typeof line === "string" ? readMessage(line) : tooLong(line);
     if ("error" in message) send(message);
     else if ("answer" in message) settle(message.id, message.answer);
-    else if (running.size >= mostWaiting) {
+    else if (running.size >= maxWaiting) {
       if (message.id !== undefined) send({ id: message.id, error: tooMany });
     } else {
       const work = respond(message.id, message.method, message.params);
@@ -85,7 +85,7 @@ export function createRpcPeer({ write, answer }: RpcSides): RpcPeer {
     tell: (method, params) => send({ method, params }),
     serve: async (input) => {
       try {
-        for await (const lines of boundedLines(input, mostBytes)) lines.forEach(take);
+        for await (const lines of boundedLines(input, maxBytes)) lines.forEach(take);
       } catch {
         // A broken input ends like one that was closed.
       }
@@ -129,11 +129,11 @@ function readMessage(line: string): Read {
 
 /** The answer has no id: the line was not kept. */
 function tooLong({ bytes }: TooLong): Read {
-  const most = `a line has at most ${mostBytes / 2 ** 20} MiB, and is left out with more`;
+  const most = `a line has at most ${maxBytes / 2 ** 20} MiB, and is left out with more`;
   return wrong(null, rpcCodes.noRequest, `a line of ${(bytes / 2 ** 20).toFixed(1)} MiB: ${most}`);
 }
 
-const waitingText = `${mostWaiting} requests wait for their answers: ask again when some have come`;
+const waitingText = `${maxWaiting} requests wait for their answers: ask again when some have come`;
 const tooMany: RpcError = {
   code: rpcCodes.failed,
   message: waitingText,

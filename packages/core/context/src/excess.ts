@@ -7,7 +7,7 @@ import {
   maxImages,
   type Session,
 } from "@lathe/protocol";
-import { mostTokens } from "./compaction/room.ts";
+import { maxTokens } from "./compaction/room.ts";
 import { profileFor } from "./profiles/profile-of.ts";
 
 export interface Measured {
@@ -26,7 +26,7 @@ export interface TooMuch {
 
 /** What cannot be sent, or should not be. */
 export function tooMuch({ session, info, request, input }: Measured): TooMuch | undefined {
-  const most = mostTokens(info, session);
+  const most = maxTokens(info, session);
   if (input > most) return { why: "window", tokens: input, most };
   return hasTooManyImages(request.messages) ? { why: "images", tokens: input, most } : undefined;
 }

@@ -108,7 +108,7 @@ export function openBench(options: BenchOptions): Bench {
     ...(options.compactor && { compactor: options.compactor }),
     takeOver: (_session, to) => ({ note: `${to}, you take over` }),
     estimate: (request) => JSON.stringify(request).length,
-    examine: async (session, { effects }) => ({
+    analyzeCall: async (session, { effects }) => ({
       effects,
       facts: { mode: session.settings.mode, containment: "full", uncontainedAllowed: false, paths: {} },
     }),

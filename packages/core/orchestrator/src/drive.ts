@@ -5,9 +5,9 @@ import { next } from "./next.ts";
 import { perform } from "./perform.ts";
 import type { Agent } from "./ports.ts";
 import { abandonTurn } from "./session/abandon.ts";
+import { autoContinue } from "./session/auto-continue.ts";
 import { logContacts } from "./session/log-contacts.ts";
 import { AppendRefused, openOwnership } from "./session/ownership.ts";
-import { wake } from "./session/wake.ts";
 
 /**
  * Runs a session until no turn is open. Resolves with the session, or with why the log could not be appended to
@@ -24,7 +24,7 @@ export async function drive(log: SessionLog, session: Session, agent: Agent): Pr
       await own.receive();
       const action = next(own.session(), ports.clock.now());
       if (action.type === "idle") {
-        if (!(await wake(own, ports))) return own.session();
+        if (!(await autoContinue(own, ports))) return own.session();
         continue;
       }
       const context = { agent, ports, log, session: own.session, signal: own.signal(), woken: own.woken };

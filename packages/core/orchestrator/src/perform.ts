@@ -86,8 +86,8 @@ function entry(drafts: readonly Draft[]): Entry {
 
 /** What happened that the model has not seen, and what follows may build on. */
 async function newsFor(session: Session, { ports }: PerformContext): Promise<NoticePosted | undefined> {
-  const endings = await ports.background?.endings();
-  if (endings) return { about: "background", ...endings };
+  const finishedCommands = await ports.background?.finishedCommands();
+  if (finishedCommands) return { about: "background", ...finishedCommands };
   const changed = await ports.changedFiles?.(session);
   return changed && { about: "files", ...changed };
 }
@@ -110,7 +110,7 @@ async function waitUntil(
 }
 
 /** So often a hook keeps a turn from ending. */
-const mostHeld = 8;
+const maxHeld = 8;
 
 async function endTurn(
   end: TurnEnd,
@@ -120,7 +120,7 @@ async function endTurn(
   const held = turn?.held ?? 0;
   const last = messages.at(-1);
   const said = last?.role === "assistant" ? messageText(last.parts) : "";
-  const isAsked = end.type === "done" && ports.hooks !== undefined && held < mostHeld;
+  const isAsked = end.type === "done" && ports.hooks !== undefined && held < maxHeld;
   const why = isAsked ? await ports.hooks?.stopping(said, held > 0, signal) : undefined;
   // Whoever cancelled it while a hook thought about it ended it otherwise.
   if (isAsked && signal.aborted) return entry([]);

@@ -110,7 +110,7 @@ export interface Agent {
   /** Absent where conversations stay as long as they are. */
   readonly compactor?: Compactor;
   /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */
-  examine(session: Session, call: Pick<PreparedCall, "effects" | "script">): Promise<Examined>;
+  analyzeCall(session: Session, call: Pick<PreparedCall, "effects" | "script">): Promise<Examined>;
   /** *Contract:* pure. */
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* pure; of effects that the sandbox kept a command from. */

@@ -274,7 +274,7 @@ function agentOf(weather: Weather, gateway: Gateway): Agent {
     }),
     takeOver: (_session, to) => ({ note: `${to}, you take over` }),
     estimate: () => 1000,
-    examine: async (session, { effects }) => {
+    analyzeCall: async (session, { effects }) => {
       const { mode } = session.settings;
       return { effects, facts: { mode, containment: "full", uncontainedAllowed: false, paths: {} } };
     },

@@ -17,7 +17,7 @@ const cap = 1;
  * Dollars that no attempt can use any more: the shortest answer that is asked for has 1,024 tokens, the longest of these
  * conversations fewer than 3,000, at the spender's prices. A share of the cap says nothing of a small one.
  */
-const mostLeft = (1_024 * 10 + 3_000 * 2.5) / 1e6;
+const maxLeft = (1_024 * 10 + 3_000 * 2.5) / 1e6;
 const nanos = (dollars: number): number => Math.ceil(dollars * 1e9 - 1e-4);
 
 describe("the budget of a tree", () => {
@@ -51,7 +51,7 @@ describe("the budget of a tree", () => {
     assert.deepEqual(open, []);
     assert.ok(used.nanos <= limit * 1e9, `the account says $${used.nanos / 1e9}`);
     assert.ok(charged() <= used.nanos, `$${charged() / 1e9} was charged, $${used.nanos / 1e9} is known`);
-    assert.ok(used.nanos > (limit - mostLeft) * 1e9, `only $${used.nanos / 1e9} could be spent`);
+    assert.ok(used.nanos > (limit - maxLeft) * 1e9, `only $${used.nanos / 1e9} could be spent`);
   };
   const assertLimited = (ends: readonly unknown[]): void => {
     for (const end of ends as readonly TurnEnd[]) {

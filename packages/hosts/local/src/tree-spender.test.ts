@@ -96,7 +96,7 @@ function agentOf({ folder, root }: Tree): Agent {
     }),
     takeOver: () => ({}),
     estimate,
-    examine: async (_session, { effects }) => ({
+    analyzeCall: async (_session, { effects }) => ({
       effects,
       facts: { mode: "auto", containment: "full", uncontainedAllowed: false, paths: {} },
     }),

@@ -1,16 +1,16 @@
 /** What of a session counts when its calls are judged. */
-import { type KinHold, noKin, type Session } from "@lathe/protocol";
+import { noTreePermissions, type Session, type TreePermissions } from "@lathe/protocol";
 import type { Asking } from "./gather-facts.ts";
 
 export function askingOf(
   { settings, uncovered, refusals, rules, grants }: Session,
-  kin: KinHold = noKin,
+  treePermissions: TreePermissions = noTreePermissions,
 ): Asking {
   return {
     mode: settings.mode,
     keepsFiles: settings.checkpoints === true && uncovered === undefined,
-    refusals: [...kin.refusals, ...refusals],
-    allowed: [...kin.rules, ...rules],
-    grants: [...kin.grants, ...grants],
+    refusals: [...treePermissions.refusals, ...refusals],
+    allowed: [...treePermissions.rules, ...rules],
+    grants: [...treePermissions.grants, ...grants],
   };
 }

@@ -2,12 +2,12 @@
 import { isFailure, type Ports, type Session, type Texts, type Workspace } from "@lathe/protocol";
 
 /** Files that are looked at, the latest ones that were shown first. */
-const mostLooked = 500;
+const maxLooked = 500;
 /** Files, and places in one of them, that are named. */
-const mostNamed = 20;
-const mostPlaces = 6;
+const maxNamed = 20;
+const maxPlaces = 6;
 /** Characters of a text in which it is looked for what has changed. */
-const mostCompared = 500_000;
+const maxCompared = 500_000;
 
 interface Changed {
   readonly path: string;
@@ -55,7 +55,7 @@ export function createChangedFiles(
 /** Of files of the workspace, by their paths. */
 function lastShown(shown: Session["shown"]): readonly (readonly [string, string])[] {
   return Object.entries(shown)
-    .slice(-mostLooked)
+    .slice(-maxLooked)
     .flatMap(([path, versions]) => {
       const last = versions.at(-1)?.version;
       return last === undefined || path.startsWith("/") ? [] : [[path, last] as const];
@@ -65,10 +65,10 @@ function lastShown(shown: Session["shown"]): readonly (readonly [string, string]
 async function changedText(changed: readonly Changed[], texts: Pick<Texts, "recall">): Promise<string> {
   const there = changed.filter(({ version }) => version !== null);
   const gone = changed.filter(({ version }) => version === null).map(({ path }) => nameOf(path));
-  const named = await Promise.all(there.slice(0, mostNamed).map((one) => placesText(one, texts)));
+  const named = await Promise.all(there.slice(0, maxNamed).map((one) => placesText(one, texts)));
   const parts = [
     ...(there.length > 0 ? [`changed: ${listText(named, there.length)}`] : []),
-    ...(gone.length > 0 ? [`gone: ${listText(gone.slice(0, mostNamed), gone.length)}`] : []),
+    ...(gone.length > 0 ? [`gone: ${listText(gone.slice(0, maxNamed), gone.length)}`] : []),
   ];
   return `Files are not as you saw them any more, by a command or by somebody else; ${parts.join("; ")}. Read again what you build on.`;
 }
@@ -82,10 +82,10 @@ function listText(named: readonly string[], count: number): string {
 async function placesText({ path, shown, text }: Changed, texts: Pick<Texts, "recall">): Promise<string> {
   const before = await texts.recall(shown);
   const name = nameOf(path);
-  if (before === undefined || text === "" || before.length + text.length > mostCompared) return name;
+  if (before === undefined || text === "" || before.length + text.length > maxCompared) return name;
   const { changedRanges } = await import("@lathe/edits");
   const ranges = changedRanges(before, text);
-  if (ranges.length === 0 || ranges.length > mostPlaces) return name;
+  if (ranges.length === 0 || ranges.length > maxPlaces) return name;
   const places = ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
   const [first = [0, 0]] = ranges;
   const isOne = ranges.length === 1 && first[0] === first[1];

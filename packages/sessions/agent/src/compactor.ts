@@ -1,5 +1,5 @@
 /** Compactor: makes conversations shorter with the blobs at hand; what that takes is loaded when one is too long. */
-import { mostTokens, tidiable, tooMuch } from "@lathe/context";
+import { maxTokens, tidiable, tooMuch } from "@lathe/context";
 import type { Compactor } from "@lathe/orchestrator";
 import { isFailure, lazily, type Ports } from "@lathe/protocol";
 
@@ -17,7 +17,7 @@ export function createCompactor({ blobs, summaryModel }: Pick<Ports, "blobs" | "
   const load = lazily(async () => (await import("@lathe/context/compaction")).compaction);
   return {
     ...(summaryModel !== undefined && { model: summaryModel }),
-    most: mostTokens,
+    most: maxTokens,
     excess: async (session, next) => {
       const must = tooMuch({ ...next, session });
       if (must) return must;

@@ -1,7 +1,7 @@
 /** What is looked up before calls are judged. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { type Effect, type Failure, failure, type Surroundings, type Workspace } from "@lathe/protocol";
+import { type Effect, type Failure, failure, type PolicyEnvironment, type Workspace } from "@lathe/protocol";
 import { gatherFacts } from "./gather-facts.ts";
 
 const circle = failure("no-access", "circle leads through a circle of symbolic links.");
@@ -12,7 +12,7 @@ function workspaceWith(real: Readonly<Record<string, string | Failure>>): Worksp
 }
 
 const asking = { mode: "auto", keepsFiles: true, refusals: [] } as const;
-const surroundings: Surroundings = {
+const surroundings: PolicyEnvironment = {
   exists: async (path) => path !== "gone",
   text: async (path) => ({ path, text: undefined, digest: null }),
   gitAliases: async () => ({}),

@@ -1,9 +1,9 @@
 /** Gather facts: what policy needs to know of the world to judge effects. */
 import { factsNeeded, repositoriesAround } from "@lathe/policy";
 import {
+  type ContainmentFacts,
   type Effect,
   type Facts,
-  type Held,
   isFailure,
   type Mode,
   type PathFact,
@@ -76,4 +76,4 @@ async function repositoryAround(
 }
 
 /** Reads and edits need not wait until it is known what holds commands in. */
-const unasked: Held = { containment: "none", uncontainedAllowed: false };
+const unasked: ContainmentFacts = { containment: "none", uncontainedAllowed: false };

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import {
   failure,
+  type PolicyEnvironment,
   type Ports,
   type Rule,
   type Search,
   type SessionLog,
   type Settings,
-  type Surroundings,
   type Syntax,
   type Tool,
   type Workspace,
@@ -70,7 +70,7 @@ function openAgent(store: MemoryStore, script: Script): Ports {
     workspace: { resolve: async (path: string) => path } as Workspace,
     sandbox: createFakeSandbox(),
     containment: async () => ({ containment: "full", uncontainedAllowed: false }),
-    surroundings: {} as Surroundings,
+    surroundings: {} as PolicyEnvironment,
     search: {} as Search,
     syntax: {} as Syntax,
     clock: createHandMovedClock({ leap: true }),
@@ -144,7 +144,7 @@ it("tells a call whether a script it makes as it runs may run, and whether that 
     surroundings: {
       text: async (path: string) => ({ path, text: undefined, digest: null }),
       exists: async () => false,
-    } as unknown as Surroundings,
+    } as unknown as PolicyEnvironment,
     syntax: { parse: async (_: string, text: string) => parse(text) } as unknown as Syntax,
   };
   const [text] = await results(await begin(store), ports);

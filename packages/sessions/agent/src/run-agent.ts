@@ -25,9 +25,9 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import type { RunOptions } from "./agent.ts";
+import { analyzeCall } from "./analyze-call.ts";
 import { askingOf } from "./asking.ts";
 import { createCompactor } from "./compactor.ts";
-import { examineCall } from "./examine-call.ts";
 import { toolContext } from "./tool-context.ts";
 
 /** *Contract:* the log stays open; the caller closes it. */
@@ -66,7 +66,7 @@ function agentOf(ports: Ports): Agent {
     callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,
     estimate: estimateTokens,
     compactor: createCompactor(ports),
-    examine: (session, call) => examineCall(call, askingOf(session, ports.kin?.()), ports),
+    analyzeCall: (session, call) => analyzeCall(call, askingOf(session, ports.treePermissions?.()), ports),
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
     opinion: (call, facts, signal) => opinionOn(call, facts, { ports, signal }),
@@ -86,19 +86,19 @@ type More = Pick<ToolContext, "judge" | "judgeAgain" | "isAllowed" | "widensRead
 
 /** What a call that makes its scripts as it runs may know of them. */
 function moreOf(session: Session, call: string, ports: Ports): More {
-  const examine = (script: ShellScript): ReturnType<typeof examineCall> =>
-    examineCall({ effects: [], script }, askingOf(session, ports.kin?.()), ports);
+  const analyzeScript = (script: ShellScript): ReturnType<typeof analyzeCall> =>
+    analyzeCall({ effects: [], script }, askingOf(session, ports.treePermissions?.()), ports);
   return {
     judge: async (script) => {
-      const { effects, facts } = await examine(script);
+      const { effects, facts } = await analyzeScript(script);
       return evaluate({ effects }, facts, ports.rules);
     },
     judgeAgain: async (script) => {
-      const { effects, facts, judged = {} } = await examine(script);
+      const { effects, facts, judged = {} } = await analyzeScript(script);
       const isSame = areAllowed(effects, session, call);
       return isSame || evaluate({ effects }, facts, ports.rules).verdict === "allow" ? judged : undefined;
     },
-    isAllowed: async (script) => areAllowed((await examine(script)).effects, session, call),
+    isAllowed: async (script) => areAllowed((await analyzeScript(script)).effects, session, call),
     ...(guardRailsOf(session).readsWidened && { widensReads: true }),
   };
 }

@@ -5,14 +5,14 @@ import {
   type Decision,
   type Effect,
   type Facts,
-  type KinHold,
-  noKin,
+  noTreePermissions,
   onlyReads,
   type Ports,
   type Rule,
   type Session,
   type Shown,
   type ToolContext,
+  type TreePermissions,
 } from "@lathe/protocol";
 
 export interface CallContext {
@@ -29,7 +29,7 @@ export interface CallContext {
 export function toolContext(ports: Ports, { call, session, amid, more }: CallContext): ToolContext {
   const { workspace, sandbox, search, syntax, blobs, texts, clock } = ports;
   const state = session.calls.find((one) => one.call.id === call);
-  const above = ports.kin?.() ?? noKin;
+  const above = ports.treePermissions?.() ?? noTreePermissions;
   return {
     workspace,
     sandbox,
@@ -69,7 +69,7 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
 function grantsOf(
   call: string,
   { calls, grants, settings }: CallContext["session"],
-  above: KinHold,
+  above: TreePermissions,
 ): readonly Effect[] {
   const state = calls.find((one) => one.call.id === call);
   // A person's yes to reading is about the very file; one to a command grants it no place.
@@ -84,7 +84,7 @@ function grantsOf(
 interface Judging {
   readonly ports: Pick<Ports, "rules">;
   readonly session: CallContext["session"];
-  readonly above: KinHold;
+  readonly above: TreePermissions;
 }
 
 /** What rules close below it is left out of what is read there; a person is asked for the whole, which commands get too. */
@@ -104,7 +104,7 @@ function judgeReading(
 function grantFacts(
   effects: readonly Effect[],
   { refusals, rules = [], settings }: CallContext["session"],
-  above: KinHold,
+  above: TreePermissions,
 ): Facts {
   const paths = effects.map(({ target }) => [target, { real: target, inside: false }] as const);
   return {

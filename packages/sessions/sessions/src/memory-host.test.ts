@@ -9,10 +9,10 @@ import {
   failure,
   isFailure,
   type ModelRequest,
-  noKin,
+  noTreePermissions,
+  type PolicyEnvironment,
   type Ports,
   type Search,
-  type Surroundings,
   type Syntax,
   type Tool,
   type Workspace,
@@ -135,7 +135,7 @@ function openMemoryPorts(
     models,
     tools: [...(member?.tools ?? builtinTools), ...own.tools],
     rules: [...options.rules, ...defaultRules],
-    kin: member?.kin ?? (() => noKin),
+    treePermissions: member?.treePermissions ?? (() => noTreePermissions),
     newSession: () => newSessionId(clock),
     workspace: memoryWorkspace(texts),
     checkpoint: checkpoints.take,
@@ -185,7 +185,7 @@ function memoryWorkspace(texts: FileTexts): Workspace {
   };
 }
 
-const surroundings: Surroundings = {
+const surroundings: PolicyEnvironment = {
   exists: async () => false,
   text: async (path) => ({ path, text: undefined, digest: null }),
   gitAliases: async () => ({}),

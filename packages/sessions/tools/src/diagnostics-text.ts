@@ -25,15 +25,15 @@ export interface Told {
   readonly paths: readonly string[];
 }
 
-const mostLines = 60;
-const mostShown = 6;
+const maxLines = 60;
+const maxShown = 6;
 
 /** Which checkers ran, what each came to, and the problems. */
 export function diagnosticsText({ answers, left, paths }: Told): string {
   const reports = answers.filter((one): one is Reported => !isFailure(one.report));
   const all = sorted(reports, paths);
-  const lines = all.slice(0, mostLines).map(({ problem, checker }) => problemLine(problem, checker));
-  const rest = all.slice(mostLines).map(({ problem }) => problem);
+  const lines = all.slice(0, maxLines).map(({ problem, checker }) => problemLine(problem, checker));
+  const rest = all.slice(maxLines).map(({ problem }) => problem);
   return [
     ...answers.map(answerLine),
     ...left.map(({ checker, why }) => `${checker}: not run, ${why}`),
@@ -49,7 +49,7 @@ export function factsOf(reports: readonly Reported[], paths: readonly string[]):
 
 /** The first of them are kept for a screen. */
 export function checkedOf(problems: readonly Problem[]): Checked {
-  return { ...countsOf(problems), problems: problems.slice(0, mostShown) };
+  return { ...countsOf(problems), problems: problems.slice(0, maxShown) };
 }
 
 /** One that came to no end did not find the files to be well. */

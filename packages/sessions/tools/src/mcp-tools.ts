@@ -15,7 +15,7 @@ import { mcpName } from "./mcp-name.ts";
 import { cleanOutcome } from "./outcome/clean-outcome.ts";
 
 /** Characters of all descriptions and schemas that a prompt takes on; with more the tools are searched for. */
-const mostChars = 6_000;
+const maxChars = 6_000;
 
 export const searchNames: readonly string[] = ["find_tools", "call_tool"];
 
@@ -31,8 +31,8 @@ export function mcpTools(servers: McpServers): readonly Tool[] {
   let chars = 0;
   for (const server of servers.names) {
     const tools = servers.known(server)?.map((tool) => createMcpTool({ server, tool }, servers));
-    const size = tools?.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, 0) ?? mostChars;
-    if (tools && chars + size <= mostChars) {
+    const size = tools?.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, 0) ?? maxChars;
+    if (tools && chars + size <= maxChars) {
       direct.push(...tools);
       chars += size;
     } else {

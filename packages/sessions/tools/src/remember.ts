@@ -11,7 +11,7 @@ export interface Memory {
   add(scope: MemoryScope, fact: string): Promise<Failure | undefined>;
 }
 
-const mostChars = 300;
+const maxChars = 300;
 const yes = "remember";
 
 export function createRemember(memory: Memory): Tool {
@@ -23,8 +23,8 @@ export function createRemember(memory: Memory): Tool {
     asks: true,
     effects: () => [],
     problem: ({ fact }) =>
-      fact.length > mostChars || fact.includes("\n")
-        ? `a fact is one line of at most ${mostChars} characters`
+      fact.length > maxChars || fact.includes("\n")
+        ? `a fact is one line of at most ${maxChars} characters`
         : undefined,
     async run({ fact, scope = "project" }, context) {
       const { tellsSecret } = await import("@lathe/protocol/secrets/told");

@@ -114,8 +114,8 @@ function fieldsOf(entries: Readonly<Record<string, Field>>, value: unknown): unk
 
 /** What models say to people beside a call: nothing is lost without it. */
 const saidAside: ReadonlySet<string> = new Set(["description", "explanation", "reason"]);
-const mostNames = 3;
-const mostNameChars = 40;
+const maxNames = 3;
+const maxNameChars = 40;
 
 /** About names of arguments that a schema does not have; undefined when it has them all. */
 export function unheededText(tool: string, schema: Field, given: unknown): string | undefined {
@@ -123,8 +123,8 @@ export function unheededText(tool: string, schema: Field, given: unknown): strin
   if (places.length === 0) return undefined;
   const told = places.map(([entries, unheeded]) => {
     const names = [...new Set(unheeded.map(({ name }) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, "")))];
-    const shown = names.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, mostNameChars)));
-    const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+    const shown = names.slice(0, maxNames).map((name) => JSON.stringify(name.slice(0, maxNameChars)));
+    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
     return `${shown.join(", ")}${more} (known: ${wantedText(entries)})`;
   });
   return `[not heeded, as ${tool} does not know it: ${told.join("; ")}]`;

@@ -5,7 +5,7 @@ import { defineTool, failed, ok } from "./define-tool.ts";
 import { count, text } from "./schema.ts";
 
 const defaultHits = 5;
-const mostHits = 20;
+const maxHits = 20;
 
 export function createWebTools(web: Web): readonly Tool[] {
   const { search } = web;
@@ -38,7 +38,7 @@ function createSearch({ host, find }: NonNullable<Web["search"]>): Tool {
     schema: { query: text(), limit: v.optional(count()) },
     effects: () => [hostEffect(host)],
     async run({ query, limit = defaultHits }, { signal }) {
-      const hits = await find(query, Math.min(Math.max(1, limit), mostHits), signal);
+      const hits = await find(query, Math.min(Math.max(1, limit), maxHits), signal);
       if (isFailure(hits)) return failed(hits);
       if (hits.length === 0) return ok(`Nothing was found for: ${query}`);
       return ok(hits.map(({ title, url, text: said }) => `${title}\n${url}\n${said}`).join("\n\n"));

@@ -58,8 +58,8 @@ export const fewMakers: readonly CaseMaker[] = [
   ...largeFileMakers,
 ];
 
-const mostChangesOfFile = 4;
-const mostTries = 1500;
+const maxChangesOfFile = 4;
+const maxTries = 1500;
 const longestFile = 4000;
 
 /** Every case of the corpus, ordered by maker and format. */
@@ -76,7 +76,7 @@ export function editCases(pairs: readonly FilePair[], { seed, each }: CorpusOpti
       const random = createSeededRandom(`${seed}/${maker.name}/${format}`);
       const start = random.below(changes.length);
       const ordered = [...changes.slice(start), ...changes.slice(0, start)];
-      return casesOf(maker, ordered.slice(0, mostTries), { format, each: most, seed: `${seed}` });
+      return casesOf(maker, ordered.slice(0, maxTries), { format, each: most, seed: `${seed}` });
     }),
   );
 }
@@ -123,7 +123,7 @@ function changesFrom(pairs: readonly FilePair[], seed: number): Change[] {
   const suitable = pairs.filter(({ before }) => before.split("\n").length <= longestFile);
   return suitable.flatMap((pair) => {
     const random = createSeededRandom(`${seed}/${pair.path}`);
-    return random.shuffled(changesOf(pair, random, 4)).slice(0, mostChangesOfFile);
+    return random.shuffled(changesOf(pair, random, 4)).slice(0, maxChangesOfFile);
   });
 }
 

@@ -46,7 +46,7 @@ export interface Corruption {
 export const patchFormats: readonly EditFormat[] = ["v4a", "udiff"];
 export const stringFormats: readonly EditFormat[] = ["search_replace"];
 
-const mostContext = 12;
+const maxContext = 12;
 
 /** Hunks with context as the format has it, each at exactly one place; none where that cannot be had. */
 export function draftHunks(
@@ -95,7 +95,7 @@ interface Growth {
 }
 
 function grown(change: Change, core: Hunk, { above, below, limits }: Growth): Hunk | undefined {
-  for (let more = 0; more <= mostContext; more++) {
+  for (let more = 0; more <= maxContext; more++) {
     const up = above + Math.ceil(more / 2);
     const hunk = widen(change, core, { above: up, below: below + Math.floor(more / 2), limits });
     const empty = oldLines(hunk).length === 0 || newLines(hunk).length === 0;

@@ -74,9 +74,9 @@ function mixed(): CaseMaker {
       change.cores.every((core) => index < core.start - 2 || index >= oldEnd(core) + 2);
     const odd = change.before.flatMap((_, index) => (far(index) && random.chance(0.1) ? [index] : []));
     if (odd.length === 0) return undefined;
-    const endings = new Map(odd.map((index) => [index, other]));
+    const finishedCommands = new Map(odd.map((index) => [index, other]));
     const moved = new Map(odd.map((index) => [movedIndex(change, index), other]));
-    const content = writeLines(change.before, style, endings);
+    const content = writeLines(change.before, style, finishedCommands);
     return {
       request: { ...requestOf(change, hunks, { format }), content },
       expect: { content: writeLines(change.after, style, moved) },

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import type { FilePair } from "./edit-case.ts";
 
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** What is committed later does not make other cases. */
 const until = "2026-11-20T15:00:00Z";
@@ -10,7 +10,7 @@ const until = "2026-11-20T15:00:00Z";
 /** Undefined where the folder is no repository, or git is not there. */
 export function gitPairs(folder: string, source: string): FilePair[] | undefined {
   const git = (args: readonly string[], input?: string): Buffer | undefined => {
-    const { status, stdout } = spawnSync("git", ["-C", folder, ...args], { maxBuffer: mostBytes, input });
+    const { status, stdout } = spawnSync("git", ["-C", folder, ...args], { maxBuffer: maxBytes, input });
     return status === 0 ? stdout : undefined;
   };
   const log = git([

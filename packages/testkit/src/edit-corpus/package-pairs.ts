@@ -23,8 +23,8 @@ export interface Fetched {
 }
 
 const timeout = 120_000;
-const mostBytes = 300_000;
-const mostFilesOfPackage = 60;
+const maxBytes = 300_000;
+const maxFilesOfPackage = 60;
 
 /** Fetches what is not in the cache folder yet, and pairs each version's files with those of the next. */
 export function packagePairs(wanted: readonly PackageVersions[], cache: string): Fetched {
@@ -54,7 +54,7 @@ function folderPairs(older: string, newer: string, source: string): FilePair[] {
     if (before === undefined || after === undefined || before === after) continue;
     if (/\.min\.|(^|\/)(dist|umd|cjs|esm5?|bundles)\//.test(path)) continue;
     pairs.push({ path: path.replaceAll("\\", "/"), before, after, source });
-    if (pairs.length >= mostFilesOfPackage) break;
+    if (pairs.length >= maxFilesOfPackage) break;
   }
   return pairs;
 }
@@ -62,7 +62,7 @@ function folderPairs(older: string, newer: string, source: string): FilePair[] {
 /** Undefined for what is not a text file of a moderate size. */
 function readText(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile() || stat.size > mostBytes) return undefined;
+  if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return undefined;
   const text = readFileSync(path, "utf8");
   return text.includes("\0") || text.includes("\uFFFD") ? undefined : text;
 }

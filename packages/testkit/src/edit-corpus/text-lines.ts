@@ -27,12 +27,12 @@ export function readLines(text: string): LinedText | undefined {
 export function writeLines(
   lines: readonly string[],
   style: FileStyle,
-  endings: ReadonlyMap<number, string> = new Map(),
+  finishedCommands: ReadonlyMap<number, string> = new Map(),
 ): string {
   const last = lines.length - 1;
   const parts = lines.map((line, index) => {
     if (index === last && !style.final) return line;
-    return line + (endings.get(index) ?? style.eol);
+    return line + (finishedCommands.get(index) ?? style.eol);
   });
   return (style.bom ? "\uFEFF" : "") + parts.join("");
 }

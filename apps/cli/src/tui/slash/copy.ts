@@ -8,7 +8,7 @@ import type { Chat } from "../chat.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 /** Bytes that a terminal takes at most; some take less. */
-const mostForTerminals = 74_000;
+const maxForTerminals = 74_000;
 
 export const copyCommand: SlashCommand = {
   name: "copy",
@@ -60,7 +60,7 @@ async function copied(chat: Chat, text: string): Promise<readonly string[] | Fai
   if (program !== undefined) return [chat.theme.dim(`Copied ${lines(text)} (${program}).`)];
   const base64 = Buffer.from(text).toString("base64");
   // OSC 52: the terminal puts it into the clipboard in front of the person, also over SSH.
-  const isGiven = base64.length <= mostForTerminals && chat.toTerminal(`\u001b]52;c;${base64}\u0007`);
+  const isGiven = base64.length <= maxForTerminals && chat.toTerminal(`\u001b]52;c;${base64}\u0007`);
   if (isGiven)
     return [chat.theme.dim(`Gave ${lines(text)} to the terminal for its clipboard; some do not take it.`)];
   const why =

@@ -8,7 +8,7 @@ import type { Chat } from "../chat.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 /** Calls to choose among: the last ones. */
-const mostCalls = 50;
+const maxCalls = 50;
 
 export const outputCommand: SlashCommand = {
   name: "output",
@@ -37,7 +37,7 @@ export async function showOutput(
 
 function chosen(chat: Chat, outputs: readonly CallOutput[]): Promise<string | undefined> {
   const options = outputs
-    .slice(-mostCalls)
+    .slice(-maxCalls)
     .toReversed()
     .map((one) => ({
       label: `${one.tool} ${outputTarget(one)}`,

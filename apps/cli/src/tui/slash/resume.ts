@@ -2,7 +2,7 @@
 import { isFailure } from "@lathe/protocol";
 import { moment } from "@lathe/terminal";
 import type { Chat } from "../chat.ts";
-import { takeUp } from "../take-up.ts";
+import { showResumed } from "../resume-view.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const most = 200;
@@ -16,7 +16,7 @@ export const resumeCommand: SlashCommand = {
     const id = words === "" ? await chosen(chat) : await findSession(chat.options.env, words);
     if (id === undefined) return undefined;
     if (isFailure(id)) return id;
-    return takeUp(chat, id);
+    return showResumed(chat, id);
   },
 };
 

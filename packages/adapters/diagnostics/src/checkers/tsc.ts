@@ -33,14 +33,14 @@ export const tsc: Checker = {
     if (problems.length === 0 && !(isWhole && ran.code === 0)) return notChecked("tsc", ran);
     const notes = [
       ...(isWhole ? [] : [`tsc ended with code ${ran.code} before it was done: there may be more`]),
-      ...(other === undefined ? [] : [`tsc also said: ${other.slice(0, mostWords)}`]),
+      ...(other === undefined ? [] : [`tsc also said: ${other.slice(0, maxWords)}`]),
     ];
     return { ...reading, notes };
   },
   written: ({ output }) => output.split(/\r?\n/u).flatMap((text) => wrote.exec(text)?.[1] ?? []),
 };
 
-const mostWords = 200;
+const maxWords = 200;
 
 interface Lines extends Required<Pick<Reading, "problems" | "files">> {
   /** What is wrong with the project itself, so that its files were not checked. */

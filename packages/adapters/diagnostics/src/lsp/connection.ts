@@ -7,7 +7,7 @@ import { createFrames, framed, type Message } from "./frames.ts";
 const chunk = 256 * 1024;
 const pauses = { least: 2, most: 40 };
 /** What it printed is kept by the sandbox up to a bound: well before it a new one is started. */
-const mostPrinted = 32 * 1024 * 1024;
+const maxPrinted = 32 * 1024 * 1024;
 
 export interface Listener {
   notified(method: string, params: unknown): void;
@@ -93,7 +93,7 @@ export function connect(name: string, process: Process, listener: Listener): Con
       return lost;
     },
     get isWorn() {
-      return printed > mostPrinted;
+      return printed > maxPrinted;
     },
     ask: (method, params) => {
       if (lost) return Promise.resolve(lost);

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { languageId } from "./language-id.ts";
 
 /** More than this many stay open only until the next look. */
-const mostOpen = 64;
+const maxOpen = 64;
 
 export interface OpenDocument {
   readonly uri: string;
@@ -60,7 +60,7 @@ export function createDocuments(root: string, { tell }: Pick<Connection, "tell">
     },
     drop,
     trim: () => {
-      for (const path of [...open.keys()].slice(0, Math.max(0, open.size - mostOpen))) drop(path);
+      for (const path of [...open.keys()].slice(0, Math.max(0, open.size - maxOpen))) drop(path);
     },
   };
 }

@@ -9,8 +9,8 @@ export interface Message {
 }
 
 /** Bytes of one message, and of a header. */
-const mostBytes = 32 * 1024 * 1024;
-const mostHeader = 4_096;
+const maxBytes = 32 * 1024 * 1024;
+const maxHeader = 4_096;
 const headerEnd = "\r\n\r\n";
 
 export function framed(message: Message): Buffer {
@@ -41,13 +41,12 @@ export function createFrames(): (bytes: Uint8Array) => readonly Message[] | stri
 
 function firstOf(bytes: Buffer): { readonly message: Message; readonly next: number } | string | undefined {
   const end = bytes.indexOf(headerEnd);
-  if (end < 0)
-    return bytes.length > mostHeader ? "it does not speak the Language Server Protocol" : undefined;
+  if (end < 0) return bytes.length > maxHeader ? "it does not speak the Language Server Protocol" : undefined;
   const length = Number(
     /^content-length:\s*(\d+)\s*$/imu.exec(bytes.toString("latin1", 0, end))?.[1] ?? Number.NaN,
   );
   if (!Number.isSafeInteger(length)) return "it does not speak the Language Server Protocol";
-  if (length > mostBytes) return `it sent a message of ${length} bytes`;
+  if (length > maxBytes) return `it sent a message of ${length} bytes`;
   const start = end + headerEnd.length;
   if (bytes.length < start + length) return undefined;
   const message = parsed(bytes.toString("utf8", start, start + length));

@@ -42,7 +42,7 @@ export interface LspServers {
 }
 
 /** Files that one check looks at. */
-const mostFiles = 50;
+const maxFiles = 50;
 
 export function openLspServers({ root, servers, quietMs = 500 }: LspOptions): LspServers {
   const running = new Map<string, LanguageServer>();
@@ -117,15 +117,15 @@ async function filesOf(
   const all = new Set(files);
   let isMore = false;
   for (const folder of folders) {
-    const found = await place.files(folder, { extensions, limit: mostFiles });
+    const found = await place.files(folder, { extensions, limit: maxFiles });
     if (isFailure(found)) return found;
     isMore ||= found.more;
     for (const path of found.paths) all.add(path);
   }
   if (all.size === 0) return failure("not-found", `no file ends in ${extensions.join(", ")} there`);
-  isMore ||= all.size > mostFiles;
-  const notes = isMore ? [`only the first ${mostFiles} files were looked at: name paths`] : [];
-  return { paths: [...all].slice(0, mostFiles), notes };
+  isMore ||= all.size > maxFiles;
+  const notes = isMore ? [`only the first ${maxFiles} files were looked at: name paths`] : [];
+  return { paths: [...all].slice(0, maxFiles), notes };
 }
 
 async function readAll(

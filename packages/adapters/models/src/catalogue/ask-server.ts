@@ -16,7 +16,7 @@ export interface LocalServer {
 
 /** A server on this machine answers at once or is busy with what matters more. */
 const patienceMs = 1000;
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 /** Tokens of an answer where the server names none: the window holds the question, too. */
 const answerShare = 4;
 
@@ -85,7 +85,7 @@ function fieldsIn(value: unknown): readonly Fields[] {
 async function ask({ fetch, apiKey }: LocalServer, url: string): Promise<Fields | undefined> {
   try {
     const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-    const value = await askJson(fetch, { url, headers, patienceMs, mostBytes });
+    const value = await askJson(fetch, { url, headers, patienceMs, maxBytes });
     return isFields(value) ? value : undefined;
   } catch {
     return undefined;

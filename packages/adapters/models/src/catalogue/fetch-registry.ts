@@ -12,7 +12,7 @@ export interface RegistryOptions extends TransportOptions {
 }
 
 const patienceMs = 30_000;
-const mostBytes = 50_000_000;
+const maxBytes = 50_000_000;
 
 /** *Contract:* never rejects. */
 export async function fetchRegistry({
@@ -25,7 +25,7 @@ export async function fetchRegistry({
   }
   const transport = createTransport(options);
   try {
-    const registry = readModelsDev(await askJson(transport.fetch, { url, patienceMs, mostBytes }), wanted);
+    const registry = readModelsDev(await askJson(transport.fetch, { url, patienceMs, maxBytes }), wanted);
     if (registry && registry.entries.length > 0) return registry;
     const text = `${url} holds no registry of models in the format of models.dev; what was known stays`;
     return failure("config-invalid", text, { who: "user" });

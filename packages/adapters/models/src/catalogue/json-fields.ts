@@ -14,12 +14,12 @@ export interface Asked {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly patienceMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** *Contract:* rejects when nobody answers in time, with something else than success, with too much, or with no JSON. */
 export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Promise<unknown> {
-  const { url, headers = {}, patienceMs, mostBytes } = asked;
+  const { url, headers = {}, patienceMs, maxBytes } = asked;
   const { ok, status, body } = await fetch(url, {
     headers: { ...headers },
     signal: AbortSignal.timeout(patienceMs),
@@ -28,16 +28,16 @@ export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Pro
     await body?.cancel();
     throw new Error(`it answers with status ${status}`);
   }
-  return JSON.parse(await textOf(body, mostBytes));
+  return JSON.parse(await textOf(body, maxBytes));
 }
 
 /** *Contract:* rejects when the body breaks off or is longer. */
-export async function textOf(body: Response["body"], mostBytes: number): Promise<string> {
+export async function textOf(body: Response["body"], maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of body ?? []) {
     size += part.length;
-    if (size > mostBytes) throw new Error(`it is longer than ${mostBytes} bytes`);
+    if (size > maxBytes) throw new Error(`it is longer than ${maxBytes} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString();

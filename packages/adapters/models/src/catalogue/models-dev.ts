@@ -91,8 +91,8 @@ function ratesOfCost({ input, output, cache_read, cache_write }: Fields): Rates 
 }
 
 /** A million tokens for more than this is a slip of the pen. */
-const mostDollars = 10_000;
+const maxDollars = 10_000;
 
 function dollars(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 && value < mostDollars ? value : undefined;
+  return typeof value === "number" && value >= 0 && value < maxDollars ? value : undefined;
 }

@@ -1,7 +1,7 @@
 /** Answers with a good status that are no event stream: a web page or plain JSON from something in between, or a wrong address. */
 
 /** As much of such an answer as is worth reading, in bytes. */
-const mostBytes = 16_384;
+const maxBytes = 16_384;
 
 const errorName = "NotAStream";
 
@@ -40,7 +40,7 @@ export function createSniffer(status: number): Sniffer {
       bytes += chunk.length;
       kind ??= kindOf(Buffer.from(chunk).toString("latin1"));
       if (kind === "stream") return "stream";
-      return kind !== undefined && bytes >= mostBytes ? raised() : "wait";
+      return kind !== undefined && bytes >= maxBytes ? raised() : "wait";
     },
     end: () => (kind === "page" || kind === "json" ? raised() : undefined),
   };

@@ -25,8 +25,8 @@ export interface OpenEmbedder extends Embedder {
 
 /** Of one request: a small machine of its own is slow. */
 const patienceMs = 300_000;
-const mostBytes = 100_000_000;
-const mostDimensions = 8192;
+const maxBytes = 100_000_000;
+const maxDimensions = 8192;
 
 export function openEmbedder(options: EmbeddingsOptions): OpenEmbedder | Failure {
   const url = URL.parse(`${options.baseUrl.replace(/\/+$/u, "")}/embeddings`);
@@ -68,7 +68,7 @@ export function openEmbedder(options: EmbeddingsOptions): OpenEmbedder | Failure
           body,
           signal: until,
         });
-        const text = await textOf(response.body, mostBytes);
+        const text = await textOf(response.body, maxBytes);
         if (!response.ok) return providerFailure(refusedWith(response, text), origin, Date.now());
         return embeddedIn(text, texts.length, options);
       } catch (error) {
@@ -144,7 +144,7 @@ function parsed(text: string): unknown {
 }
 
 function vectorOf(value: unknown): Float32Array | undefined {
-  if (!Array.isArray(value) || value.length === 0 || value.length > mostDimensions) return undefined;
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxDimensions) return undefined;
   const vector = Float32Array.from(value);
   return vector.every(Number.isFinite) ? vector : undefined;
 }

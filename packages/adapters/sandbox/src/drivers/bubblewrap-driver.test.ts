@@ -14,7 +14,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type CommandResult, type Effect, isFailure, type SandboxSpec } from "@lathe/protocol";
-import { makeOutsideFolder, mostProcesses, sandboxConformance } from "@lathe/testkit";
+import { makeOutsideFolder, maxProcesses, sandboxConformance } from "@lathe/testkit";
 import { probeDriver } from "../probe/probe.ts";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
 
@@ -71,7 +71,7 @@ describe("bubblewrap holds", { skip }, () => {
       /after (137|1)\n$/,
     );
     assert.match(await output("head -c 2000000 /dev/zero > big; stat -c %s big; rm big"), /^1048576$/m);
-    const most = Number.parseInt(await output(mostProcesses), 10);
+    const most = Number.parseInt(await output(maxProcesses), 10);
     assert.ok(most < limits.processes, `${most} processes`);
     assert.match(await output("ulimit -c; echo $# $0"), /^0\n0 \S*sh\n$/);
     await sandbox.close();

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
-import { mostProcesses, sandboxConformance, until } from "@lathe/testkit";
+import { maxProcesses, sandboxConformance, until } from "@lathe/testkit";
 import { nativeBinary } from "../box/native-binary.ts";
 import { createLauncherDriver, createSocketDriver, type LauncherOptions } from "./launcher-driver.ts";
 
@@ -102,7 +102,7 @@ describe("a box", { skip }, () => {
     // Where there are no control groups the program itself is told that there is no more.
     assert.match(held.output, /after (137|1)\n$/);
     assert.equal(held.outOfMemory ?? false, held.output.includes("137"));
-    const most = Number.parseInt(await run(sandbox, mostProcesses), 10);
+    const most = Number.parseInt(await run(sandbox, maxProcesses), 10);
     assert.ok(most < limits.processes, `${most} processes`);
     assert.match(await run(sandbox, "head -c 2000000 /dev/zero > big; stat -c %s big"), /^1048576$/m);
     assert.equal(await run(sandbox, "echo fine"), "fine\n");

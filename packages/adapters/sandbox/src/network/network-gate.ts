@@ -31,7 +31,7 @@ export interface Visit {
 export const proxyPort = 62_711;
 /** Bytes of the longest path that a socket can be made at. */
 const longestPath = 100;
-const mostRefused = 32;
+const maxRefused = 32;
 
 interface Guest {
   readonly rules: readonly HostRule[];
@@ -119,7 +119,7 @@ export class NetworkGate {
     this.#options.onDecision?.(decision);
     const { verdict, remedy } = decision;
     if (verdict !== "refused" || remedy === undefined) return;
-    for (const { refused } of this.#guests) if (refused.size < mostRefused) refused.set(remedy, decision);
+    for (const { refused } of this.#guests) if (refused.size < maxRefused) refused.set(remedy, decision);
   }
 }
 

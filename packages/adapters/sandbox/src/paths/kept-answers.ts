@@ -28,7 +28,7 @@ interface Seen {
 
 /** Two changes within one tick of the kernel's clock may have the same time. */
 const tickMs = 20;
-const mostKept = 16;
+const maxKept = 16;
 let versions = 0;
 
 /** *Contract:* `look` notes all it relies on; it throws what it likes, and nothing is kept then. */
@@ -40,7 +40,7 @@ export function keepAnswers<T>(): (key: string, look: (notes: Notes) => T) => An
     answers.delete(key);
     const found = find(look);
     const [oldest] = answers.keys();
-    if (answers.size >= mostKept && oldest !== undefined) answers.delete(oldest);
+    if (answers.size >= maxKept && oldest !== undefined) answers.delete(oldest);
     answers.set(key, found);
     return found;
   };

@@ -18,7 +18,7 @@ export interface View {
 }
 
 /** Links from one name of a place to another, at most: in a circle they lead nowhere. */
-const mostTurns = 8;
+const maxTurns = 8;
 
 export function findPlace(asked: string, { spec, home, ...view }: View): Place | Failure {
   if (asked.includes("\0")) return failure("invalid-arguments", "A path may not contain a NUL character.");
@@ -62,7 +62,7 @@ function shownTo(path: string, spec: SandboxSpec, mounts: readonly Mount[]): Sho
 
 /** What commands find there; undefined for nothing, and for what lies only on this machine. */
 function shownPlace(path: string, mounts: readonly Mount[], turns = 0): Shown | undefined {
-  if (turns > mostTurns) return undefined;
+  if (turns > maxTurns) return undefined;
   const mount = mounts.findLast((one) => one.kind !== "pinned" && isBelow(path, placeOf(one)));
   if (!mount) return undefined;
   const rest = path.slice(placeOf(mount).length);

@@ -8,9 +8,9 @@ import { isBelow, kindOf } from "@lathe/system/paths";
 import type { GitGuards } from "../watch/git-guards.ts";
 
 /** Files of a folder that are sealed one by one, so that commands may still add others; a larger one is sealed whole. */
-const mostFiles = 64;
+const maxFiles = 64;
 /** What globs are followed to, at most: beyond it the folder they were in is sealed. */
-const mostFound = 256;
+const maxFound = 256;
 
 /**
  * The guards with the command's sealed paths. The folders above them are pinned, so that they are not moved away with
@@ -60,13 +60,13 @@ function filesOf(path: string, within: string): readonly Sealed[] {
   if (!kind.isDirectory()) return [{ name: path, within }];
   const files = filesBelow(path, []);
   // An empty folder, or one whose files are too many to be named one by one, stays as a whole.
-  if (files.length === 0 || files.length > mostFiles) return [{ name: path, within }];
+  if (files.length === 0 || files.length > maxFiles) return [{ name: path, within }];
   return files.map((name) => ({ name, within }));
 }
 
 function filesBelow(folder: string, found: string[]): readonly string[] {
   for (const entry of entriesOf(folder)) {
-    if (found.length > mostFiles) return found;
+    if (found.length > maxFiles) return found;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) filesBelow(path, found);
     else if (entry.isFile()) found.push(path);
@@ -93,7 +93,7 @@ function namedBy(path: string, within: string): readonly string[] {
       const matches = segmentMatcher(segment);
       return entriesOf(folder).flatMap(({ name }) => (matches(name) ? [join(folder, name)] : []));
     });
-    if (found.length > mostFound) return [dirname(found[0] ?? within)].filter((folder) => folder !== within);
+    if (found.length > maxFound) return [dirname(found[0] ?? within)].filter((folder) => folder !== within);
   }
   return found;
 }

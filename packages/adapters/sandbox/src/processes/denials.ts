@@ -16,7 +16,7 @@ export interface Outside {
   readonly readable: readonly string[];
 }
 
-const mostDenials = 4;
+const maxDenials = 4;
 /** The names the C library and the languages give to these errors. */
 const refused = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu;
 const missing = /no such file or directory|directory nonexistent|\bENOENT\b/iu;
@@ -63,7 +63,7 @@ export function denied(
   const text = texts.flatMap((one) => one.trimEnd().split("\n").slice(-lastLines)).join("\n");
   const hosts = held?.visit?.leave(text) ?? [];
   if (code === 0 || code === undefined || !held) return {};
-  const found = [...deniedIn(text, held.outside), ...hosts].slice(0, mostDenials);
+  const found = [...deniedIn(text, held.outside), ...hosts].slice(0, maxDenials);
   return found.length > 0 ? { denied: found } : {};
 }
 
@@ -71,7 +71,7 @@ export function denied(
 export function deniedIn(output: string, outside: Outside): readonly Effect[] {
   const found = output.split("\n").flatMap((line) => deniedOn(line, outside));
   const byText = new Map(found.map((effect) => [`${effect.kind} ${effect.target}`, effect]));
-  return [...byText.values()].slice(0, mostDenials);
+  return [...byText.values()].slice(0, maxDenials);
 }
 
 function deniedOn(line: string, outside: Outside): readonly Effect[] {

@@ -17,7 +17,7 @@ export type FileState =
   | { readonly kind: "other"; readonly stamp: string };
 
 /** Larger files are not remembered, only that they changed. */
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /** The same as long as nobody has touched it: the kernel sets the time of a change, and nobody else can. */
 export function stampOf(stats: Stats): string {
@@ -31,7 +31,7 @@ export function stateOf(path: string): FileState {
   try {
     if (stats.isSymbolicLink()) return { kind: "link", stamp, target: readlinkSync(path) };
     if (!stats.isFile()) return { kind: "other", stamp };
-    const text = stats.size > mostBytes ? undefined : readPlain(path);
+    const text = stats.size > maxBytes ? undefined : readPlain(path);
     return { kind: "file", stamp, text, mode: stats.mode & 0o777 };
   } catch {
     return { kind: "other", stamp };

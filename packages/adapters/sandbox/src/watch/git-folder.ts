@@ -21,7 +21,7 @@ export interface Guarded {
 /** The names in a folder, from a cache that knows when they changed. */
 export type NamesIn = (folder: string) => readonly string[];
 
-const mostDepth = 4;
+const maxDepth = 4;
 
 /** Also of its submodules and linked working trees. */
 export function guardedInGit(git: string, namesIn: NamesIn): readonly Guarded[] {
@@ -43,7 +43,7 @@ export function guardedInGit(git: string, namesIn: NamesIn): readonly Guarded[] 
 export function guardedTree(folder: string, namesIn: NamesIn, depth = 0): readonly Guarded[] {
   const kind = kindOf(folder);
   if (!kind) return [];
-  if (!kind.isDirectory() || depth > mostDepth) return [{ path: folder, kind: "exact" }];
+  if (!kind.isDirectory() || depth > maxDepth) return [{ path: folder, kind: "exact" }];
   const names = namesIn(folder);
   return names.flatMap((name) => guardedTree(join(folder, name), namesIn, depth + 1));
 }

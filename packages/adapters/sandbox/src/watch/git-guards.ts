@@ -123,8 +123,8 @@ function readdirNames(folder: string): readonly string[] {
   }
 }
 
-const mostBytes = 4_000_000;
+const maxBytes = 4_000_000;
 
 function readText(path: string): string {
-  return readSmallText(path, mostBytes) ?? "";
+  return readSmallText(path, maxBytes) ?? "";
 }

@@ -88,12 +88,12 @@ function pinned(own: string): PinnedFolder {
   };
 }
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** The bytes of a plain file as `latin1`; undefined for everything else. */
 export function readPlain(path: string): string | undefined {
   try {
-    const file = readBounded(path, { maxBytes: mostBytes });
+    const file = readBounded(path, { maxBytes: maxBytes });
     return file?.isCut === false ? file.bytes.toString("latin1") : undefined;
   } catch {
     return undefined;

@@ -45,11 +45,11 @@ function commonFolder(own: string): string {
   return relative === "" ? own : resolve(own, relative);
 }
 
-const mostBytes = 4_000_000;
+const maxBytes = 4_000_000;
 
 function bytesOf(path: string): Buffer | undefined {
   try {
-    const file = readBounded(path, { maxBytes: mostBytes, links: "follow" });
+    const file = readBounded(path, { maxBytes: maxBytes, links: "follow" });
     return file?.isCut === false ? file.bytes : undefined;
   } catch {
     return undefined;

@@ -44,7 +44,7 @@ const sliceMs = 1;
 const pollMs = 250;
 const tickMs = 20;
 /** What a file names may name more. */
-const mostRounds = 4;
+const maxRounds = 4;
 const longestMs = 2_000;
 
 export class WorkspaceWatch {
@@ -220,7 +220,7 @@ export class WorkspaceWatch {
       this.#hasFound = false;
       this.#expand();
       for (const one of this.#ledger.check((path) => this.#isSealed(path))) taken.push(one);
-    } while (this.#hasFound && ++rounds < mostRounds);
+    } while (this.#hasFound && ++rounds < maxRounds);
     return taken;
   }
 

@@ -37,7 +37,7 @@ export const usualSegmentBytes = 12_000_000;
 const forThreads = 4_000_000;
 /** Threads, as long as memory counts for more than time, and bytes of files that are worth another one. */
 const fewThreads = 2;
-const mostThreads = 4;
+const maxThreads = 4;
 const forAnotherThread = 300_000_000;
 /** Garbage of a thread is let go early: what it keeps is outside of its heap. */
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
@@ -48,7 +48,7 @@ export async function buildSegments(building: Building): Promise<readonly Built[
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total < Math.min(forThreads, segmentBytes)) return [builtHere(root, files)];
   const threads = Math.min(
-    mostThreads,
+    maxThreads,
     availableParallelism(),
     fewThreads + Math.floor(total / forAnotherThread),
   );

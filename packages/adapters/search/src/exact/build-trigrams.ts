@@ -15,7 +15,7 @@ export interface BuildingTrigrams {
 }
 
 /** Of the files of one segment. */
-const mostBytes = 96_000_000;
+const maxBytes = 96_000_000;
 
 /** *Contract:* rejects when a thread dies; what was handed out until then is whole. */
 export async function buildTrigrams(building: BuildingTrigrams): Promise<void> {
@@ -39,7 +39,7 @@ function shared(files: BuildingTrigrams["files"]): readonly (readonly string[])[
   const shares: string[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const { path, size } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       shares.push([]);
       bytes = 0;
     }

@@ -3,7 +3,7 @@ import { anyFile, type Stretch } from "./plan.ts";
 import { ahead, type Reading, stretchOf, UnknownSyntax } from "./reading.ts";
 
 /** Members of a class that are followed one by one. */
-const mostMembers = 10;
+const maxMembers = 10;
 
 /** A character, or undefined for one of many. */
 type Member = string | undefined;
@@ -19,7 +19,7 @@ export function readBracket(reading: Reading): Stretch {
     if (next === "]" && !isFirst) break;
     members.push(...readMembers(reading, next));
   }
-  if (negated || members.length > mostMembers) return anyFile;
+  if (negated || members.length > maxMembers) return anyFile;
   const stretches = members.map((one) => (one === undefined ? anyFile : stretchOf(one, reading.ignoreCase)));
   const texts = stretches.flatMap((one) => ("type" in one ? [] : one));
   return texts.length === members.length && texts.length > 0 ? [...new Set(texts)] : anyFile;
@@ -53,7 +53,7 @@ function readNamed(reading: Reading): readonly Member[] {
 function rangeOf(from: string, to: string): readonly Member[] {
   const [first = 0, last = 0] = [from.codePointAt(0), to.codePointAt(0)];
   if (last < first) throw new UnknownSyntax();
-  if (last - first >= mostMembers) return [undefined];
+  if (last - first >= maxMembers) return [undefined];
   return Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i));
 }
 

@@ -36,7 +36,7 @@ export interface ExactGrep {
 }
 
 /** Bytes of the names of files that a command takes. */
-const mostArguments = process.platform === "win32" ? 24_000 : 900_000;
+const maxArguments = process.platform === "win32" ? 24_000 : 900_000;
 const nothing = { lines: [], more: false, skipped: [], binary: [], unsearched: [] } as const;
 
 export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGrep {
@@ -60,7 +60,7 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
         if (isFailure(found)) return found;
         const isLacking =
           found.lines.length === 0 && mayLackFiles(asked.place, asked.query) && !hasWanted(index, asked);
-        const noFiles = isLacking && (await whyNoFiles(asked.place, asked.sieve, signal));
+        const noFiles = isLacking && (await whyNoFiles(asked.place, asked.fileFilter, signal));
         return { ...found, leftOut: leftOut(), ...(noFiles && { noFiles }) };
       };
       const found = await (candidates ? within(candidates) : search(signal, isThere ? leftOut : undefined));
@@ -80,23 +80,24 @@ function isWhole({ root, path }: Place, isRepository: boolean): boolean {
   return isRepository && statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function hasWanted({ tree }: ExactIndex, { place, sieve }: Asked & { readonly place: Place }): boolean {
+function hasWanted({ tree }: ExactIndex, { place, fileFilter }: Asked & { readonly place: Place }): boolean {
   const below = place.path === "" ? "" : `${place.path}/`;
-  return tree.files.keys().some((path) => path.startsWith(below) && sieve.wanted(path));
+  return tree.files.keys().some((path) => path.startsWith(below) && fileFilter.wanted(path));
 }
 
 /** Those that were asked for, in ripgrep's order; undefined when they are too many for a command. */
 function candidatesOf(
   paths: readonly string[],
-  { place, sieve, query }: Asked & { readonly place: Place },
+  { place, fileFilter, query }: Asked & { readonly place: Place },
 ): readonly string[] | undefined {
   const below = place.path === "" ? "" : `${place.path}/`;
   const closed = closedBy(query);
   const asked = paths.filter(
-    (path) => path.startsWith(below) && sieve.wanted(path) && !sieve.excluded(path) && !closed(path),
+    (path) =>
+      path.startsWith(below) && fileFilter.wanted(path) && !fileFilter.excluded(path) && !closed(path),
   );
   const size = asked.reduce((sum, path) => sum + Buffer.byteLength(path) + 3, 0);
-  if (size > mostArguments) return undefined;
+  if (size > maxArguments) return undefined;
   return inOrder(asked);
 }
 

@@ -5,7 +5,7 @@ import type { Place } from "../place.ts";
 import type { Tree } from "./tree.ts";
 
 /** Lists of globs that are remembered: a session has a few. */
-const mostLists = 8;
+const maxLists = 8;
 
 export class ExcludedFiles {
   readonly #tree: Tree;
@@ -22,11 +22,11 @@ export class ExcludedFiles {
   }
 
   /** Files that only `exclude` keeps out. */
-  count({ place, sieve, query }: Asked & { readonly place: Place }): number {
+  count({ place, fileFilter, query }: Asked & { readonly place: Place }): number {
     if (!query.exclude?.length) return 0;
     const below = place.path === "" ? "" : `${place.path}/`;
     const paths = this.#pathsOf(query.exclude);
-    return [...paths].filter((path) => path.startsWith(below) && sieve.wanted(path)).length;
+    return [...paths].filter((path) => path.startsWith(below) && fileFilter.wanted(path)).length;
   }
 
   #pathsOf(globs: readonly string[]): ReadonlySet<string> {
@@ -35,7 +35,7 @@ export class ExcludedFiles {
     const known = this.#lists.get(matches);
     if (known) return known;
     const paths = new Set([...this.#tree.files.keys()].filter(matches));
-    if (this.#lists.size === mostLists) this.#lists.clear();
+    if (this.#lists.size === maxLists) this.#lists.clear();
     this.#lists.set(matches, paths);
     return paths;
   }

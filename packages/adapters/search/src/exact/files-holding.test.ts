@@ -6,7 +6,7 @@ import { after, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
 import { openSample, put, sampleRepository } from "../exact-samples.ts";
-import { sieveOf } from "../sieve.ts";
+import { fileFilterOf } from "../file-filter.ts";
 import { filesHolding } from "./files-holding.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-holding-"));
@@ -50,9 +50,9 @@ it("needs no ripgrep for a text that is nowhere, though its trigrams are", async
     ["samov movar", true],
   ] as const) {
     const query = literal(pattern);
-    const sieve = sieveOf({ root, path: "" }, query);
-    assert.ok(!isFailure(sieve));
-    const found = await exact.grep({ place, sieve, query }, search, new AbortController().signal);
+    const fileFilter = fileFilterOf({ root, path: "" }, query);
+    assert.ok(!isFailure(fileFilter));
+    const found = await exact.grep({ place, fileFilter, query }, search, new AbortController().signal);
     assert.equal(isFailure(found), isThere);
   }
 });

@@ -4,16 +4,16 @@ import type { GrepQuery } from "@lathe/protocol";
 import { openInside } from "@lathe/system/open-inside";
 
 /** Of files that are read: their number, and bytes of one and of all. */
-const mostFiles = 64;
-const mostBytes = 1_000_000;
-const mostOfAll = 4_000_000;
+const maxFiles = 64;
+const maxBytes = 1_000_000;
+const maxOfAll = 4_000_000;
 
 /** Those that hold a plain text as it is written, and those that are not read; all, where something else is asked for. */
 export function filesHolding(root: string, paths: readonly string[], query: GrepQuery): readonly string[] {
-  if (!query.literal || query.ignoreCase || paths.length > mostFiles) return paths;
+  if (!query.literal || query.ignoreCase || paths.length > maxFiles) return paths;
   const text = Buffer.from(query.pattern);
-  const room = Buffer.allocUnsafe(mostBytes);
-  let left = mostOfAll;
+  const room = Buffer.allocUnsafe(maxBytes);
+  let left = maxOfAll;
   return paths.filter((path) => {
     const bytes = left > 0 ? readInto(room, root, path) : undefined;
     left -= bytes?.length ?? 0;

@@ -24,11 +24,11 @@ export interface Changes {
 }
 
 /** Files with other names that are looked at each time. */
-const mostLinked = 500;
+const maxLinked = 500;
 /** Rounds of looking at a tree whose folders change meanwhile. */
-const mostRounds = 4;
+const maxRounds = 4;
 /** Changes that are kept for who asks for them. */
-const mostChanges = 4_000;
+const maxChanges = 4_000;
 const lookEveryMs = 300_000;
 /** How long changes are heard of after the last search. */
 const idleMs = 600_000;
@@ -79,7 +79,7 @@ export class FollowedTree {
   }
 
   #note(path: string): void {
-    if (this.#changed.size >= mostChanges) this.#noteAll();
+    if (this.#changed.size >= maxChanges) this.#noteAll();
     else this.#changed.add(path);
   }
 
@@ -214,9 +214,9 @@ export class FollowedTree {
     await this.#hearing;
     this.#watch ??= new TreeWatch(this.#place.root);
     const watch = this.#watch;
-    for (let round = 0; round < mostRounds; round++) {
+    for (let round = 0; round < maxRounds; round++) {
       const leftOut = await this.look();
-      if (!leftOut || this.#linked.size > mostLinked) break;
+      if (!leftOut || this.#linked.size > maxLinked) break;
       const added = await watch.follow((folder) => leftOut.has(folder));
       if (watch.isBroken) break;
       if (added > 0) continue;

@@ -1,7 +1,7 @@
 /** Pattern: reads a regular expression as ripgrep does, for the texts that every match of it must hold. */
 import { crossesLines } from "../across-lines.ts";
 import { readBracket, readEscape } from "./character-class.ts";
-import { anyFile, bounded, either, mostTexts, type Plan, planOf, type Stretch, textsOf } from "./plan.ts";
+import { anyFile, bounded, either, maxTexts, type Plan, planOf, type Stretch, textsOf } from "./plan.ts";
 import { ahead, type Reading, stretchOf, UnknownSyntax } from "./reading.ts";
 
 export interface PatternQuery {
@@ -10,14 +10,14 @@ export interface PatternQuery {
   readonly ignoreCase?: boolean;
 }
 
-const mostCharacters = 2_000;
+const maxCharacters = 2_000;
 const deepest = 100;
 
 /** `any` for a pattern that says nothing, or in a syntax that is not known here. */
 export function planOfPattern({ pattern, literal = false, ignoreCase = false }: PatternQuery): Plan {
   const characters = [...pattern];
   // Matches across lines may hold line ends, which are in no trigram.
-  if (crossesLines({ pattern, literal }) || characters.length > mostCharacters) return anyFile;
+  if (crossesLines({ pattern, literal }) || characters.length > maxCharacters) return anyFile;
   if (literal) return planOf(characters.map((character) => stretchOf(character, ignoreCase)));
   try {
     const reading: Reading = { characters, at: 0, ignoreCase };
@@ -39,7 +39,7 @@ function readAlternatives(reading: Reading, depth: number): readonly Stretch[] {
   if (alternatives.length === 1) return alternatives[0] as readonly Stretch[];
   const texts = alternatives.map(textsOf);
   const known = texts.every((one) => one !== undefined) ? [...new Set(texts.flat())] : undefined;
-  if (known && known.length <= mostTexts) return [known];
+  if (known && known.length <= maxTexts) return [known];
   return [either(alternatives.map(planOf))];
 }
 

@@ -13,9 +13,9 @@ export const anyFile: Plan = { type: "any" };
 export type Stretch = readonly string[] | Plan;
 
 /** Texts that are followed at the same time. */
-export const mostTexts = 24;
+export const maxTexts = 24;
 /** Stretches of one sequence. */
-const mostStretches = 64;
+const maxStretches = 64;
 
 function isTexts(stretch: Stretch): stretch is readonly string[] {
   return Array.isArray(stretch);
@@ -53,11 +53,11 @@ export function textsOf(stretches: readonly Stretch[]): readonly string[] | unde
 
 /** The same, as one stretch when there are too many. */
 export function bounded(stretches: readonly Stretch[]): readonly Stretch[] {
-  return stretches.length > mostStretches ? [planOf(stretches)] : stretches;
+  return stretches.length > maxStretches ? [planOf(stretches)] : stretches;
 }
 
 function crossed(before: readonly string[], after: readonly string[]): readonly string[] | undefined {
-  if (before.length * after.length > mostTexts) return undefined;
+  if (before.length * after.length > maxTexts) return undefined;
   return [...new Set(before.flatMap((one) => after.map((other) => one + other)))];
 }
 

@@ -16,7 +16,7 @@ const trusted = new Set([0xef53, 0x9123683e, 0x58465342, 0x01021994, 0xf2f52010,
 /** Part of what the system allows: other programs of the user watch, too. */
 const share = 1 / 4;
 /** Events at a time after which some may have been lost, and paths that are kept. */
-const mostEvents = 4_000;
+const maxEvents = 4_000;
 /** Folders that are looked into at a time. */
 const atATime = 50;
 
@@ -72,7 +72,7 @@ export class TreeWatch {
 
   constructor(root: string) {
     this.#root = root;
-    queue.most = Math.min(mostEvents, Math.ceil(limitOf("max_queued_events") * share));
+    queue.most = Math.min(maxEvents, Math.ceil(limitOf("max_queued_events") * share));
     this.#device = identityOf(root)?.device;
   }
 
@@ -133,7 +133,7 @@ export class TreeWatch {
 
   #hear(folder: string, name: string | Buffer | null): void {
     countEvent();
-    if (typeof name !== "string" || name.includes("\ufffd") || this.#paths.size >= mostEvents) {
+    if (typeof name !== "string" || name.includes("\ufffd") || this.#paths.size >= maxEvents) {
       this.#isPartial = true;
       return;
     }

@@ -107,7 +107,7 @@ function evaluated(plan: Plan, query: Query): FileBits {
 }
 
 /** Trigrams that are looked up, those in small blocks first: they are likely to be rare. */
-const mostLookups = 16;
+const maxLookups = 16;
 /** Files that are verified sooner than they are narrowed down further, and their bytes. */
 const fewFiles = 2;
 const fewBytes = 500_000;
@@ -119,7 +119,7 @@ function having(trigrams: readonly number[], query: Query): FileBits {
     const block = blockOf(segment, trigram);
     return { trigram, block, size: block < 0 ? 0 : blockEnd(segment, block) - blockStart(segment, block) };
   });
-  const rarest = placed.toSorted((a, b) => a.size - b.size).slice(0, mostLookups);
+  const rarest = placed.toSorted((a, b) => a.size - b.size).slice(0, maxLookups);
   for (const { trigram, block } of rarest) {
     intersect(bits, filesWith(trigram, block, query));
     if (isFew(bits, segment)) break;

@@ -78,7 +78,7 @@ function once(found: readonly ScoredDocument[]): readonly ScoredDocument[] {
 }
 
 /** Documents that are candidates by their meaning alone. */
-const mostNear = 20;
+const maxNear = 20;
 
 function nearest(
   documents: Documents,
@@ -90,7 +90,7 @@ function nearest(
     .filter(([document]) => wanted(documents.files[document]?.path ?? ""))
     .map(([document, chunks]) => ({ document, score: 0, near: nearestOf(chunks) }))
     .sort((a, b) => b.near - a.near)
-    .slice(0, mostNear);
+    .slice(0, maxNear);
 }
 
 /** That of the nearest chunk; 0 where none is nearer than the mean. */

@@ -12,7 +12,7 @@ export interface CountedFile {
   readonly words: readonly string[];
 }
 
-const mostWords = 6;
+const maxWords = 6;
 const kindWeights = { code: 1, test: 0.4, doc: 0.3, data: 0.4 };
 
 /** *Contract:* best first; empty when nothing matches or ripgrep could not say. */
@@ -24,7 +24,7 @@ export async function countedFiles(
   const written = readQuery(query).words.filter(({ weight }) => weight > 0.5);
   const words = [...new Set(written.map(({ text }) => text))]
     .sort((a, b) => b.length - a.length)
-    .slice(0, mostWords);
+    .slice(0, maxWords);
   const counts = await Promise.all(words.map((word) => countsOf(place, word, signal)));
   const files = new Map<string, { score: number; words: string[] }>();
   counts.forEach((found, at) => {

@@ -59,7 +59,7 @@ export function featuresOf(
 ): readonly Features[] {
   const total = sumOf(words) || 1;
   const asked = { query, words, total, hashes: new Set(words.map(({ hash }) => hash)) };
-  const mostAlike = candidates.reduce(
+  const maxAlike = candidates.reduce(
     (most, { document }) => Math.max(most, history?.alike[document] ?? 0),
     0,
   );
@@ -73,7 +73,7 @@ export function featuresOf(
       definesWhole: read.definesWhole / total,
       definesPart: read.definesPart / total,
       ...pathFeatures(facts, read, asked),
-      ...historyFeatures(document, history, mostAlike),
+      ...historyFeatures(document, history, maxAlike),
       test: facts.kind === "test" && !query.wantsTests ? 1 : 0,
       doc: facts.kind === "doc" && !query.wantsDocs ? 1 : 0,
       data: facts.kind === "data" ? 1 : 0,
@@ -125,13 +125,13 @@ type HistoryFeature = "votes" | "alike" | "said" | "commits" | "recent" | "last"
 function historyFeatures(
   document: number,
   history: HistorySignals | undefined,
-  mostAlike: number,
+  maxAlike: number,
 ): Pick<Features, HistoryFeature> {
   if (!history) return { votes: 0, alike: 0, said: 0, commits: 0, recent: 0, last: 0 };
   const { votes, alike, said, activity } = history;
   return {
     votes: votes.get(document) ?? 0,
-    alike: (alike[document] as number) / (mostAlike || 1),
+    alike: (alike[document] as number) / (maxAlike || 1),
     said: said[document] as number,
     commits: Math.log1p(activity.commits[document] as number),
     recent: Math.log1p(activity.recent[document] as number),

@@ -25,8 +25,8 @@ function readLine(path: string): string | undefined {
 }
 
 /** Packed references of a very large repository. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 function readWhole(path: string): string | undefined {
-  return readSmallText(path, mostBytes);
+  return readSmallText(path, maxBytes);
 }

@@ -10,9 +10,9 @@ export interface NamedFile {
 }
 
 /** Of one query; a name that more files bear than these says too little among other words. */
-const mostNamed = 3;
+const maxNamed = 3;
 /** Longer queries are pasted texts. */
-const mostWords = 200;
+const maxWords = 200;
 
 const quotes = /[\s()[\]{}<>"'`,;|=]+/u;
 const placeForm = /^(.*?)(?:[:#]L?(\d+)(?::\d+)?(?:-L?\d+(?::\d+)?)?)?[.:!?]*$/su;
@@ -25,7 +25,7 @@ export function namedFiles(
   query: string,
   wanted: (path: string) => boolean,
 ): readonly NamedFile[] {
-  const words = query.trim().split(quotes).slice(0, mostWords);
+  const words = query.trim().split(quotes).slice(0, maxWords);
   const isAlone = words.length === 1;
   const found = new Map<number, NamedFile>();
   for (const word of words) {
@@ -37,11 +37,11 @@ export function namedFiles(
     const named = documentsNamed(documents, path).filter(
       (one) => isShown(documents, one, wanted) && !(isPlain && isSpokenOf(documents, one)),
     );
-    if (named.length > mostNamed && !isAlone) continue;
-    for (const document of named.slice(0, mostNamed))
+    if (named.length > maxNamed && !isAlone) continue;
+    for (const document of named.slice(0, maxNamed))
       if (!found.has(document)) found.set(document, { document, ...(line && { line: Number(line) }) });
   }
-  return [...found.values()].slice(0, mostNamed);
+  return [...found.values()].slice(0, maxNamed);
 }
 
 function isShown(documents: Documents, document: number, wanted: (path: string) => boolean): boolean {

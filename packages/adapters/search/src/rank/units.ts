@@ -127,11 +127,11 @@ function leadOf({ text, starts }: Text, line: number, least: number): number {
 
 /** Remembered from query to query: most are split and stemmed once. */
 let remembered: Vocabulary | undefined;
-const mostIdentifiers = 30_000;
+const maxIdentifiers = 30_000;
 
 function rememberedWords(): Vocabulary {
   remembered ??= new Vocabulary();
-  if (remembered.size > mostIdentifiers) remembered.clear();
+  if (remembered.size > maxIdentifiers) remembered.clear();
   return remembered;
 }
 

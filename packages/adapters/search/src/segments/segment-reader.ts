@@ -4,11 +4,11 @@ import { crc32 } from "node:zlib";
 import { headerWords, headWords, type Segment, segmentHead, sumOfHeader } from "./segment.ts";
 
 /** Bytes of lists that are remembered, and of a file that are read at a time. */
-const mostRemembered = 16_000_000;
+const maxRemembered = 16_000_000;
 const stretchBytes = 1 << 18;
 
 /** Files that are open at once: others of the process need some, too. */
-const mostOpen = 16;
+const maxOpen = 16;
 
 /** Lists of one segment by the place of their word: those used lately, and those used before. */
 interface Lists {
@@ -57,7 +57,7 @@ export class SegmentReader {
     lists.recent.set(place, list);
     this.#lists.add(lists);
     this.#recentBytes += list.byteLength;
-    if (this.#recentBytes > mostRemembered / 2) this.#forgetOldest();
+    if (this.#recentBytes > maxRemembered / 2) this.#forgetOldest();
     return list;
   }
 
@@ -81,7 +81,7 @@ export class SegmentReader {
   }
 
   #opened(path: string): number {
-    if (this.#open.size >= mostOpen) this.rest();
+    if (this.#open.size >= maxOpen) this.rest();
     const file = openSync(path, "r");
     this.#open.set(path, file);
     return file;

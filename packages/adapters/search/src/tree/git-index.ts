@@ -22,8 +22,8 @@ export interface Repository {
 }
 
 /** A file that says in one line where another folder is. */
-const mostPointer = 64 * 1024;
-const mostIndex = 512 * 1024 * 1024;
+const maxPointer = 64 * 1024;
+const maxIndex = 512 * 1024 * 1024;
 
 /** The repository that a folder is in. */
 export function repositoryOf(folder: string): Repository | undefined {
@@ -38,7 +38,7 @@ function gitFolder(top: string): string | undefined {
   const path = join(top, ".git");
   try {
     if (statSync(path).isDirectory()) return path;
-    const target = /^gitdir: (.+)$/m.exec(readSmallText(path, mostPointer) ?? "")?.[1];
+    const target = /^gitdir: (.+)$/m.exec(readSmallText(path, maxPointer) ?? "")?.[1];
     return target === undefined ? undefined : resolve(top, target.trim());
   } catch {
     // None here, or one that cannot be read.
@@ -49,7 +49,7 @@ function gitFolder(top: string): string | undefined {
 /** What the worktrees of a repository have together. */
 export function commonOf(folder: string): string {
   // A repository with one worktree has none.
-  return resolve(folder, readSmallText(join(folder, "commondir"), mostPointer)?.trim() ?? "");
+  return resolve(folder, readSmallText(join(folder, "commondir"), maxPointer)?.trim() ?? "");
 }
 
 /**
@@ -59,7 +59,7 @@ export function commonOf(folder: string): string {
 export function readGitIndex(folder: string): ReadonlyMap<string, KnownToGit> {
   const found = new Map<string, KnownToGit>();
   try {
-    const file = readBounded(join(folder, "index"), { maxBytes: mostIndex, links: "follow" });
+    const file = readBounded(join(folder, "index"), { maxBytes: maxIndex, links: "follow" });
     if (file?.isCut !== false) return found;
     const { entries, link } = readIndexPart(file.bytes, idBytes);
     if (link) return found;

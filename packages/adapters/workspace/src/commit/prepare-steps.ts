@@ -13,7 +13,7 @@ import { lstatOf, readUnlinked } from "../reading/state.ts";
 import type { FileAfter, Step } from "./step.ts";
 
 /** How often a file may be replaced by another while it is looked at. */
-const mostReplaced = 1_000;
+const maxReplaced = 1_000;
 
 export interface Prepared extends Entry {
   readonly step: Step;
@@ -152,7 +152,7 @@ function keep({ absolute, before }: Step, to: Making): string {
 
 /** Linux says of a file that is being replaced that it is not there, though another one has its name at once. */
 function linkAsItIs(from: string, name: string, { disk, places }: Making): void {
-  for (let left = mostReplaced; ; left--) {
+  for (let left = maxReplaced; ; left--) {
     try {
       disk.link(places.at(from), places.at(name));
       return;

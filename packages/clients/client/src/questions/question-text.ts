@@ -37,14 +37,14 @@ export function aboutText(
 }
 
 /** Lines of the change to each file. */
-const mostLines = 400;
+const maxLines = 400;
 
 /** The planned changes to files. */
 function filesText({ files = [] }: NonNullable<AskedCall>, paint: Palette): string {
   return files
     .map((file) => {
       const name = files.length > 1 ? [paint.bold(`  ${harmless(file.to ?? file.path)}`)] : [];
-      const lines = diffLines(file.hunks.join(""), paint, mostLines).map((line) => `  ${line}`);
+      const lines = diffLines(file.hunks.join(""), paint, maxLines).map((line) => `  ${line}`);
       return [...name, ...lines].map((line) => `${line}\n`).join("");
     })
     .join("");
@@ -58,7 +58,7 @@ function numberedText({ files = [] }: NonNullable<AskedCall>, paint: Palette): s
       const name = harmless(to === undefined ? path : `${path} → ${to}`);
       return hunks.flatMap((hunk) => {
         const head = paint.bold(`  ${++number}. ${name}`);
-        return [head, ...diffLines(hunk, paint, mostLines).map((line) => `  ${line}`)];
+        return [head, ...diffLines(hunk, paint, maxLines).map((line) => `  ${line}`)];
       });
     })
     .map((line) => `${line}\n`)

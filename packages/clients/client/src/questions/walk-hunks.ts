@@ -13,7 +13,7 @@ export interface Walking {
   ask(choice: Omit<Choice, "resolve">): Promise<string | undefined>;
 }
 
-const mostLines = 400;
+const maxLines = 400;
 
 const ways: readonly Option[] = [
   { label: "Take it", about: "y", value: "y" },
@@ -87,7 +87,7 @@ interface Hunk {
 }
 
 function decide({ at, of, file, text }: Hunk, { theme, print, ask }: Walking): Promise<string | undefined> {
-  print(["", theme.bold(`Hunk ${at + 1} of ${of}, ${nameOf(file)}`), ...diffLines(text, theme, mostLines)]);
+  print(["", theme.bold(`Hunk ${at + 1} of ${of}, ${nameOf(file)}`), ...diffLines(text, theme, maxLines)]);
   return ask({ title: `Take hunk ${at + 1} of ${of}?`, options: ways, takesWords: false, keys });
 }
 

@@ -46,7 +46,7 @@ export interface Account {
 }
 
 /** The longest text shown of one call. */
-const mostCharacters = 4_000;
+const maxCharacters = 4_000;
 
 export function accountOf(events: readonly Event[]): Account {
   const calls = new Map<string, { readonly tool: string; readonly input: string }>();
@@ -97,8 +97,8 @@ function callEntry({ data }: Event<"tool.completed">, calls: Calls): Entry {
   const changed = outcome.type === "ok" ? (outcome.facts?.changed ?? []) : [];
   const text = harmless(saidBy(outcome)).trim();
   const bounded =
-    text.length > mostCharacters
-      ? `${text.slice(0, mostCharacters)}\n… ${text.length - mostCharacters} more characters`
+    text.length > maxCharacters
+      ? `${text.slice(0, maxCharacters)}\n… ${text.length - maxCharacters} more characters`
       : text;
   const failed = outcome.type === "ok" && (outcome.facts?.exitCode ?? 0) !== 0;
   const state = failed ? "failed" : outcome.type;

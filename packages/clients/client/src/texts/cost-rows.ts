@@ -3,7 +3,7 @@ import type { StepCost } from "@lathe/hosts/session-cost";
 import { addUsage, type MissCause, noUsage, type Usage } from "@lathe/protocol";
 
 /** Rows of a session, however long. */
-const mostRows = 40;
+const maxRows = 40;
 
 export interface CostRow {
   /** `7` or `7-9`. */
@@ -24,7 +24,7 @@ export interface CostRow {
 }
 
 export function costRows(steps: readonly StepCost[]): readonly CostRow[] {
-  const size = Math.ceil(steps.length / mostRows);
+  const size = Math.ceil(steps.length / maxRows);
   const groups = Array.from({ length: Math.ceil(steps.length / size) || 0 }, (_, at) =>
     steps.slice(at * size, (at + 1) * size),
   );

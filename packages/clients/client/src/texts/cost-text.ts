@@ -236,7 +236,7 @@ function heldText({ charged: { tokens, cost = 0 }, unpriced }: CostReport["faile
   return cost > 0 ? `${what}, ${money(cost)} and what has no price` : `${what}, price unknown`;
 }
 
-const mostSessions = 20;
+const maxSessions = 20;
 
 function treeWord({ cost, costUnknown }: { readonly cost: number; readonly costUnknown: boolean }): string {
   if (!costUnknown) return money(cost);
@@ -251,7 +251,7 @@ function treeText({ tree, id }: CostReport, { paint }: CostView): string {
   const root = tree.root === id ? "" : dim(` · begun by ${tree.root}`);
   if (tree.sessions.length === 0 && tree.cap.cost === undefined && root === "") return "";
   const rows = tree.sessions
-    .slice(0, mostSessions)
+    .slice(0, maxSessions)
     .map((one) => [one.id, `${count(one.tokens)} tokens`, treeWord(one)]);
   const left = tree.sessions.length - rows.length;
   const more = left > 0 ? dim(`and ${left} more\n`) : "";

@@ -4,8 +4,8 @@ import { fit, harmless } from "@lathe/terminal";
 
 export type BackgroundProcess = ReturnType<LocalSession["processes"]>[number];
 
-const mostColumns = 60;
+const maxColumns = 60;
 
 export function titleOf({ id, script }: Pick<BackgroundProcess, "id" | "script">): string {
-  return fit(harmless(`${id} ${script.split("\n", 1)[0] ?? ""}`), mostColumns);
+  return fit(harmless(`${id} ${script.split("\n", 1)[0] ?? ""}`), maxColumns);
 }

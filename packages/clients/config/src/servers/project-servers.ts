@@ -15,7 +15,7 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { filledIn, readServers, type Servers } from "./mcp-servers.ts";
 import { writtenText } from "./server-text.ts";
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 export const projectFile = ".mcp.json";
 
 export interface ProjectServers {
@@ -42,7 +42,7 @@ export function readProjectServers(
   cwd: string,
   env: ExtensionPlace["env"],
 ): ProjectServers | Failure | undefined {
-  const file = readRootFile(cwd, projectFile, mostBytes);
+  const file = readRootFile(cwd, projectFile, maxBytes);
   if (file === undefined || isFailure(file)) return file;
   const read = readServers(join(cwd, projectFile), new TextDecoder().decode(file.bytes));
   if (isFailure(read)) return read;

@@ -41,7 +41,7 @@ const clearBelow = "\u001b[K\u001b7\u001b[1B\r\u001b[J\u001b8";
 const colors = "\u001b[";
 
 /** Lines of a few frames. */
-const mostFits = 200;
+const maxFits = 200;
 
 export class LiveArea {
   readonly #out: Output;
@@ -99,7 +99,7 @@ export class LiveArea {
   #fitted(line: string): string {
     const known = this.#fits.get(line);
     if (known !== undefined) return known;
-    if (this.#fits.size > mostFits) this.#fits.clear();
+    if (this.#fits.size > maxFits) this.#fits.clear();
     const fitted = this.#fit(line);
     this.#fits.set(line, fitted);
     return fitted;

@@ -3,14 +3,14 @@
 import type { Theme } from "../colour/theme.ts";
 import { harmless } from "../text/fit.ts";
 
-const mostLines = 2_000;
+const maxLines = 2_000;
 
 /** `elsewhere`: where a person finds the whole text. */
 export function scrolled(text: string, { dim }: Theme, elsewhere = ""): readonly string[] {
   const clean = harmless(text).trimEnd();
   const lines = clean === "" ? [] : clean.split("\n");
-  const left = lines.length - mostLines;
+  const left = lines.length - maxLines;
   const where = elsewhere === "" ? "" : `: ${elsewhere}`;
   const cut = left > 0 ? [dim(`… ${left} ${left === 1 ? "line" : "lines"} before these${where}`)] : [];
-  return [...cut, ...lines.slice(-mostLines).map((line) => `    ${line}`)];
+  return [...cut, ...lines.slice(-maxLines).map((line) => `    ${line}`)];
 }

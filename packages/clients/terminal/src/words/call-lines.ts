@@ -23,14 +23,14 @@ export interface CallView {
 const toolWidth = 10;
 const leastTarget = 12;
 /** Models invent tools with names of any length. */
-const mostToolWidth = 40;
+const maxToolWidth = 40;
 const diffLimit = 40;
 /** Lines of a command's output; a failed one shows more. */
 const outputLimit = { well: 4, badly: 8 };
 
 export function callLines(call: FinishedCall, view: CallView): readonly string[] {
   const figures = [...resultFigures(call.outcome), duration(call.ms)].join(" · ");
-  const name = fit(harmless(call.tool), mostToolWidth);
+  const name = fit(harmless(call.tool), maxToolWidth);
   const padded = name.padEnd(toolWidth);
   const roomBeside = (tool: string): number => view.width - tool.length - figures.length - 8;
   // In a narrow terminal the target matters more than aligned columns.

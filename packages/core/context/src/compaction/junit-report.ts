@@ -7,7 +7,7 @@ const names = "testsuites?|testcase|failure|error";
 const tags = new RegExp(String.raw`<(\?xml|(?:${names})|/(?:${names}))\b${attributes}\s*(/?)\??>`, "g");
 const begin = /<testsuites?\b/g;
 /** Words that may begin a report are looked at so often: source that speaks of them has many. */
-const mostTried = 6;
+const maxTried = 6;
 
 interface Failed {
   readonly name: string;
@@ -29,7 +29,7 @@ export function junitReport(text: string): Reported | undefined {
   const around: string[] = [];
   let [count, tried, after] = [0, 0, 0];
   begin.lastIndex = 0;
-  for (let found = begin.exec(text); found !== null && tried < mostTried; found = begin.exec(text)) {
+  for (let found = begin.exec(text); found !== null && tried < maxTried; found = begin.exec(text)) {
     const cases = casesIn(text, found.index);
     if (cases.count === 0) {
       tried++;

@@ -5,9 +5,9 @@ import { plainLines } from "./plain-lines.ts";
 import type { Report, Reported } from "./report.ts";
 
 /** Longer ones are not read: nobody waits for that. */
-const mostChars = 16_000_000;
+const maxChars = 16_000_000;
 /** Documents of one output that are read. */
-const mostReports = 8;
+const maxReports = 8;
 
 /** `rest` is what stands around them. `cwd`: the workspace, whose absolute paths are shortened. */
 export function reportsIn(
@@ -16,7 +16,7 @@ export function reportsIn(
 ): { readonly reports: readonly Report[]; readonly rest: string } {
   const reports: Report[] = [];
   let rest = text;
-  for (let tried = 0; tried < mostReports && rest.length <= mostChars; tried++) {
+  for (let tried = 0; tried < maxReports && rest.length <= maxChars; tried++) {
     // All that is XML at once.
     const found = (tried === 0 && junitReport(rest)) || jsonReport(rest, cwd);
     if (!found) break;
@@ -32,12 +32,12 @@ export function reportsIn(
 /** What all that is known of has somewhere: nothing else is parsed. */
 const telling = /"(?:assertionResults|fullTitle|ruleId)"\s*:/;
 /** Lines that a document may begin with are tried so often. */
-const mostTried = 4;
+const maxTried = 4;
 
 /** Undefined where there is none that is known, or it was cut. */
 function jsonReport(text: string, cwd: string): Reported | undefined {
   if (!telling.test(text)) return undefined;
-  const begins = text.matchAll(/^(?:\{\s*"|\[\s*\{)/gm).take(mostTried);
+  const begins = text.matchAll(/^(?:\{\s*"|\[\s*\{)/gm).take(maxTried);
   for (const { index: from } of begins) {
     for (const to of endsOf(text, from)) {
       const report = reportOf(parsed(text.slice(from, to)), cwd);

@@ -59,14 +59,14 @@ function wordsOf(old: OldResult): string {
 /** Remarks at the end of an output that are looked at, characters of one, and how many. */
 const remarksRoom = 2_000;
 const remarkChars = 300;
-const mostRemarks = 5;
+const maxRemarks = 5;
 
 /** What tools say of an output beside it: how it ended in its first line, lines in brackets behind the rest. */
 function remarksOf({ part, whole }: OldResult): readonly string[] {
   const ended = part.failed ? endedWithout.exec(part.text)?.[1] : undefined;
   const tail = whole.slice(-remarksRoom).trimEnd().split("\n");
   const from = tail.findLastIndex((line) => !/^\[.*\]$/.test(line)) + 1;
-  const remarks = [...(ended === undefined ? [] : [ended]), ...tail.slice(from).slice(-mostRemarks)];
+  const remarks = [...(ended === undefined ? [] : [ended]), ...tail.slice(from).slice(-maxRemarks)];
   return remarks.map((remark) => headOf(remark, remarkChars));
 }
 

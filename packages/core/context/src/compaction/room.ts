@@ -4,17 +4,17 @@ import { profileFor } from "../profiles/profile-of.ts";
 
 /** The part of the window that the end of a conversation keeps, and the most tokens of it. */
 const keptShare = 0.12;
-const mostKept = 12_000;
+const maxKept = 12_000;
 /** The part of the window that the user's words may take in a summary, and the most tokens of it. */
 const wordsShare = 0.15;
-const mostWords = 20_000;
+const maxWords = 20_000;
 /** The part of the window that the latest results may take in all. */
 const latestShare = 0.3;
 /** The part that images may take which came since the last answer. */
 const unseenShare = 0.5;
 
 /** Tokens of a request above which the conversation is made shorter; the answer has to fit behind it. */
-export function mostTokens(
+export function maxTokens(
   { id, window }: Pick<ModelInfo, "id" | "window">,
   session: Pick<Session, "settings">,
 ): number {
@@ -23,7 +23,7 @@ export function mostTokens(
 
 /** Tokens at the end of a conversation that stay as they are. */
 export function keptTokens({ window }: Pick<ModelInfo, "window">): number {
-  return Math.floor(Math.min(mostKept, window * keptShare));
+  return Math.floor(Math.min(maxKept, window * keptShare));
 }
 
 export function latestTokens({ window }: Pick<ModelInfo, "window">): number {
@@ -36,5 +36,5 @@ export function unseenTokens({ window }: Pick<ModelInfo, "window">): number {
 
 /** Tokens of the user's words that a summary carries. */
 export function wordsTokens({ window }: Pick<ModelInfo, "window">): number {
-  return Math.floor(Math.min(mostWords, window * wordsShare));
+  return Math.floor(Math.min(maxWords, window * wordsShare));
 }

@@ -13,7 +13,7 @@ export interface Room {
 /** Characters of one error. */
 const errorChars = 160;
 /** The last of each runner. */
-const mostCounts = 6;
+const maxCounts = 6;
 /** Characters of one name. */
 const nameChars = 200;
 
@@ -55,7 +55,7 @@ function known({ runners, failing, errors, counts, places }: Signals): readonly 
     () =>
       runners.length === 0
         ? ""
-        : `${runners.join(" and ")}: ${counts.slice(-mostCounts * runners.length).join("; ") || "no summary"}`,
+        : `${runners.join(" and ")}: ${counts.slice(-maxCounts * runners.length).join("; ") || "no summary"}`,
     (room) =>
       listed(
         `failing (${failing.length})`,

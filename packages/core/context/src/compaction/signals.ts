@@ -42,7 +42,7 @@ function addReport({ failing, errors, counts }: Found, report: Report): void {
 }
 
 /** Characters that are looked at of the beginning and of the end: nobody waits for more. */
-const mostChars = 1_500_000;
+const maxChars = 1_500_000;
 
 /** Longer lines are data, not words. */
 const longestLine = 2_000;
@@ -68,7 +68,7 @@ function unwrapped(line: string): readonly string[] {
 }
 
 function bounded(text: string): string {
-  return text.length <= 2 * mostChars ? text : `${text.slice(0, mostChars)}\n${text.slice(-mostChars)}`;
+  return text.length <= 2 * maxChars ? text : `${text.slice(0, maxChars)}\n${text.slice(-maxChars)}`;
 }
 
 /** What stands beside names may be cut there. */

@@ -25,7 +25,7 @@ each failing test with its error. Write "none" where a section has nothing. Do n
 before or after the sections.`;
 
 /** Tokens a summary may take. */
-const mostTokens = 4_000;
+const maxTokens = 4_000;
 /** The part of a window that the transcript may fill. */
 const transcriptShare = 0.6;
 const opening =
@@ -55,7 +55,7 @@ export function askForSummary(
       tools: [],
       messages: [{ role: "user", parts: [{ type: "text", text }] }],
       cacheMarks: [],
-      maxOutputTokens: Math.min(mostTokens, by.maxOutput),
+      maxOutputTokens: Math.min(maxTokens, by.maxOutput),
       cacheKey: `${session.id}-summary`,
     },
   };

@@ -68,7 +68,7 @@ interface Fitted {
 function fitted(all: readonly Said[], tokens: number): Fitted {
   for (let left = 0; ; left++) {
     const words = all.toSpliced(1, left);
-    const most = mostOfEach(
+    const most = maxOfEach(
       words.map((one) => textTokens(saidText(one))),
       tokens,
     );
@@ -78,7 +78,7 @@ function fitted(all: readonly Said[], tokens: number): Fitted {
 }
 
 /** Tokens that each may have so that all have no more than `tokens`: short ones leave their share to long ones. */
-function mostOfEach(sizes: readonly number[], tokens: number): number {
+function maxOfEach(sizes: readonly number[], tokens: number): number {
   let left = tokens;
   for (const [at, size] of sizes.toSorted((a, b) => a - b).entries()) {
     const share = left / (sizes.length - at);

@@ -20,6 +20,6 @@ export function profileFor({ settings }: Pick<Session, "settings">, model: strin
   return tuning ? { ...profileOf(model), ...tuning } : profileOf(model);
 }
 
-function isUpTo([major, minor]: Version, [most, mostMinor]: Version): boolean {
-  return major < most || (major === most && minor <= mostMinor);
+function isUpTo([major, minor]: Version, [most, maxMinor]: Version): boolean {
+  return major < most || (major === most && minor <= maxMinor);
 }

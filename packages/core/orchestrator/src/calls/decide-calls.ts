@@ -37,7 +37,7 @@ async function decideCall(state: CallState, session: Session, context: PerformCo
   if (isFailure(prepared)) return [completed(state.call.id, { type: "failed", failure: prepared })];
   if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, agent);
   if (prepared.question) return [questionDraft(state, prepared.question, session)];
-  const examined = await agent.examine(session, prepared);
+  const examined = await agent.analyzeCall(session, prepared);
   if (state.answer?.part && prepared.propose) return answeredInPart(state, session, { prepared, agent });
   if (state.answer) return answered({ ...state, answer: state.answer }, examined, agent);
   const { effects, facts, judged } = examined;
@@ -106,7 +106,9 @@ async function answeredInPart(
 ): Promise<Draft[]> {
   const part = answer?.part;
   if (!answer || !part) return [];
-  const { effects, facts } = await agent.examine(session, { effects: effectsOfPart(prepared.effects, part) });
+  const { effects, facts } = await agent.analyzeCall(session, {
+    effects: effectsOfPart(prepared.effects, part),
+  });
   const isNothing = part.files.every(({ taken }) => taken.length === 0);
   const person = isNothing ? nothingTaken(answer, part) : personDecision(answer, true);
   const judged = agent.evaluate(effects, facts);

@@ -22,7 +22,7 @@ export async function decideGrant(state: HeldCall, session: Session, agent: Agen
   const { denied, answer } = state;
   const call = state.call.id;
   const { effects } = denied;
-  const { facts } = await agent.examine(session, { effects });
+  const { facts } = await agent.analyzeCall(session, { effects });
   const decision = answer ? personDecision(answer) : agent.evaluateGrant(effects, facts);
   if (decision.verdict === "allow") {
     const isLasting = answer !== undefined && isForMore(answer.text);

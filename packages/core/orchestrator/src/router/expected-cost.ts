@@ -14,7 +14,7 @@ export interface Work {
 }
 
 /** Longer work is priced as this long. */
-const mostSteps = 60;
+const maxSteps = 60;
 /** Steps that are priced together, by the rates in their middle. */
 const together = 6;
 
@@ -24,7 +24,7 @@ const together = 6;
  */
 export function expectedCost(price: Price, work: Work): RoutedRow["cost"] {
   const { context, growth } = work;
-  const steps = Math.min(mostSteps, work.steps);
+  const steps = Math.min(maxSteps, work.steps);
   let [prompt, cache, answer] = [0, 0, 0];
   let cached = Math.min(work.cached, context);
   for (let done = 0; done < steps; done += together) {

@@ -4,7 +4,7 @@ import { lexicon } from "./lexicon.ts";
 export type Features = Readonly<Record<string, number>>;
 
 /** Longer requests say nothing more for this purpose, and would take time. */
-const mostCharacters = 3000;
+const maxCharacters = 3000;
 /** Longer words are data; expressions that look for paths in them would take time, too. */
 const longestWord = 160;
 
@@ -19,7 +19,7 @@ const foreign = /[äöüßéèêçñ¿ãõ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9ff
 
 /** Names are those of the weights; what is absent is 0. */
 export function textFeatures(request: string): Features {
-  const text = request.slice(0, mostCharacters).trim();
+  const text = request.slice(0, maxCharacters).trim();
   // Case is folded once: expressions that fold it themselves take long to compile beyond ASCII.
   const folded = text.toLowerCase();
   const words = folded === "" ? [] : folded.split(/\s+/);

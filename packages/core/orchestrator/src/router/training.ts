@@ -27,7 +27,7 @@ const fit = { quality: 4, classes: 2000, rounds: 400 };
 /** Less of it is chance. */
 const leastJudged = 30;
 /** More of it is a guess. */
-const mostUnsupported = 0.05;
+const maxUnsupported = 0.05;
 const learnShare = 0.6;
 
 /** *Contract:* deterministic; `sessions` from the oldest to the newest. */
@@ -72,7 +72,7 @@ function sourceOf(turns: number): string {
 }
 
 function verdictOf(judged: number, unsupported: number, gain: Interval): Training["verdict"] {
-  if (judged < leastJudged || unsupported > mostUnsupported) return "untested";
+  if (judged < leastJudged || unsupported > maxUnsupported) return "untested";
   if (gain.low > 0) return "better";
   return gain.high < 0 ? "worse" : "unclear";
 }

@@ -3,7 +3,7 @@ import type { Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
 /** Looked into at once; the rest is due with the next step. */
-const mostFolders = 64;
+const maxFolders = 64;
 
 /** With each folder those above it, the outer ones first; what the workspace itself says is in the prompt. */
 export function dueInstructions({ shown, instructed }: Session): Action | undefined {
@@ -17,6 +17,6 @@ export function dueInstructions({ shown, instructed }: Session): Action | undefi
       if (!known.has(folder)) wanted.add(folder);
     }
   }
-  const folders = [...wanted].slice(0, mostFolders);
+  const folders = [...wanted].slice(0, maxFolders);
   return folders.length === 0 ? undefined : { type: "give-instructions", folders };
 }

@@ -1,14 +1,14 @@
 /** Hearing: hooks have their say about a person's words before these are heard; all else goes on meanwhile. */
-import type { Offer, Session } from "@lathe/protocol";
+import type { InboxMessage, Session } from "@lathe/protocol";
 import type { LoopPorts } from "../ports.ts";
 
 export interface Pending {
   readonly id: string;
-  readonly offer: Offer;
+  readonly offer: InboxMessage;
 }
 
 /** An offer with what a hook adds to it. */
-export type HookedOffer = Offer & { readonly more?: string };
+export type HookedMessage = InboxMessage & { readonly more?: string };
 
 export interface Hearing {
   /** *Contract:* asks hooks about the words that wait, once about each. */
@@ -16,7 +16,7 @@ export interface Hearing {
   /** Whether nobody has to be asked any more. */
   isOver(one: Pending): boolean;
   /** Nothing where a hook does not want it heard; its host has said so. */
-  heard(one: Pending): readonly HookedOffer[];
+  heard(one: Pending): readonly HookedMessage[];
   /** What is being asked now is not heard. */
   stop(): void;
 }

@@ -4,18 +4,18 @@ import {
   type EventData,
   type Failure,
   fold,
+  type InboxMessage,
   isEditPart,
   isFailure,
   isSettledBy,
   noticeText,
-  type Offer,
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
 import { endsTurn } from "../next.ts";
 import type { Entry, LoopPorts } from "../ports.ts";
 import { chainOf } from "../rules/chain.ts";
-import { type HookedOffer, openHearing, type Pending } from "./hearing.ts";
+import { type HookedMessage, openHearing, type Pending } from "./hearing.ts";
 
 /** The log refused an append; the loop ends with its failure. */
 export class AppendRefused extends Error {
@@ -188,7 +188,10 @@ function readyOf(
 }
 
 /** Without a turn only a compaction can be running. */
-function isCalledOff({ turn, compaction }: Session, fresh: readonly { readonly offer: Offer }[]): boolean {
+function isCalledOff(
+  { turn, compaction }: Session,
+  fresh: readonly { readonly offer: InboxMessage }[],
+): boolean {
   return !turn && compaction !== undefined && fresh.some(({ offer }) => offer.type === "cancel");
 }
 
@@ -210,7 +213,7 @@ function firstAnswers(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-function draftOf(id: string, offer: HookedOffer, session: Session): Draft[] {
+function draftOf(id: string, offer: HookedMessage, session: Session): Draft[] {
   switch (offer.type) {
     case "message": {
       const { more } = offer;

@@ -31,7 +31,7 @@ export async function* takeCheckpoint(
 }
 
 /** More of them than a person reads are left out. */
-const mostFiles = 100;
+const maxFiles = 100;
 
 /** Of the whole turn; what others changed between its steps is not among them. */
 async function runLaterSince(
@@ -46,7 +46,7 @@ async function runLaterSince(
   const byPath = new Map(known.map((file) => [file.path, file]));
   for (const path of gone) byPath.delete(path);
   for (const file of files) byPath.set(file.path, file);
-  return [...byPath.values()].slice(0, mostFiles);
+  return [...byPath.values()].slice(0, maxFiles);
 }
 
 async function tellLater({

@@ -22,13 +22,13 @@ interface Alternative {
 
 const alternatives = new Map<string, readonly Alternative[]>();
 /** Rules are fewer; what a model wrote is asked about, too. */
-const mostRemembered = 500;
+const maxRemembered = 500;
 
 function alternativesOf(rule: string): readonly Alternative[] {
   const known = alternatives.get(rule);
   if (known) return known;
   const made = plainGlobs(rule).map((one) => ({ one, wanted: segmentsOf(one) }));
-  if (alternatives.size === mostRemembered) alternatives.clear();
+  if (alternatives.size === maxRemembered) alternatives.clear();
   alternatives.set(rule, made);
   return made;
 }

@@ -18,7 +18,7 @@ export interface ProgramCall {
   readonly isUndecided: boolean;
 }
 
-const mostCalls = 24;
+const maxCalls = 24;
 /** Options with which xargs takes names from elsewhere, or puts them elsewhere than behind the words. */
 const elsewhere = ["-a", "--arg-file", "-I", "-i", "--replace"];
 
@@ -28,7 +28,7 @@ export function callsOf(words: readonly Word[], fed?: readonly Word[]): readonly
   const open: { readonly rest: readonly Word[]; readonly hasMoreArgs: boolean }[] = [
     { rest: words, hasMoreArgs: false },
   ];
-  for (let next = open.shift(); next && calls.length < mostCalls; next = open.shift()) {
+  for (let next = open.shift(); next && calls.length < maxCalls; next = open.shift()) {
     const [word] = next.rest;
     if (!word || (word.text.startsWith("-") && calls.length > 0)) continue;
     const call = callOf(word, next.rest.slice(1), next.hasMoreArgs);
@@ -125,14 +125,14 @@ function optionsOf(
   return { end: Math.min(end, args.length), isUnsure, placeholder };
 }
 
-const mostRuns = 16;
+const maxRuns = 16;
 
 /** `parallel CMD ::: VALUES`: once for each value; without values they come from standard input. */
 function parallelWords(words: readonly Word[]): readonly (readonly Word[])[] {
   const at = words.findIndex(({ text }) => text.startsWith(":::"));
   const command = at < 0 ? words : words.slice(0, at);
   const values = at < 0 ? [] : words.slice(at + 1).filter(({ text }) => !text.startsWith(":::"));
-  if (at < 0 || values.length > mostRuns) return [command.map((word) => filled(word, "{}"))];
+  if (at < 0 || values.length > maxRuns) return [command.map((word) => filled(word, "{}"))];
   const isGiven = command.some(({ text }) => text.includes("{}"));
   return values.map((value) => {
     const put = (word: Word): Word => (word.text === "{}" ? value : filled(word, "{}"));

@@ -66,13 +66,13 @@ export function noteCodeLinks(code: string, folder: string | undefined, links: L
   }
 }
 
-const mostSteps = 16;
+const maxSteps = 16;
 
 /** The effect on the place that its path leads to by links of the script. */
 export function followed(effect: Effect, links: ReadonlyMap<string, string | undefined>): Effect {
   if (links.size === 0 || effect.kind === "read" || effect.expansion === "unknown") return effect;
   let { target } = effect;
-  for (let i = 0; i < mostSteps; i++) {
+  for (let i = 0; i < maxSteps; i++) {
     const name = [...links.keys()].find((one) => isReachedBy(target, one, effect));
     if (name === undefined)
       return i === 0 && links.has(anyName) ? unknownPlace(effect) : { ...effect, target };

@@ -9,8 +9,8 @@ import { type MakeOptions, makeOptions } from "./make-options.ts";
 import { type MakePlace, makeText } from "./make-text.ts";
 import { textIn } from "./text-in.ts";
 
-const mostFiles = 16;
-const mostRecipes = 400;
+const maxFiles = 16;
+const maxRecipes = 400;
 
 export function makeScripts(call: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
   const options = makeOptions(call.args);
@@ -35,9 +35,9 @@ export function makeScripts(call: ProgramCall, _: unknown, looking: Looking): re
   const recipes = recipesFor(options, place, read);
   const shells = new Set(read.shells);
   const scripts = [...recipes.scripts, ...shells].filter((one) => one.trim() !== "");
-  const isWhole = read.isWhole && recipes.isWhole && scripts.length <= mostRecipes;
+  const isWhole = read.isWhole && recipes.isWhole && scripts.length <= maxRecipes;
   return [
-    ...scripts.slice(0, mostRecipes).map((one) => projectScript(one, folder)),
+    ...scripts.slice(0, maxRecipes).map((one) => projectScript(one, folder)),
     ...(isWhole ? [] : [{ type: "unfollowed", text } as const]),
   ];
 }
@@ -71,8 +71,8 @@ function readAll({ files }: MakeOptions, folder: string, looking: Looking): Make
     if (made && made.text === undefined) return "made";
     if (readInto(file, path, looking)) count++;
     const names = file.includes.splice(0).flatMap((one) => includedNames(one, file));
-    if (count > mostFiles || names.includes(undefined)) file.isWhole = false;
-    if (count <= mostFiles)
+    if (count > maxFiles || names.includes(undefined)) file.isWhole = false;
+    if (count <= maxFiles)
       append(
         open,
         names.flatMap((name) => (name === undefined ? [] : [at(name)])),
@@ -120,7 +120,7 @@ function recipesFor({ targets, isDry }: MakeOptions, place: MakePlace, file: Mak
   const seen = new Set<string>();
   const scripts: string[] = [];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (seen.has(name) || seen.size > mostRecipes) continue;
+    if (seen.has(name) || seen.size > maxRecipes) continue;
     seen.add(name);
     for (const rule of rulesFor(name, file)) {
       const needs = rule.needs.filter((need) => !need.includes("%"));

@@ -19,9 +19,9 @@ import { madeFile, noteMade } from "./made-files.ts";
 import { noteCall } from "./note-call.ts";
 import { pipedNames } from "./piped-names.ts";
 import { outputOf as printed } from "./printed-text.ts";
-import { note, record, type Scene, undecided, unfollowed, type Walk } from "./scene.ts";
 import { exported, isInherited, setArguments, setVariables } from "./settings.ts";
 import { type Assigned, variableRuns } from "./variable-runs.ts";
+import { note, record, undecided, unfollowed, type Walk, type WalkContext } from "./walk-context.ts";
 
 export interface Followed {
   readonly found: readonly FoundCall[];
@@ -29,49 +29,49 @@ export interface Followed {
 }
 
 const deepest = 12;
-const mostCalls = 3_000;
+const maxCalls = 3_000;
 /** Loops within loops, and functions that call others twice, make very many of a few statements. */
-const mostSteps = 20_000;
-const mostRounds = 64;
+const maxSteps = 20_000;
+const maxRounds = 64;
 
 /** Follows a whole script, as one would type it. */
 export function followScript(text: string, folder: string, known: Known): Followed {
   const walk: Walk = { known, wanted: wants(), found: [], called: new Set(), steps: 0, last: new Set() };
   const environment = startIn(folder);
   for (const name of ["@", "*"]) environment.variables.set(name, []);
-  const scene: Scene = { walk, environment, depth: 0, origin: "typed", input: undefined };
-  walkText(text, scene);
+  const context: WalkContext = { walk, environment, depth: 0, origin: "typed", input: undefined };
+  walkText(text, context);
   // What is defined and never seen called may be called where nobody looked.
   for (const [name, body] of environment.functions) {
-    if (!walk.called.has(name)) walkBody(body, { ...scene, environment: fork(environment), depth: 1 });
+    if (!walk.called.has(name)) walkBody(body, { ...context, environment: fork(environment), depth: 1 });
   }
   return { found: walk.found, wanted: walk.wanted };
 }
 
-function walkText(text: string, scene: Scene): string | undefined {
+function walkText(text: string, context: WalkContext): string | undefined {
   if (text.trim() === "") return "";
-  const script = scriptOf(text, scene.walk);
-  if (scene.depth > deepest || !script) return undecided(text, scene);
-  if (!script.isWhole) undecided(text, scene);
-  return walkBody(script.statements, scene);
+  const script = scriptOf(text, context.walk);
+  if (context.depth > deepest || !script) return undecided(text, context);
+  if (!script.isWhole) undecided(text, context);
+  return walkBody(script.statements, context);
 }
 
 /** The text it prints, when that is known. */
-function walkBody(body: readonly Statement[], scene: Scene): string | undefined {
+function walkBody(body: readonly Statement[], context: WalkContext): string | undefined {
   let output: string | undefined = "";
   for (const statement of body) {
-    const text = walkStatement(statement, scene);
+    const text = walkStatement(statement, context);
     output = output === undefined || text === undefined ? undefined : output + text;
   }
   return output;
 }
 
 function isTooLong({ found, steps }: Walk): boolean {
-  return found.length > mostCalls || steps > mostSteps;
+  return found.length > maxCalls || steps > maxSteps;
 }
 
-function walkStatement(statement: Statement, scene: Scene): string | undefined {
-  const { environment, walk } = scene;
+function walkStatement(statement: Statement, context: WalkContext): string | undefined {
+  const { environment, walk } = context;
   walk.steps += 1;
   if (isTooLong(walk)) {
     // Each call is still named once, as undecided.
@@ -80,17 +80,17 @@ function walkStatement(statement: Statement, scene: Scene): string | undefined {
   }
   switch (statement.type) {
     case "call":
-      return walkCall(statement, scene);
+      return walkCall(statement, context);
     case "pipeline":
-      return walkPipeline(statement.parts, scene);
+      return walkPipeline(statement.parts, context);
     case "chain":
-      return walkChain(statement, scene);
+      return walkChain(statement, context);
     case "branches":
-      return walkBranches(statement.bodies, scene);
+      return walkBranches(statement.bodies, context);
     case "loop":
-      return walkLoop(statement, scene);
+      return walkLoop(statement, context);
     case "group":
-      return walkGroup(statement, scene);
+      return walkGroup(statement, context);
     case "function": {
       const known = environment.functions.get(statement.name);
       environment.functions.set(statement.name, known ? [...known, ...statement.body] : statement.body);
@@ -99,14 +99,14 @@ function walkStatement(statement: Statement, scene: Scene): string | undefined {
   }
 }
 
-function walkPipeline(parts: readonly Statement[], scene: Scene): string | undefined {
-  let { input } = scene;
+function walkPipeline(parts: readonly Statement[], context: WalkContext): string | undefined {
+  let { input } = context;
   let text: string | undefined;
   for (const [i, part] of parts.entries()) {
-    const isFeeding = scene.isFeeding === true || parts.slice(i + 1).some(takesNames);
-    const before = scene.walk.found.length;
-    text = walkStatement(part, { ...scene, environment: fork(scene.environment), input, isFeeding });
-    input = { text, names: pipedNames(scene.walk.found.slice(before), input) };
+    const isFeeding = context.isFeeding === true || parts.slice(i + 1).some(takesNames);
+    const before = context.walk.found.length;
+    text = walkStatement(part, { ...context, environment: fork(context.environment), input, isFeeding });
+    input = { text, names: pipedNames(context.walk.found.slice(before), input) };
   }
   return text;
 }
@@ -118,39 +118,39 @@ function takesNames(part: Statement): boolean {
 
 function walkChain(
   { left, right, operator }: Extract<Statement, { type: "chain" }>,
-  scene: Scene,
+  context: WalkContext,
 ): string | undefined {
-  const first = walkBody(left, scene);
-  const before = fork(scene.environment);
-  const second = walkBody(right, scene);
+  const first = walkBody(left, context);
+  const before = fork(context.environment);
+  const second = walkBody(right, context);
   // After `&&` the folder is where the whole chain led to: what follows is meant for that case.
-  if (operator === "&&") before.folder = scene.environment.folder;
-  join(scene.environment, [before]);
+  if (operator === "&&") before.folder = context.environment.folder;
+  join(context.environment, [before]);
   return first === undefined || second === undefined ? undefined : first + second;
 }
 
-function walkBranches(bodies: readonly (readonly Statement[])[], scene: Scene): undefined {
+function walkBranches(bodies: readonly (readonly Statement[])[], context: WalkContext): undefined {
   const ends = bodies.map((body) => {
-    const environment = fork(scene.environment);
-    walkBody(body, { ...scene, environment });
+    const environment = fork(context.environment);
+    walkBody(body, { ...context, environment });
     return environment;
   });
-  join(scene.environment, ends);
+  join(context.environment, ends);
 }
 
-function walkLoop(loop: Extract<Statement, { type: "loop" }>, scene: Scene): undefined {
-  const { environment } = scene;
+function walkLoop(loop: Extract<Statement, { type: "loop" }>, context: WalkContext): undefined {
+  const { environment } = context;
   const { variable, values, body } = loop;
-  const words = values?.flatMap((value) => expand(value, scene));
+  const words = values?.flatMap((value) => expand(value, context));
   const before = fork(environment);
-  if (variable !== undefined && words && words.length <= mostRounds) {
+  if (variable !== undefined && words && words.length <= maxRounds) {
     for (const word of words) {
       environment.variables.set(variable, [word]);
-      walkBody(body, scene);
+      walkBody(body, context);
     }
   } else {
     if (variable !== undefined) environment.variables.set(variable, [unknown(variable)]);
-    walkBody(body, scene);
+    walkBody(body, context);
   }
   // A next round begins with what this one has set.
   const changed = changesOf(before, environment);
@@ -159,33 +159,36 @@ function walkLoop(loop: Extract<Statement, { type: "loop" }>, scene: Scene): und
   if (!isSettled && words?.length !== 0) {
     if (variable !== undefined && words?.length === 1 && words[0])
       environment.variables.set(variable, [words[0]]);
-    walkBody(body, scene);
+    walkBody(body, context);
     join(environment, [before]);
   }
 }
 
-function walkGroup(statement: Extract<Statement, { type: "group" }>, scene: Scene): string | undefined {
-  const redirects = redirectsOf(statement.redirects, scene);
-  if (redirects.length > 0) record([], { redirects, assignments: [], raw: "" }, scene);
-  const environment = statement.isSubshell ? fork(scene.environment) : scene.environment;
-  const input = inputOf(redirects, scene) ?? scene.input;
-  const text = walkBody(statement.body, { ...scene, environment, input });
+function walkGroup(
+  statement: Extract<Statement, { type: "group" }>,
+  context: WalkContext,
+): string | undefined {
+  const redirects = redirectsOf(statement.redirects, context);
+  if (redirects.length > 0) record([], { redirects, assignments: [], raw: "" }, context);
+  const environment = statement.isSubshell ? fork(context.environment) : context.environment;
+  const input = inputOf(redirects, context) ?? context.input;
+  const text = walkBody(statement.body, { ...context, environment, input });
   return redirects.some(isDiverted) ? "" : text;
 }
 
-function expand(word: Parameters<typeof expandWord>[0], scene: Scene): readonly Word[] {
-  const { environment } = scene;
+function expand(word: Parameters<typeof expandWord>[0], context: WalkContext): readonly Word[] {
+  const { environment } = context;
   return expandWord(word, environment, (body, isPipe) => {
     // A script that a file is a pipe to may be fed with anything.
-    const input = isPipe ? { text: undefined } : scene.input;
-    const depth = scene.depth + 1;
-    return walkBody(body, { ...scene, environment: fork(environment), input, depth, isFeeding: !isPipe });
+    const input = isPipe ? { text: undefined } : context.input;
+    const depth = context.depth + 1;
+    return walkBody(body, { ...context, environment: fork(environment), input, depth, isFeeding: !isPipe });
   });
 }
 
-function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonly Redirect[] {
+function redirectsOf(redirects: readonly ShellRedirect[], context: WalkContext): readonly Redirect[] {
   return redirects.flatMap(({ operator, target, descriptor }) => {
-    const words = expand(target, scene);
+    const words = expand(target, context);
     const isText = operator === "<<" || operator === "<<<";
     if (isText)
       return [{ operator, target: words.length === 1 && words[0] ? words[0] : (joined(words) ?? emptyWord) }];
@@ -193,18 +196,18 @@ function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonl
   });
 }
 
-function walkCall(statement: CallStatement, scene: Scene): string | undefined {
-  const { walk, environment, depth } = scene;
-  if (isTooLong(walk) || depth > deepest) return undecided(statement.raw, scene);
-  const words = statement.words.flatMap((word) => expand(word, scene));
-  const redirects = redirectsOf(statement.redirects, scene);
-  const assigned = assign(statement, words, scene);
+function walkCall(statement: CallStatement, context: WalkContext): string | undefined {
+  const { walk, environment, depth } = context;
+  if (isTooLong(walk) || depth > deepest) return undecided(statement.raw, context);
+  const words = statement.words.flatMap((word) => expand(word, context));
+  const redirects = redirectsOf(statement.redirects, context);
+  const assigned = assign(statement, words, context);
   const assignments = statement.assignments.map(({ raw }) => raw);
-  if (words.length === 0) walkVariables(assigned.filter(isInherited(environment)), [], scene);
+  if (words.length === 0) walkVariables(assigned.filter(isInherited(environment)), [], context);
   if (words.length === 0 && redirects.length === 0) return "";
-  const input = inputOf(redirects, scene) ?? scene.input;
-  const call = record(words, { redirects, assignments, raw: statement.raw }, { ...scene, input });
-  const next: Scene = { ...scene, depth: depth + 1, input };
+  const input = inputOf(redirects, context) ?? context.input;
+  const call = record(words, { redirects, assignments, raw: statement.raw }, { ...context, input });
+  const next: WalkContext = { ...context, depth: depth + 1, input };
   const programs = call.calls.map(({ program }) => program);
   if (words.length > 0) walkVariables([...assigned, ...exported(words, environment)], programs, next);
   const putBack = setVariables(environment, assigned);
@@ -219,16 +222,20 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   return redirects.some(isDiverted) ? "" : text;
 }
 
-function walkVariables(assigned: readonly Assigned[], programs: readonly string[], scene: Scene): void {
-  for (const one of assigned) for (const inner of variableRuns(one, programs)) walkInner(inner, scene);
+function walkVariables(
+  assigned: readonly Assigned[],
+  programs: readonly string[],
+  context: WalkContext,
+): void {
+  for (const one of assigned) for (const inner of variableRuns(one, programs)) walkInner(inner, context);
 }
 
 /** Sets the variables of a command without words, and of `export` and its like. */
-function assign(statement: CallStatement, words: readonly Word[], scene: Scene): readonly Assigned[] {
-  const { environment } = scene;
+function assign(statement: CallStatement, words: readonly Word[], context: WalkContext): readonly Assigned[] {
+  const { environment } = context;
   const keeps = words.length === 0 || declaring.has(words[0]?.text ?? "");
   return statement.assignments.flatMap(({ name, values, isPartial }) => {
-    const found = values.flatMap((value) => assignedWords(value, scene, values.length === 1));
+    const found = values.flatMap((value) => assignedWords(value, context, values.length === 1));
     // A reference to another variable is not followed.
     const isTold = !isPartial && !(keeps && words.some(({ text }) => /^-\w*n/u.test(text)));
     const known = isTold ? found : [unknown(name)];
@@ -242,47 +249,47 @@ const declaring: ReadonlySet<string> = new Set("export declare typeset local rea
 /** A value is neither split nor expanded to files. */
 function assignedWords(
   value: Parameters<typeof expandWord>[0],
-  scene: Scene,
+  context: WalkContext,
   isSingle: boolean,
 ): readonly Word[] {
-  if (!isSingle) return expand(value, scene);
+  if (!isSingle) return expand(value, context);
   const quoted = value.pieces.map((piece) => (piece.type === "pipe" ? piece : { ...piece, quoted: true }));
   const isHome = value.raw.startsWith("~");
-  const words = expand({ ...value, pieces: quoted }, scene);
+  const words = expand({ ...value, pieces: quoted }, context);
   return isHome ? words.map((word) => ({ ...word, isLiteral: false })) : words;
 }
 
-function walkFunction(words: readonly Word[], scene: Scene): Input | undefined {
-  const { environment, walk } = scene;
+function walkFunction(words: readonly Word[], context: WalkContext): Input | undefined {
+  const { environment, walk } = context;
   const name = words[0]?.text ?? "";
   const alias = environment.aliases.get(name);
-  if (alias !== undefined && scene.depth < deepest) {
+  if (alias !== undefined && context.depth < deepest) {
     walk.called.add(name);
     const rest = words.slice(1).map(({ raw }) => raw);
     const without = fork(environment);
     without.aliases.delete(name);
-    walkText([alias, ...rest].join(" "), { ...scene, environment: without });
+    walkText([alias, ...rest].join(" "), { ...context, environment: without });
   }
   const body = environment.functions.get(name);
   if (!body) return undefined;
   walk.called.add(name);
   const putBack = setArguments(environment, words.slice(1));
-  const text = walkBody(body, scene);
+  const text = walkBody(body, context);
   putBack();
   return { text };
 }
 
-function walkProgram(call: ProgramCall, scene: Scene): void {
-  const { walk, environment } = scene;
+function walkProgram(call: ProgramCall, context: WalkContext): void {
+  const { walk, environment } = context;
   const { folder, made, variables } = environment;
   const looking = { known: walk.known, wanted: walk.wanted, folder, made, variables };
-  for (const inner of innerOf(call, scene.input, looking)) walkInner(inner, scene);
-  walkCode(call, scene);
+  for (const inner of innerOf(call, context.input, looking)) walkInner(inner, context);
+  walkCode(call, context);
 }
 
-function walkCode(call: ProgramCall, scene: Scene): void {
-  for (const found of codeOf(call, scene)) {
-    walkFoundCode(found, { program: call.program, raw: callText(call) }, scene);
+function walkCode(call: ProgramCall, context: WalkContext): void {
+  for (const found of codeOf(call, context)) {
+    walkFoundCode(found, { program: call.program, raw: callText(call) }, context);
   }
 }
 
@@ -291,94 +298,101 @@ interface Runner {
   readonly raw: string;
 }
 
-function walkFoundCode(found: FoundCode, runner: Runner, scene: Scene): void {
+function walkFoundCode(found: FoundCode, runner: Runner, context: WalkContext): void {
   switch (found.type) {
     case "undecided":
-      undecided(found.what, scene);
+      undecided(found.what, context);
       return;
     case "unfollowed":
-      unfollowed(found.what, scene);
+      unfollowed(found.what, context);
       return;
     case "code":
-      walkCodeText(found.text, runner, found.isProject ? { ...scene, origin: "project" } : scene);
+      walkCodeText(found.text, runner, found.isProject ? { ...context, origin: "project" } : context);
   }
 }
 
-function walkCodeText(code: string, { program, raw }: Runner, scene: Scene): void {
-  const { environment, origin } = scene;
+function walkCodeText(code: string, { program, raw }: Runner, context: WalkContext): void {
+  const { environment, origin } = context;
   const { scripts, isUndecided } = codeRuns(code, languageOf(program) ?? program, origin === "project");
   noteCodeLinks(code, environment.folder, environment.links);
-  note({ raw, code }, scene);
-  if (isUndecided) undecided(raw, scene);
-  const isDeep = scene.depth >= deepest;
-  if (isDeep && scripts.length > 0) undecided(raw, scene);
+  note({ raw, code }, context);
+  if (isUndecided) undecided(raw, context);
+  const isDeep = context.depth >= deepest;
+  if (isDeep && scripts.length > 0) undecided(raw, context);
   for (const script of isDeep ? [] : scripts) {
-    walkText(script, { ...scene, environment: fork(environment), depth: scene.depth + 1, input: undefined });
+    walkText(script, {
+      ...context,
+      environment: fork(environment),
+      depth: context.depth + 1,
+      input: undefined,
+    });
   }
 }
 
-function walkInner(inner: Inner, scene: Scene): void {
+function walkInner(inner: Inner, context: WalkContext): void {
   switch (inner.type) {
     case "script":
-      walkInnerScript(inner, scene);
+      walkInnerScript(inner, context);
       return;
     case "words":
-      walkWords(inner.words, scene);
+      walkWords(inner.words, context);
       return;
     case "file":
-      walkFile(inner, scene);
+      walkFile(inner, context);
       return;
     case "code":
-      for (const found of codeOfFile(inner.path, scene))
-        walkFoundCode(found, { program: inner.program, raw: inner.path.raw }, scene);
+      for (const found of codeOfFile(inner.path, context))
+        walkFoundCode(found, { program: inner.program, raw: inner.path.raw }, context);
       return;
     case "undecided":
-      undecided(inner.text, scene);
+      undecided(inner.text, context);
       return;
     case "unfollowed":
-      unfollowed(inner.text, scene);
+      unfollowed(inner.text, context);
   }
 }
 
-function walkInnerScript(inner: Extract<Inner, { type: "script" }>, scene: Scene): void {
-  const own = inner.isOwnShell ? fork(scene.environment) : scene.environment;
+function walkInnerScript(inner: Extract<Inner, { type: "script" }>, context: WalkContext): void {
+  const own = inner.isOwnShell ? fork(context.environment) : context.environment;
   if (inner.args) setArguments(own, inner.args);
   if (inner.folder !== undefined) own.folder = inner.folder;
-  walkText(inner.text.text, { ...scene, environment: own, origin: inner.origin ?? scene.origin });
+  walkText(inner.text.text, { ...context, environment: own, origin: inner.origin ?? context.origin });
 }
 
-function walkWords(words: readonly Word[], scene: Scene): void {
+function walkWords(words: readonly Word[], context: WalkContext): void {
   const call = record(
     words,
     { redirects: [], assignments: [], raw: words.map(({ raw }) => raw).join(" ") },
-    scene,
+    context,
   );
-  walkFunction(words, scene);
-  if (scene.depth >= deepest) {
-    undecided(call.raw, scene);
+  walkFunction(words, context);
+  if (context.depth >= deepest) {
+    undecided(call.raw, context);
     return;
   }
-  for (const one of call.calls) walkProgram(one, { ...scene, depth: scene.depth + 1 });
+  for (const one of call.calls) walkProgram(one, { ...context, depth: context.depth + 1 });
 }
 
-function walkFile(inner: Extract<Inner, { type: "file" }>, scene: Scene): void {
+function walkFile(inner: Extract<Inner, { type: "file" }>, context: WalkContext): void {
   const { path, args, isOwnShell, isProgram = false } = inner;
-  const { environment, depth } = scene;
+  const { environment, depth } = context;
   const made = madeFile(path, environment);
-  if (made && made.text === undefined) undecided(`the script ${path.raw}`, scene);
-  const text = made ? made.text : fileText(path, scene);
-  if (text === undefined && !made && isUnread(path, scene)) unfollowed(path.raw, scene);
-  if (text === undefined) return;
-  if (depth >= deepest) {
-    undecided(`the script ${path.raw}`, scene);
-    return;
-  }
+  if (made && made.text === undefined) undecided(`the script ${path.raw}`, context);
+  const text = made ? made.text : fileText(path, context);
+  if (text === undefined && !made && isUnread(path, context)) unfollowed(path.raw, context);
+  if (text !== undefined && depth >= deepest) undecided(`the script ${path.raw}`, context);
+  if (text === undefined || depth >= deepest) return;
   const runner = isProgram ? interpreterLine(text) : undefined;
   if (runner) {
-    walkWords([...runner, path, ...args], { ...scene, depth: depth + 1 });
+    walkWords([...runner, path, ...args], { ...context, depth: depth + 1 });
     return;
   }
   const own = isOwnShell ? fork(environment) : environment;
   setArguments(own, args);
-  walkText(text, { ...scene, environment: own, origin: made ? scene.origin : "project", depth: depth + 1 });
+  walkText(text, {
+    ...context,
+    environment: own,
+    origin: made ? context.origin : "project",
+    depth: depth + 1,
+  });
 }

@@ -20,7 +20,7 @@ import type { Ledger } from "../session/ledger.ts";
 import type { Session } from "../session/session.ts";
 
 /** What holds commands in, and whether the user lets them run without. */
-export type Held = Pick<Facts, "containment" | "uncontainedAllowed">;
+export type ContainmentFacts = Pick<Facts, "containment" | "uncontainedAllowed">;
 
 /** A file that policy reads. */
 export interface JudgedText {
@@ -32,7 +32,7 @@ export interface JudgedText {
 }
 
 /** What policy looks up around a command, beside the places of paths. Nothing here ever rejects. */
-export interface Surroundings {
+export interface PolicyEnvironment {
   /** *Contract:* whether anything is at a path, relative to the workspace, links not followed. */
   exists(path: string): Promise<boolean>;
   /** *Contract:* the file at a path, absolute or from the workspace; without a text where there is none, and for large ones. */
@@ -56,12 +56,12 @@ export interface KeptRules {
 }
 
 /** What the other sessions of its tree hold: what was refused to any of them, and what those above it were allowed. */
-export type KinHold = Pick<Session, "refusals" | "rules" | "grants">;
+export type TreePermissions = Pick<Session, "refusals" | "rules" | "grants">;
 
-export const noKin: KinHold = { refusals: [], rules: [], grants: [] };
+export const noTreePermissions: TreePermissions = { refusals: [], rules: [], grants: [] };
 
 /** Commands that have ended behind the conversation: what the model is told, and which these are. */
-export interface Endings {
+export interface FinishedCommands {
   readonly text: string;
   readonly ended: readonly string[];
 }
@@ -69,7 +69,7 @@ export interface Endings {
 /** What goes on behind the conversation. */
 export interface Background {
   /** *Contract:* never rejects; the commands that have ended and whose end the model was not told; undefined for none. */
-  endings(): Promise<Endings | undefined>;
+  finishedCommands(): Promise<FinishedCommands | undefined>;
   /** *Contract:* these were told: it is in the log. */
   told(ended: readonly string[]): void;
   /** Whether one of them is a reason to go on without a person's word: somebody looks on, and does nothing else. */
@@ -102,7 +102,7 @@ export interface Ports extends ToolPorts {
   /** Absent where nothing can be kept. */
   readonly kept?: KeptRules;
   /** *Contract:* as it is now; absent where the session is alone. */
-  kin?(): KinHold;
+  treePermissions?(): TreePermissions;
   readonly hooks?: Hooks;
   /** *Contract:* what the project says to an agent in these folders; never rejects. Absent where nobody looks. */
   instructions?(folders: readonly string[]): Promise<InstructionsGiven["texts"]>;
@@ -119,8 +119,8 @@ export interface Ports extends ToolPorts {
   /** *Contract:* never rejects; between two checkpoints. Absent where nobody looks. */
   runLater?(from: string, to: string): Promise<RunLaterChanges>;
   /** *Contract:* resolves once it is known what holds commands in; never rejects. */
-  containment(): Promise<Held>;
-  readonly surroundings: Surroundings;
+  containment(): Promise<ContainmentFacts>;
+  readonly surroundings: PolicyEnvironment;
   /** *Contract:* whether a command that was left in the background runs now; absent where none can be. */
   runsInBackground?(): boolean;
   readonly clock: Clock;

@@ -18,8 +18,8 @@ interface State {
 }
 
 /** Remembered at most: beyond it all is forgotten and found out again. */
-const mostStates = 1_000;
-const mostOthers = 1_000;
+const maxStates = 1_000;
+const maxOthers = 1_000;
 const asciiCodes = 128;
 
 export function compileAutomaton(pattern: Pattern): TextMatcher {
@@ -53,7 +53,7 @@ function stateSets(program: Program): States {
     const key = from.join(" ");
     const found = known.get(key);
     if (found) return found;
-    if (known.size >= mostStates) forget(known);
+    if (known.size >= maxStates) forget(known);
     const { places, accepts } = placesReached(from);
     const isDead = places.length === 0 && !accepts;
     const ascii = new Array<State | undefined>(asciiCodes).fill(undefined);
@@ -70,7 +70,7 @@ function stateSets(program: Program): States {
     after: (state, code) => {
       const next = stateAt(stepsAfter(program, state.places, code));
       if (code < asciiCodes) state.ascii[code] = next;
-      else if (state.others.size < mostOthers) state.others.set(code, next);
+      else if (state.others.size < maxOthers) state.others.set(code, next);
       return next;
     },
   };

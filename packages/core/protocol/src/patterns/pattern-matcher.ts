@@ -30,15 +30,15 @@ function requiredText(pattern: Pattern): string {
 }
 
 /** Ways that may be tried of one text: less than a millisecond. */
-const mostWays = 2 ** 17;
+const maxWays = 2 ** 17;
 /** A path has no more. */
 const maxLength = 4_096;
 const minLength = 8;
 
 function longestTried(pattern: Pattern): number {
   const { choices, runs } = waysOf(pattern);
-  const longest = runs === 0 ? maxLength : Math.floor((mostWays / choices) ** (1 / runs));
-  return longest < minLength || choices > mostWays ? 0 : Math.min(longest, maxLength);
+  const longest = runs === 0 ? maxLength : Math.floor((maxWays / choices) ** (1 / runs));
+  return longest < minLength || choices > maxWays ? 0 : Math.min(longest, maxLength);
 }
 
 /** A text of at least `minLength` can be divided in at most `choices * length ** runs` ways. */

@@ -83,7 +83,7 @@ export interface CreateOptions extends ClaimOptions {
 }
 
 /** What somebody who does not own the session wants in it. */
-export type Offer =
+export type InboxMessage =
   | { readonly type: "message"; readonly text: string; readonly images?: readonly ImagePart[] }
   /** What the session is called from now on. */
   | { readonly type: "name"; readonly name: string }
@@ -105,9 +105,9 @@ export type Offer =
 
 export interface Inbox {
   /** *Contract:* durable once it resolves; from any process; order per sender kept. */
-  offer(session: string, offer: Offer): Promise<Failure | undefined>;
+  offer(session: string, offer: InboxMessage): Promise<Failure | undefined>;
   /** *Contract:* the offers not yet taken, oldest first. Only the owner calls it; offers stay until `taken`. */
-  pending(session: string): Promise<readonly { readonly id: string; readonly offer: Offer }[]>;
+  pending(session: string): Promise<readonly { readonly id: string; readonly offer: InboxMessage }[]>;
   /** *Contract:* forgets offers, after the events made of them are in the log. */
   taken(session: string, ids: readonly string[]): Promise<void>;
   /** *Contract:* calls back within 250 ms of an offer by any process; returns the way to stop. */

@@ -80,13 +80,13 @@ export function changedScripts(path: string, { before, after }: ChangedTexts): s
     differing(old[key], now[key]).map((name) => (name === "" ? key : name)),
   );
   if (changed.length === 0) return undefined;
-  const shown = changed.slice(0, mostScripts).join(", ");
-  return changed.length > mostScripts
-    ? `scripts: ${shown} and ${changed.length - mostScripts} more`
+  const shown = changed.slice(0, maxScripts).join(", ");
+  return changed.length > maxScripts
+    ? `scripts: ${shown} and ${changed.length - maxScripts} more`
     : `scripts: ${shown}`;
 }
 
-const mostScripts = 5;
+const maxScripts = 5;
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -14,17 +14,17 @@ export interface LinkedTree {
   readonly isLocked: boolean;
 }
 
-const mostPointer = 16 * 1024;
+const maxPointer = 16 * 1024;
 
 /** `common`: real path. *Contract:* never throws; what is half made or cannot be read is left out. */
 export function linkedTrees(common: string): readonly LinkedTree[] {
   return namesIn(join(common, "worktrees")).flatMap((name) => {
     const gitFolder = join(common, "worktrees", name);
-    const pointer = plainText(join(gitFolder, "gitdir"), mostPointer)?.trimEnd();
+    const pointer = plainText(join(gitFolder, "gitdir"), maxPointer)?.trimEnd();
     if (!pointer) return [];
     // Newer git may write it relative to the entry.
     const path = resolve(gitFolder, pointer, "..");
-    const isLocked = plainText(join(gitFolder, "locked"), mostPointer) !== undefined;
+    const isLocked = plainText(join(gitFolder, "locked"), maxPointer) !== undefined;
     return [{ gitFolder, path, head: readHead({ gitFolder, common }), isLocked }];
   });
 }
@@ -46,7 +46,7 @@ export interface NewTree {
   readonly head: { readonly ref: string } | { readonly commit: string };
 }
 
-const mostNames = 1000;
+const maxNames = 1000;
 
 /**
  * Makes it known, and writes the `.git` in it. *Contract:* resolves with what git keeps about it, which has no index yet;
@@ -57,7 +57,7 @@ export function linkTree(common: string, { path, head }: NewTree): string {
     .replaceAll(/[^\w.-]/g, "-")
     .replace(/^\.+|\.lock$/g, "-");
   return inFolder(common, ["worktrees"], (trees) => {
-    for (let count = 0; count < mostNames; count++) {
+    for (let count = 0; count < maxNames; count++) {
       const name = count === 0 ? wanted : `${wanted}${count}`;
       if (trees.lstat(name)) continue;
       const gitFolder = join(common, "worktrees", name);

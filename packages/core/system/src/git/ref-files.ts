@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { plainText } from "./plain-bytes.ts";
 import type { RepositoryPlace } from "./repository-place.ts";
 
-const mostRef = 4096;
-const mostPacked = 256 * 1024 * 1024;
-const mostHops = 5;
-const mostFiles = 200_000;
-const mostDepth = 16;
+const maxRef = 4096;
+const maxPacked = 256 * 1024 * 1024;
+const maxHops = 5;
+const maxFiles = 200_000;
+const maxDepth = 16;
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -35,7 +35,7 @@ export function readHead({
   gitFolder,
   common,
 }: Pick<RepositoryPlace, "gitFolder" | "common">): Head | undefined {
-  const said = plainText(join(gitFolder, "HEAD"), mostRef)?.trimEnd();
+  const said = plainText(join(gitFolder, "HEAD"), maxRef)?.trimEnd();
   if (said === undefined) return undefined;
   if (objectId.test(said)) return { commit: said };
   const ref = /^ref:\s*(\S+)$/.exec(said)?.[1];
@@ -47,8 +47,8 @@ export function readHead({
 /** The object that a full ref name refers to; symbolic refs are followed. *Contract:* never throws. */
 export function readRef(common: string, name: string): string | undefined {
   let ref = name;
-  for (let hop = 0; hop < mostHops && isRefName(ref); hop++) {
-    const said = plainText(join(common, ref), mostRef)?.trimEnd();
+  for (let hop = 0; hop < maxHops && isRefName(ref); hop++) {
+    const said = plainText(join(common, ref), maxRef)?.trimEnd();
     if (said === undefined) return packedRefs(common).get(ref);
     if (objectId.test(said)) return said;
     ref = /^ref:\s*(\S+)$/.exec(said)?.[1] ?? "";
@@ -57,7 +57,7 @@ export function readRef(common: string, name: string): string | undefined {
 }
 
 export function packedText(common: string): string {
-  return plainText(join(common, "packed-refs"), mostPacked) ?? "";
+  return plainText(join(common, "packed-refs"), maxPacked) ?? "";
 }
 
 function packedRefs(common: string): ReadonlyMap<string, string> {
@@ -83,7 +83,7 @@ export function allRefs(common: string): ReadonlyMap<string, string> {
 function looseNames(common: string): readonly string[] {
   const names: string[] = [];
   const look = (name: string, depth: number): void => {
-    if (names.length >= mostFiles || depth > mostDepth) return;
+    if (names.length >= maxFiles || depth > maxDepth) return;
     const kind = lstatSync(join(common, name), { throwIfNoEntry: false });
     if (kind?.isFile() && isRefName(name)) names.push(name);
     if (!kind?.isDirectory()) return;

@@ -17,8 +17,8 @@ export interface RepositoryPlace {
   readonly common: string;
 }
 
-const mostPointer = 16 * 1024;
-const mostConfig = 4 * 1024 * 1024;
+const maxPointer = 16 * 1024;
+const maxConfig = 4 * 1024 * 1024;
 
 /**
  * *Contract:* never throws; a bare repository is none, and a `.git` that leads out of its folder counts only where what it
@@ -48,20 +48,20 @@ function placeAt(top: string): RepositoryPlace | undefined {
   if (gitFolder === undefined || !isFolder(gitFolder)) return undefined;
   const common = commonOf(gitFolder);
   if (common === undefined || !isOwnCommon(common, { gitFolder, top })) return undefined;
-  if (plainText(join(gitFolder, "HEAD"), mostPointer) === undefined) return undefined;
+  if (plainText(join(gitFolder, "HEAD"), maxPointer) === undefined) return undefined;
   if (!isFolder(join(common, "objects")) || !isFolder(join(common, "refs"))) return undefined;
   return !isInside(gitFolder, top) && !namesTree(gitFolder, git) ? undefined : { top, gitFolder, common };
 }
 
 /** Where a `.git` file leads. */
 function pointedAt(file: string): string | undefined {
-  const target = /^gitdir: ([^\n]+)\n*$/.exec(plainText(file, mostPointer) ?? "")?.[1]?.trimEnd();
+  const target = /^gitdir: ([^\n]+)\n*$/.exec(plainText(file, maxPointer) ?? "")?.[1]?.trimEnd();
   return target === undefined ? undefined : realOf(resolve(dirname(file), target));
 }
 
 /** Undefined where `commondir` names a folder that does not exist. */
 function commonOf(gitFolder: string): string | undefined {
-  const named = plainText(join(gitFolder, "commondir"), mostPointer);
+  const named = plainText(join(gitFolder, "commondir"), maxPointer);
   return named === undefined ? gitFolder : realOf(resolve(gitFolder, named.trim()));
 }
 
@@ -81,7 +81,7 @@ function isInside(path: string, folder: string): boolean {
 /** As `git worktree` and `git submodule` leave it behind; where nothing does, its index tells whose it is. */
 function namesTree(gitFolder: string, git: string): boolean {
   const top = dirname(git);
-  const linked = plainText(join(gitFolder, "gitdir"), mostPointer);
+  const linked = plainText(join(gitFolder, "gitdir"), maxPointer);
   if (linked !== undefined) return realOf(resolve(gitFolder, linked.trimEnd())) === git;
   const settings = settingsOf(gitFolder);
   const tree = settings?.get("core.worktree");
@@ -123,7 +123,7 @@ function namedTree(gitFolder: string): string | undefined {
 }
 
 function settingsOf(gitFolder: string): ReadonlyMap<string, string> | undefined {
-  return plainSettings(plainText(join(gitFolder, "config"), mostConfig) ?? "");
+  return plainSettings(plainText(join(gitFolder, "config"), maxConfig) ?? "");
 }
 
 function realOf(path: string): string | undefined {

@@ -11,7 +11,7 @@ import { type EntryStats, entryStats, entryType, type IndexEntry } from "./index
 import { readIndex } from "./read-index.ts";
 
 /** Files that are compared: one that has not changed since is enough. */
-const mostFiles = 1000;
+const maxFiles = 1000;
 /** Times are told in nanoseconds, and read with a little less. */
 const timeStepMs = 0.001;
 const word = 2 ** 32;
@@ -28,7 +28,7 @@ export function hasSeenFiles({ gitFolder, top, idBytes }: SeenFrom): boolean {
   try {
     const { entries } = withFolder(gitFolder, (folder) => readIndex(folder, idBytes));
     const files = entries.filter(({ mode }) => (mode & entryType.mask) === entryType.file);
-    return files.slice(0, mostFiles).some((entry) => isSeen(entry, top));
+    return files.slice(0, maxFiles).some((entry) => isSeen(entry, top));
   } catch {
     return false;
   }

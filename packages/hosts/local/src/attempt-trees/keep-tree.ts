@@ -83,11 +83,11 @@ function heldOf(
 }
 
 /** What can be put back is read whole, and Node reads no more at once. */
-const mostBytes = 2 ** 31 - 1;
+const maxBytes = 2 ** 31 - 1;
 
 function isTooLong(root: string, path: string): boolean {
   const stats = isReached(root, path) ? lstatSync(pathOf(root, path), { throwIfNoEntry: false }) : undefined;
-  return stats?.isFile() === true && stats.size > mostBytes;
+  return stats?.isFile() === true && stats.size > maxBytes;
 }
 
 function partOf({ made }: WholeTree, { path, base: before, fork: side }: Difference): TreePart {

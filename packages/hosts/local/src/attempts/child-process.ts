@@ -12,7 +12,7 @@ export interface Child {
   interrupt(): void;
 }
 
-const mostComplaint = 2_000;
+const maxComplaint = 2_000;
 
 /** What it reads ends with us: then it tidies up and ends. */
 export function startChild({ words, cwd, env }: Entrance, order: Order, onTold: (told: Told) => void): Child {
@@ -23,7 +23,7 @@ export function startChild({ words, cwd, env }: Entrance, order: Order, onTold: 
   child.stdin.write(`${JSON.stringify(order)}\n`);
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaint = (complaint + text).slice(-mostComplaint);
+    complaint = (complaint + text).slice(-maxComplaint);
   });
   const lines = createInterface({ input: child.stdout });
   lines.on("line", (line) => {

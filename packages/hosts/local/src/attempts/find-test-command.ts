@@ -8,9 +8,9 @@ import type { Env } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
 /** Of a folder that is no repository, and texts of Python tests: only those say whether pytest is needed. */
-const mostFiles = 20_000;
-const mostTexts = 4;
-const mostBytes = 256 * 1024;
+const maxFiles = 20_000;
+const maxTexts = 4;
+const maxBytes = 256 * 1024;
 const maxMs = 5_000;
 
 /** Undefined where nothing tells. */
@@ -19,7 +19,7 @@ export async function findTestCommand(cwd: string, env: Env): Promise<string | u
   const files = typeof known === "string" ? walked(cwd) : known;
   const packageJson = textOf(join(cwd, "package.json"));
   const python = files.filter((path) => /(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path));
-  const texts = python.slice(0, mostTexts).flatMap((path) => {
+  const texts = python.slice(0, maxTexts).flatMap((path) => {
     const text = textOf(join(cwd, path));
     return text === undefined ? [] : [[path, text] as const];
   });
@@ -38,7 +38,7 @@ function walked(root: string): readonly string[] {
   const folders = [""];
   for (
     let folder = folders.shift();
-    folder !== undefined && files.length < mostFiles;
+    folder !== undefined && files.length < maxFiles;
     folder = folders.shift()
   ) {
     for (const entry of entriesOf(join(root, folder))) {
@@ -65,6 +65,6 @@ function readEntries(folder: string) {
 }
 
 function textOf(path: string): string | undefined {
-  const file = readRegularFile(path, mostBytes);
+  const file = readRegularFile(path, maxBytes);
   return file && !isFailure(file) ? new TextDecoder().decode(file.bytes) : undefined;
 }

@@ -18,7 +18,7 @@ export interface Opinion {
 }
 
 /** Characters of all diffs together. */
-const mostDiff = 120_000;
+const maxDiff = 120_000;
 const longestWhy = 400;
 
 export interface Asking {
@@ -47,7 +47,7 @@ const role =
 
 /** The task, and the changes under numbers that say nothing of who made them. */
 export function questionOf(order: readonly Shown[], task: string): string {
-  const most = Math.floor(mostDiff / Math.max(1, order.length));
+  const most = Math.floor(maxDiff / Math.max(1, order.length));
   const parts = order.map(({ diffs, tests }, at) => {
     const text = diffs.join("\n");
     const cut =

@@ -107,7 +107,7 @@ async function all(
 }
 
 /** Of working trees that are made at once: each is a program that mostly waits for the disk. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 /** As `all`. */
 async function sideBySide(
@@ -123,7 +123,7 @@ async function sideBySide(
       if (isFailure(one)) left.length = 0;
     }
   };
-  await Promise.all(Array.from({ length: mostAtOnce }, work));
+  await Promise.all(Array.from({ length: maxAtOnce }, work));
   const failed = results.find((one) => isFailure(one));
   const made = results.flatMap((one) => (isFailure(one) ? [] : [one]));
   if (!failed) return made;

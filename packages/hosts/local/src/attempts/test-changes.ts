@@ -18,9 +18,9 @@ export interface TestChanges {
 }
 
 /** As much as one command line may hold, encoded. */
-const mostRestored = 64 * 1024;
-const mostBytes = 512 * 1024;
-const mostPaths = 200;
+const maxRestored = 64 * 1024;
+const maxBytes = 512 * 1024;
+const maxPaths = 200;
 
 interface Changed {
   readonly path: string;
@@ -44,7 +44,7 @@ export function testChanges(
   });
   const restore = restoring(found, { base, upper });
   return {
-    paths: found.map(({ path }) => path).slice(0, mostPaths),
+    paths: found.map(({ path }) => path).slice(0, maxPaths),
     ...(restore !== undefined && { restore }),
   };
 }
@@ -82,7 +82,7 @@ function restoring(found: readonly Changed[], { upper }: Sides): string | undefi
     size += put.size;
     lines.push(...put.lines);
   }
-  return lines.length === 0 || size > mostRestored ? undefined : [clearing, ...lines].join(" &&\n");
+  return lines.length === 0 || size > maxRestored ? undefined : [clearing, ...lines].join(" &&\n");
 }
 
 /** What a service runs elsewhere is not run here. */
@@ -123,7 +123,7 @@ const clearing = `lathe_clear() {
 }`;
 
 function bytesOf(root: string, path: string): Uint8Array | undefined {
-  const file = readRegularFile(join(root, path), mostBytes);
+  const file = readRegularFile(join(root, path), maxBytes);
   return file && !isFailure(file) && !file.cut ? file.bytes : undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Fork } from "@lathe/overlays/fork";
 import { readBounded } from "@lathe/system";
 
 /** Of one file; what is longer is not shown. */
-const mostBytes = 512 * 1024;
+const maxBytes = 512 * 1024;
 
 /** A unified diff; undefined where there is none to be shown: a folder, a link, binary, too long. */
 export function textDifference(
@@ -32,7 +32,7 @@ export function textDifference(
 export function textAt(root: string, path: string): string | undefined {
   const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
   try {
-    const read = readBounded(file, { maxBytes: mostBytes });
+    const read = readBounded(file, { maxBytes: maxBytes });
     if (!read || read.isCut) return undefined;
     const { bytes } = read;
     return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString();

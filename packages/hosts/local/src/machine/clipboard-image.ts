@@ -128,7 +128,7 @@ async function offered(
 }
 
 /** As hex, twice the bytes and what stands around them. */
-const mostOutput = 2 * maxImageBytes + 10_000;
+const maxOutput = 2 * maxImageBytes + 10_000;
 
 function runner(path: string, { env }: ClipboardPlace): Run {
   const clean = desktopEnv(env);
@@ -139,7 +139,7 @@ function runner(path: string, { env }: ClipboardPlace): Run {
         cwd: sep,
         timeout: ms,
         killSignal: "SIGKILL" as const,
-        maxBuffer: mostOutput,
+        maxBuffer: maxOutput,
         encoding: "buffer" as const,
         windowsHide: true,
       };
@@ -154,14 +154,14 @@ function runner(path: string, { env }: ClipboardPlace): Run {
     });
 }
 
-const mostSaid = 200;
+const maxSaid = 200;
 
 /** The first line that it says of itself: programs are not told apart by what they say. */
 function endedText(code: unknown, stderr: Buffer): string {
   const text = stripVTControlCharacters(stderr.toString("utf8"));
   const lines = text.split("\n").map((line) => line.replace(/\p{Cc}/gu, "").trim());
   const said = lines.find((line) => line !== "");
-  if (said !== undefined) return `says: ${said.slice(0, mostSaid)}`;
+  if (said !== undefined) return `says: ${said.slice(0, maxSaid)}`;
   return `ended with ${typeof code === "number" ? `code ${code}` : "a signal"}`;
 }
 

@@ -5,9 +5,9 @@ import { basename, dirname, extname, join } from "node:path";
 import { isInside, readBounded } from "@lathe/system";
 
 /** Above this nobody can say what a program loads. */
-export const mostFiles = 20_000;
+export const maxFiles = 20_000;
 /** Bytes; of what is longer size and times stand for the content. */
-const mostRead = 4 * 2 ** 20;
+const maxRead = 4 * 2 ** 20;
 
 const codeEndings: ReadonlySet<string> = new Set(
   ".js .mjs .cjs .jsx .ts .mts .cts .tsx .json .node .wasm .py .pyc .pth .so .cfg .toml .rb .pl .pm .php .lua .sh .bash".split(
@@ -103,8 +103,8 @@ function readDigest(path: string): string | undefined {
     const stats = fstatSync(file, { bigint: true });
     if (stats.isDirectory()) return undefined;
     if (!stats.isFile()) return "no file";
-    if (stats.size > mostRead) return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
-    const found = readBounded(file, { maxBytes: mostRead });
+    if (stats.size > maxRead) return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+    const found = readBounded(file, { maxBytes: maxRead });
     if (!found || found.isCut) return "no file";
     return createHash("sha256").update(found.bytes).digest("hex");
   } finally {

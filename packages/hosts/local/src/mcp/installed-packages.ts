@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isInside, readSmallText } from "@lathe/system";
-import { type CodeTree, digestOfEntry, foldersUp, mostFiles } from "./code-tree.ts";
+import { type CodeTree, digestOfEntry, foldersUp, maxFiles } from "./code-tree.ts";
 
 export interface InstalledPackage {
   /** Where it really lies. */
@@ -32,10 +32,10 @@ export function installedPackages(
   const found = new Map<string, InstalledPackage>();
   const waiting = [...wanted];
   let files = 0;
-  for (let next = waiting.pop(); next && files <= mostFiles; next = waiting.pop()) {
+  for (let next = waiting.pop(); next && files <= maxFiles; next = waiting.pop()) {
     const folder = folderOf(next, cwd, tree);
     if (folder === undefined || found.has(folder)) continue;
-    const one = packageIn(folder, { tree, most: mostFiles - files });
+    const one = packageIn(folder, { tree, most: maxFiles - files });
     found.set(folder, one);
     files += one.files;
     for (const one of dependenciesOf(folder).map((name) => ({ from: folder, name }))) waiting.push(one);
@@ -64,11 +64,11 @@ function packageIn(
   return { folder, digest: hash.digest("hex"), files: files.length };
 }
 
-const mostManifest = 4_000_000;
+const maxManifest = 4_000_000;
 
 function dependenciesOf(folder: string): readonly string[] {
   try {
-    const manifest = Object(JSON.parse(readSmallText(join(folder, "package.json"), mostManifest) ?? "{}"));
+    const manifest = Object(JSON.parse(readSmallText(join(folder, "package.json"), maxManifest) ?? "{}"));
     const lists = [manifest.dependencies, manifest.optionalDependencies, manifest.peerDependencies];
     return lists.flatMap((list) => Object.keys(Object(list)));
   } catch {

@@ -6,7 +6,7 @@ import { type Failure, failure } from "@lathe/protocol";
 import { liesIn } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
-import { mostFiles } from "./code-tree.ts";
+import { maxFiles } from "./code-tree.ts";
 import { isAsKnown } from "./known-servers.ts";
 import { digestOf, type ServerFiles, serverFiles } from "./server-files.ts";
 
@@ -50,7 +50,7 @@ function isAsYesWasSaid(name: string, spec: ServerSpec, { found, ...place }: Che
 
 const changed =
   "files of this project that it may load are not as they were when you said yes to it; `lathe mcp trust` shows and allows them to new sessions";
-const tooMany = `it may load more than ${mostFiles} files of this project, and nobody can see whether they change: put it outside of the project`;
+const tooMany = `it may load more than ${maxFiles} files of this project, and nobody can see whether they change: put it outside of the project`;
 
 function notStarted(name: string, why: string): Failure {
   return failure("no-access", `the MCP server ${name} is not started: ${why}`, { who: "user" });

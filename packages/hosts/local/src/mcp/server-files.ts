@@ -11,7 +11,7 @@ import {
   foldersUp,
   isCode,
   isProgramText,
-  mostFiles,
+  maxFiles,
 } from "./code-tree.ts";
 import { installedPackages, packageNamed, type WantedPackage } from "./installed-packages.ts";
 import { filesIn, filesOf, impliedOf, scriptsNamed, takesFolders, wordsIn } from "./server-words.ts";
@@ -57,13 +57,13 @@ export function serverFiles(spec: ServerSpec, place: FilesPlace): ServerFiles {
   addNamed(spec, words, search);
   for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) follow(next, search);
   const own = search.found.size;
-  const packages = own > mostFiles ? [] : installedPackages(search.packages, { cwd, tree });
+  const packages = own > maxFiles ? [] : installedPackages(search.packages, { cwd, tree });
   for (const { folder, digest } of packages) search.found.set(folder, digest);
   return {
     files: [...search.found]
       .map(([path, digest]) => ({ path: relative(cwd, path), digest }))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
-    isAll: packages.reduce((sum, { files }) => sum + files, own) <= mostFiles,
+    isAll: packages.reduce((sum, { files }) => sum + files, own) <= maxFiles,
   };
 }
 
@@ -124,7 +124,7 @@ function addFile(path: string, spec: StdioServer, search: Search): void {
 function addAround(path: string, real: string, search: Search): void {
   const { cwd, tree, waiting } = search;
   const add = (folder: string, isRead: boolean): void => {
-    const files = tree.filesBelow(folder, { deep: folder !== cwd, most: mostFiles });
+    const files = tree.filesBelow(folder, { deep: folder !== cwd, most: maxFiles });
     for (const file of files) addCode(file, search, isRead);
   };
   const venv = foldersUp(dirname(path), cwd).find((folder) => tree.has(join(folder, "pyvenv.cfg")));
@@ -146,7 +146,7 @@ function counts(path: string, { command }: StdioServer, { isProjects }: Search):
 }
 
 function addCode(path: string, { found, waiting }: Search, isRead: boolean): void {
-  if (found.has(path) || found.size > mostFiles) return;
+  if (found.has(path) || found.size > maxFiles) return;
   found.set(path, digestOfEntry(path));
   if (isRead && isProgramText(path)) waiting.push(path);
 }
@@ -194,11 +194,11 @@ function want(word: string, from: string, { packages }: Search): void {
 }
 
 /** What is looked into for the names of other files; a program that was bundled into one file may be long. */
-const mostText = 64 * 2 ** 20;
+const maxText = 64 * 2 ** 20;
 
 function textOf(path: string): string {
   try {
-    return readSmallText(realpathSync(path), mostText) ?? "";
+    return readSmallText(realpathSync(path), maxText) ?? "";
   } catch {
     return "";
   }

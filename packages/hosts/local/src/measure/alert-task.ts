@@ -7,7 +7,7 @@ import { openRedactor } from "../telemetry/open-redactor.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 /** Characters of one example's arguments, and of what came of them. */
-const mostCharacters = 1_500;
+const maxCharacters = 1_500;
 
 export async function alertTask(
   options: Pick<LocalOptions, "env" | "providers" | "mcpServers">,
@@ -75,5 +75,5 @@ function failureParts(event: Event): readonly string[] {
 }
 
 function bounded(text: string): string {
-  return JSON.stringify(text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text);
+  return JSON.stringify(text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text);
 }

@@ -55,8 +55,8 @@ export interface Judged {
 }
 
 /** The newest messages that are judged, and characters of each: one request of a known size. */
-const mostMessages = 60;
-const mostCharacters = 400;
+const maxMessages = 60;
+const maxCharacters = 400;
 const patienceMs = 120_000;
 
 /** *Contract:* one request, of the newest messages of the span and of labelled ones as controls. */
@@ -112,7 +112,7 @@ async function newestMessages(env: Env, { since, until }: Span): Promise<readonl
   const found: { readonly at: number; readonly text: string }[] = [];
   const listed = await store.list({});
   for (const { id, updatedAt } of listed.toSorted((a, b) => b.updatedAt - a.updatedAt)) {
-    if (found.length >= mostMessages || updatedAt < since) break;
+    if (found.length >= maxMessages || updatedAt < since) break;
     const events = await store.read(id);
     if (isFailure(events)) continue;
     for (const { at, text } of messagesAfterTurns(events))
@@ -120,8 +120,8 @@ async function newestMessages(env: Env, { since, until }: Span): Promise<readonl
   }
   return found
     .sort((a, b) => b.at - a.at)
-    .slice(0, mostMessages)
-    .map(({ text }) => text.slice(0, mostCharacters));
+    .slice(0, maxMessages)
+    .map(({ text }) => text.slice(0, maxCharacters));
 }
 
 function messagesAfterTurns(

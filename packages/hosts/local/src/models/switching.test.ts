@@ -13,9 +13,9 @@ import {
   failure,
   fold,
   type ImagePart,
+  type PolicyEnvironment,
   type Ports,
   type Search,
-  type Surroundings,
   type Syntax,
 } from "@lathe/protocol";
 import {
@@ -184,7 +184,7 @@ function portsOf(store: ReturnType<typeof createMemoryStore>, models: Gateway, r
     workspace: createWorkspace({ root }),
     sandbox: createFakeSandbox(),
     containment: async () => ({ containment: "full", uncontainedAllowed: false }),
-    surroundings: { uncovered: async () => [], unsaved: async () => false } as unknown as Surroundings,
+    surroundings: { uncovered: async () => [], unsaved: async () => false } as unknown as PolicyEnvironment,
     search: {} as Search,
     syntax: { parse: async () => failure("no-access", "no grammars") } as unknown as Syntax,
     clock: createHandMovedClock({ leap: true }),

@@ -28,7 +28,7 @@ export interface TestedModel {
 }
 
 /** Reasoning models think before they answer. */
-const mostTokens = 2000;
+const maxTokens = 2000;
 const request: ModelRequest = {
   system: "You are asked whether you can call tools. Call the tool you are told to, and say nothing else.",
   tools: [
@@ -45,7 +45,7 @@ const request: ModelRequest = {
   ],
   messages: [{ role: "user", parts: [{ type: "text", text: 'Call report with the word "ready".' }] }],
   cacheMarks: [],
-  maxOutputTokens: mostTokens,
+  maxOutputTokens: maxTokens,
   cacheKey: "lathe-models-test",
 };
 

@@ -119,13 +119,13 @@ function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 function textOutside(path: string, folders: readonly string[]): string {
   try {
     const real = realpathSync(path);
     if (folders.some((folder) => isIn(real, folder))) return "";
-    return readSmallText(real, mostBytes) ?? "";
+    return readSmallText(real, maxBytes) ?? "";
   } catch {
     return "";
   }

@@ -56,10 +56,10 @@ function realOr(path: string): string {
   }
 }
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 function readText(path: string): string {
-  return readSmallText(path, mostBytes) ?? "";
+  return readSmallText(path, maxBytes) ?? "";
 }
 
 function registeredHome(): string | undefined {

@@ -5,7 +5,7 @@ import type { Env } from "@lathe/system";
 import { plainText, readHead, readRef, repositoryPlace } from "@lathe/system/git";
 import { openGitBox } from "./git-box.ts";
 
-const mostMoves = 64 * 1024 * 1024;
+const maxMoves = 64 * 1024 * 1024;
 
 export function createBoxedGit(env: Env): Git {
   return { open: (folder, writes) => openBoxed(env, folder, writes) };
@@ -23,7 +23,7 @@ async function openBoxed(env: Env, folder: string, writes?: string): Promise<Ope
   return {
     top,
     tip: (name) => (name === "HEAD" ? readHead(place)?.commit : readRef(common, name)),
-    headMoves: () => plainText(join(gitFolder, "logs", "HEAD"), mostMoves) ?? "",
+    headMoves: () => plainText(join(gitFolder, "logs", "HEAD"), maxMoves) ?? "",
     run: async (args, { index: kind, ...asked } = {}) => {
       const index = indexOf(kind);
       return box.git(args, { ...asked, ...(index !== undefined && { index }) });

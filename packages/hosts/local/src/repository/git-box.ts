@@ -46,7 +46,7 @@ export interface GitBox {
   close(): Promise<void>;
 }
 
-const mostOutput = 256 * 1024 * 1024;
+const maxOutput = 256 * 1024 * 1024;
 const usualTimeoutMs = 120_000;
 
 /** *Contract:* a failure that says what to do where no sandbox works: git is then run nowhere else. */
@@ -116,7 +116,7 @@ function driverFor(env: Env, workspace: string): Promise<Containment> {
     check: async () => undefined,
     env,
     workspace,
-    outputCap: mostOutput,
+    outputCap: maxOutput,
     sandboxLimits: { wanted: {}, most: {} },
   });
   drivers.set(key, found);
@@ -128,18 +128,18 @@ function noSandbox(top: string, reasons: readonly string[]): Failure {
   return failure("sandbox-unavailable", text, { who: "host" });
 }
 
-interface Held extends RepositoryPlace {
+interface ContainmentFacts extends RepositoryPlace {
   readonly git: string;
   readonly made: string;
   remove(): void;
 }
 
-function boxOf(sandbox: Sandbox, held: Held): GitBox {
+function boxOf(sandbox: Sandbox, held: ContainmentFacts): GitBox {
   let indexes = 0;
   const newIndex = (): string => join(held.git, `index.${++indexes}`);
   return {
     made: held.made,
-    hasOwnFilters: plainText(join(held.git, "info", "attributes"), mostOutput)?.includes("filter") === true,
+    hasOwnFilters: plainText(join(held.git, "info", "attributes"), maxOutput)?.includes("filter") === true,
     git: (args, run = {}) => runIn(sandbox, held, { args, ...run }),
     newIndex,
     takeIndex: (index) => addIndex(held.git, index, newIndex()),
@@ -152,7 +152,7 @@ function boxOf(sandbox: Sandbox, held: Held): GitBox {
 
 async function runIn(
   sandbox: Sandbox,
-  held: Held,
+  held: ContainmentFacts,
   run: GitRun & { readonly args: readonly string[] },
 ): Promise<string | Failure> {
   const { args, workTree = held.top, index, input, timeoutMs = usualTimeoutMs } = run;
@@ -194,8 +194,8 @@ async function endOf(
 }
 
 async function printed(process: Process): Promise<string | Failure> {
-  const bytes = await process.bytes("output", 0, mostOutput);
-  if (bytes.length < mostOutput)
+  const bytes = await process.bytes("output", 0, maxOutput);
+  if (bytes.length < maxOutput)
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return failure("too-large", "git printed more than is read of it", { who: "user" });
 }

@@ -9,9 +9,9 @@ import { type SparseCheckout, sparseCheckoutOf, sparseSettings } from "./sparse-
 
 type Settings = ReadonlyMap<string, string>;
 
-const mostSettings = 4 * 1024 * 1024;
-const mostRules = 4 * 1024 * 1024;
-const mostIndex = 1024 * 1024 * 1024;
+const maxSettings = 4 * 1024 * 1024;
+const maxRules = 4 * 1024 * 1024;
+const maxIndex = 1024 * 1024 * 1024;
 
 /** What says how bytes become files, by the values it may have. Whatever else settings say is left behind. */
 const copied: Readonly<Record<string, RegExp>> = {
@@ -25,7 +25,7 @@ const copied: Readonly<Record<string, RegExp>> = {
 
 /** *Contract:* a failure for a repository of a kind that is not read; throws what the disk says. */
 export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env): Failure | undefined {
-  const own = plainSettings(plainText(join(place.common, "config"), mostSettings) ?? "");
+  const own = plainSettings(plainText(join(place.common, "config"), maxSettings) ?? "");
   if (!own) return unread(place.top, "git would refuse its settings");
   const format = own.get("extensions.objectformat")?.toLowerCase() ?? "sha1";
   const refs = own.get("extensions.refstorage")?.toLowerCase() ?? "files";
@@ -43,13 +43,13 @@ export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env)
   const rules = (name: string, of: string): string =>
     [
       userRules(user.get(`core.${name}`), of, { env, home }),
-      plainText(join(place.common, "info", of === "ignore" ? "exclude" : of), mostRules),
+      plainText(join(place.common, "info", of === "ignore" ? "exclude" : of), maxRules),
     ]
       .map((text) => text ?? "")
       .join("\n");
   writeFileSync(join(folder, "info", "exclude"), rules("excludesfile", "ignore"));
   writeFileSync(join(folder, "info", "attributes"), rules("attributesfile", "attributes"));
-  const shallow = plainBytes(join(place.common, "shallow"), mostSettings);
+  const shallow = plainBytes(join(place.common, "shallow"), maxSettings);
   if (shallow) writeFileSync(join(folder, "shallow"), shallow);
   const { commit } = readHead(place) ?? {};
   writeFileSync(join(folder, "HEAD"), `${commit ?? "ref: refs/heads/none"}\n`);
@@ -64,7 +64,7 @@ function unread(top: string, why: string): Failure {
 /** An object folder that the repository borrows from and git in the sandbox does not see. */
 function lenderOutside({ top, gitFolder, common }: RepositoryPlace): string | undefined {
   const objects = join(common, "objects");
-  const lines = (plainText(join(objects, "info", "alternates"), mostSettings) ?? "").split("\n");
+  const lines = (plainText(join(objects, "info", "alternates"), maxSettings) ?? "").split("\n");
   const lenders = lines
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => resolve(objects, line));
@@ -91,13 +91,13 @@ export function addRefs(folder: string, { common }: RepositoryPlace): void {
  */
 export function addIndex(folder: string, index: string, own: string): string | undefined {
   const stats = lstatSync(index, { throwIfNoEntry: false });
-  const bytes = plainBytes(index, mostIndex);
+  const bytes = plainBytes(index, maxIndex);
   if (!stats || !bytes) return undefined;
   writeFileSync(own, bytes);
   utimesSync(own, stats.atime, stats.mtime);
   const around = dirname(index);
   for (const half of readdirSync(around).filter((one) => /^sharedindex\.[0-9a-f]+$/.test(one))) {
-    const other = existsSync(join(folder, half)) ? undefined : plainBytes(join(around, half), mostIndex);
+    const other = existsSync(join(folder, half)) ? undefined : plainBytes(join(around, half), maxIndex);
     if (other) writeFileSync(join(folder, half), other);
   }
   return own;
@@ -129,7 +129,7 @@ function userSettings(env: Env): Settings {
     ...(env.GIT_CONFIG_NOSYSTEM ? [] : ["/etc/gitconfig"]),
     ...(named === undefined ? [join(config, "git", "config"), join(home, ".gitconfig")] : [named]),
   ];
-  return new Map(files.flatMap((file) => [...(plainSettings(plainText(file, mostSettings) ?? "") ?? [])]));
+  return new Map(files.flatMap((file) => [...(plainSettings(plainText(file, maxSettings) ?? "") ?? [])]));
 }
 
 function configHome(env: Env, home: string): string {
@@ -145,5 +145,5 @@ function userRules(
 ): string | undefined {
   const path = said?.startsWith("~/") ? join(home, said.slice(2)) : said;
   if (path !== undefined && !isAbsolute(path)) return undefined;
-  return plainText(path ?? join(configHome(env, home), "git", name), mostRules);
+  return plainText(path ?? join(configHome(env, home), "git", name), maxRules);
 }

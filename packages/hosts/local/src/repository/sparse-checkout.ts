@@ -11,22 +11,22 @@ export interface SparseCheckout {
   readonly isOwn: boolean;
 }
 
-const mostSettings = 4 * 1024 * 1024;
-const mostRules = 4 * 1024 * 1024;
+const maxSettings = 4 * 1024 * 1024;
+const maxRules = 4 * 1024 * 1024;
 
 /** Undefined where all files are checked out. */
 export function sparseCheckoutOf({
   common,
   gitFolder,
 }: Pick<RepositoryPlace, "common" | "gitFolder">): SparseCheckout | undefined {
-  const shared = plainSettings(plainText(join(common, "config"), mostSettings) ?? "");
+  const shared = plainSettings(plainText(join(common, "config"), maxSettings) ?? "");
   const isOwn = isTrue(shared?.get("extensions.worktreeconfig"));
   const own = isOwn
-    ? plainSettings(plainText(join(gitFolder, "config.worktree"), mostSettings) ?? "")
+    ? plainSettings(plainText(join(gitFolder, "config.worktree"), maxSettings) ?? "")
     : undefined;
   const holds = (name: string): boolean => isTrue(own?.get(name) ?? shared?.get(name));
   const rules = holds("core.sparsecheckout")
-    ? plainText(join(gitFolder, "info", "sparse-checkout"), mostRules)
+    ? plainText(join(gitFolder, "info", "sparse-checkout"), maxRules)
     : undefined;
   return rules === undefined ? undefined : { rules, isCone: holds("core.sparsecheckoutcone"), isOwn };
 }

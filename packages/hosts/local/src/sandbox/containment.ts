@@ -1,6 +1,6 @@
 /** Containment: what holds commands in on this machine, found out beside the first request and asked for later. */
 
-import { type Held, lazily } from "@lathe/protocol";
+import { type ContainmentFacts, lazily } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
 import type { SandboxChoice } from "../local-options.ts";
 
@@ -8,7 +8,7 @@ export interface ContainmentProbe {
   /** *Contract:* looks once, resolves with what was found; never rejects. */
   ready(): Promise<Containment>;
   /** *Contract:* the same for policy. */
-  held(): Promise<Held>;
+  held(): Promise<ContainmentFacts>;
 }
 
 export function createContainmentProbe(

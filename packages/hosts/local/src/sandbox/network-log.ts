@@ -8,12 +8,12 @@ export interface OpenNetworkLog extends NetworkLog {
 }
 
 /** Different decisions that are told apart. */
-const mostKinds = 1000;
+const maxKinds = 1000;
 const further: Decision = {
   host: "",
   port: 0,
   verdict: "refused",
-  why: `more than ${mostKinds} different requests: further ones are counted`,
+  why: `more than ${maxKinds} different requests: further ones are counted`,
 };
 
 /** The first of a kind is told at once, and then each time there are ten times as many. */
@@ -24,7 +24,7 @@ export function createNetworkLog(): OpenNetworkLog {
   return {
     note: ({ host, port, verdict, rule, why, address }) => {
       const exact = { host, port, verdict, why, ...(rule && { rule }), ...(address && { address }) };
-      const isKnown = kinds.size < mostKinds || kinds.has(JSON.stringify(exact));
+      const isKnown = kinds.size < maxKinds || kinds.has(JSON.stringify(exact));
       const decision = isKnown ? exact : further;
       const key = JSON.stringify(decision);
       const { seen, told } = kinds.get(key) ?? { seen: 0, told: 0 };

@@ -24,7 +24,7 @@ import {
 } from "@lathe/testkit";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
-import { createSurroundings } from "../session/surroundings.ts";
+import { createPolicyEnvironment } from "../session/policy-environment.ts";
 
 const shell = (command: string): ScriptedCall => ({ tool: "shell", input: { command } });
 const first = shell("rm data/notes.txt");
@@ -83,7 +83,7 @@ describe("a refused effect", () => {
       workspace,
       sandbox,
       containment: async () => ({ containment: "full", uncontainedAllowed: false }),
-      surroundings: { ...createSurroundings(root, process.env), uncovered: async () => ["data/"] },
+      surroundings: { ...createPolicyEnvironment(root, process.env), uncovered: async () => ["data/"] },
       search: {} as Search,
       syntax: createSyntax(),
       clock: createHandMovedClock({ leap: true }),

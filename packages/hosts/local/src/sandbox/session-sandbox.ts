@@ -22,7 +22,7 @@ export interface SessionSandbox {
   readonly network: NetworkLog;
 }
 
-interface Held {
+interface ContainmentFacts {
   readonly scratch: ScratchFolder;
   readonly check: import("@lathe/sandbox").Check;
   /** The mode of the session as it is now. */
@@ -31,7 +31,7 @@ interface Held {
   numberedAfter(): number;
 }
 
-export function openSessionSandbox(held: Held, options: LocalOptions): SessionSandbox {
+export function openSessionSandbox(held: ContainmentFacts, options: LocalOptions): SessionSandbox {
   const { scratch, check, mode } = held;
   const { cwd, env } = options;
   const network = createNetworkLog();

@@ -11,10 +11,10 @@ export interface Material {
 }
 
 /** Files looked at for the layout, and lines it may have. */
-const mostFiles = 5_000;
+const maxFiles = 5_000;
 const layoutLines = 60;
 /** Names shown of one folder's files. */
-const mostNames = 12;
+const maxNames = 12;
 const snippetFiles = 4;
 const snippetLines = 60;
 const lineChars = 160;
@@ -32,7 +32,7 @@ export async function firstLook(
   const exclude = unreadable(".", sessionRules(rules, { cwd, env }));
   const material: Material[] = [];
   if (folderLayout) {
-    const found = await search.files({ limit: mostFiles, exclude }, signal);
+    const found = await search.files({ limit: maxFiles, exclude }, signal);
     if (!isFailure(found) && found.paths.length > 0)
       material.push({ about: "folder layout", text: layoutText(found.paths, found.more) });
   }
@@ -66,14 +66,14 @@ export function layoutText(paths: readonly string[], isMore: boolean): string {
   const left = folders.size - shown.size;
   const notes = [
     ...(left > 0 ? [`[${left} deeper folders are not shown]`] : []),
-    ...(isMore ? [`[more than ${mostFiles} files: not all were looked at]`] : []),
+    ...(isMore ? [`[more than ${maxFiles} files: not all were looked at]`] : []),
   ];
   return [...lines, ...notes].join("\n");
 }
 
 function namesText(names: readonly string[]): string {
-  const rest = names.length - mostNames;
-  return names.slice(0, mostNames).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
+  const rest = names.length - maxNames;
+  return names.slice(0, maxNames).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 function snippetsText(ranges: readonly RankedRange[]): string {

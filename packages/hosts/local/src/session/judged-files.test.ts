@@ -34,7 +34,7 @@ import {
 } from "@lathe/testkit";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
-import { createSurroundings } from "./surroundings.ts";
+import { createPolicyEnvironment } from "./policy-environment.ts";
 
 const shell = (command: string, more: object = {}): ScriptedCall => ({
   tool: "shell",
@@ -90,7 +90,7 @@ describe("what a verdict depended on", () => {
 
   /** A file is exchanged right after it was checked. */
   function surroundings(swap: Swap | undefined): Ports["surroundings"] {
-    const real = createSurroundings(root, process.env);
+    const real = createPolicyEnvironment(root, process.env);
     let looks = 0;
     const text: Ports["surroundings"]["text"] = async (path) => {
       const found = await real.text(path);

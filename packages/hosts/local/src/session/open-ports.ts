@@ -29,9 +29,9 @@ import { createLazySearch } from "../search/lazy-search.ts";
 import { type LocalRedactor, openRedactor } from "../telemetry/open-redactor.ts";
 import { afterFirstRequest } from "./after-first-request.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
+import { createPolicyEnvironment } from "./policy-environment.ts";
 import { recoveryText } from "./recovery-text.ts";
 import { type RestoringSandbox, restoreReplacedFiles } from "./restore-replaced-files.ts";
-import { createSurroundings } from "./surroundings.ts";
 export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPorts {
   const { cwd, env } = options;
   const { gateway, models, router, ...talk } = openModels(options);
@@ -87,7 +87,7 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
       sandbox,
       ...backgroundPorts(sandbox, redactor.redact, options.wakes),
       containment: probe.held,
-      surroundings: createSurroundings(cwd, env),
+      surroundings: createPolicyEnvironment(cwd, env),
       search: createLazySearch(cwd, env, options.embeddings),
       syntax,
       clock: systemClock,
@@ -134,13 +134,13 @@ function toolPorts(
   { member, own }: Pick<SessionLease, "member" | "own">,
   instructions: Instructing,
   afterRestore: RestoringSandbox["afterRestore"],
-): Pick<Ports, "tools" | "kin" | "newSession" | "instructions"> {
+): Pick<Ports, "tools" | "treePermissions" | "newSession" | "instructions"> {
   if (!member) return { tools: afterRestore([...builtinTools, ...own.tools]) };
   const newSession = (): string => newSessionId(systemClock);
   const all = [...member.tools, ...own.tools];
   const isWanted = (): boolean => guardRailsOf(member.session()).diagnosticsAfterEdits === true;
   const tools = own.checkEdits?.(all, isWanted) ?? all;
-  return { tools: afterRestore(tools), kin: member.kin, newSession, instructions };
+  return { tools: afterRestore(tools), treePermissions: member.treePermissions, newSession, instructions };
 }
 
 function openFiles(

@@ -49,11 +49,11 @@ interface Redactors {
 }
 
 /** How long signals, timers and other work may wait for a text. */
-const mostMs = 20;
+const maxMs = 20;
 let pausedAt = 0;
 
 function pauseWhenDue(): Promise<unknown> | undefined {
-  if (performance.now() - pausedAt < mostMs) return undefined;
+  if (performance.now() - pausedAt < maxMs) return undefined;
   return new Promise<void>((resolve) => {
     setImmediate(() => {
       pausedAt = performance.now();

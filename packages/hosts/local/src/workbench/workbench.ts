@@ -1,5 +1,5 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
-import { examineCall, toolContext } from "@lathe/agent";
+import { analyzeCall, toolContext } from "@lathe/agent";
 import { type Explanation, evaluate, explain } from "@lathe/policy";
 import {
   type Decision,
@@ -127,7 +127,7 @@ async function judge(
   ports: Ports,
 ): Promise<{ readonly effects: readonly Effect[]; readonly judged: Decision }> {
   const asking = { mode, keepsFiles: false, refusals: [] };
-  const { effects, facts } = await examineCall(prepared, asking, ports);
+  const { effects, facts } = await analyzeCall(prepared, asking, ports);
   return { effects, judged: evaluate({ effects }, facts, ports.rules) };
 }
 
@@ -143,7 +143,7 @@ async function explainScript(
   { options, ports }: { readonly options: LocalOptions; readonly ports: Ports },
 ): Promise<Explained> {
   const asking = { mode: options.mode, keepsFiles: options.checkpoints, refusals: [] };
-  const { facts, parts } = await examineCall({ effects: [], script: { text, folder: "" } }, asking, ports);
+  const { facts, parts } = await analyzeCall({ effects: [], script: { text, folder: "" } }, asking, ports);
   const containment = supposed ?? facts.containment;
   const explained = explain(parts, { ...facts, containment }, ports.rules);
   return { ...explained, mode: options.mode, sandbox: containment };

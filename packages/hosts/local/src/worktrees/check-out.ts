@@ -20,7 +20,7 @@ export function unfilteredText({ filter, files }: Unfiltered): string {
 }
 
 const checkOutMs = 600_000;
-const mostIndex = 1024 * 1024 * 1024;
+const maxIndex = 1024 * 1024 * 1024;
 
 /** *Contract:* git finds in the index what it would have written; throws what the disk says. */
 export async function checkOut(
@@ -36,7 +36,7 @@ export async function checkOut(
 
 /** An index that git wrote in the box becomes the working tree's own; its time too, by which git tells what may have changed since. */
 export function putIndex(index: string, gitFolder: string): Failure | undefined {
-  const bytes = plainBytes(index, mostIndex);
+  const bytes = plainBytes(index, maxIndex);
   const { atime, mtime } = lstatSync(index);
   if (!bytes) return failure("no-access", `${index} is no index`, { who: "host" });
   const isPut = inFolder(gitFolder, [], (folder) => replaceFile(folder, "index", bytes));
@@ -57,7 +57,7 @@ export async function unfilteredIn(
   // Mostly there is none: then nothing is asked.
   const attributes = names.filter((name) => /(?:^|\/)\.gitattributes$/.test(name));
   const places = attributes.map((name) => `${path}/${Buffer.from(name, "latin1").toString()}`);
-  const isFiltering = places.some((file) => plainBytes(file, mostAttributes)?.includes("filter"));
+  const isFiltering = places.some((file) => plainBytes(file, maxAttributes)?.includes("filter"));
   if (!isFiltering && !box.hasOwnFilters) return [];
   const input = names.map((name) => `${name}\0`).join("");
   const said = await box.git(["check-attr", "-z", "--stdin", "filter"], { workTree: path, index, input });
@@ -72,5 +72,5 @@ export async function unfilteredIn(
   return all.toSorted((one, other) => other.files - one.files);
 }
 
-const mostAttributes = 4 * 1024 * 1024;
+const maxAttributes = 4 * 1024 * 1024;
 const none = new Set(["unspecified", "unset", "set"]);

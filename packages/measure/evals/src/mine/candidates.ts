@@ -26,7 +26,7 @@ const aside =
   /(?:^|\/)(?:docs?|examples?|bench(?:marks?)?|\.github|scripts|dist|build|vendor)\/|\.d\.[cm]?ts$|\.config\.[cm]?[jt]s$/;
 const runnablePython = /(?:^|\/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$/;
 /** More than that is no single bug. */
-const mostSources = 6;
+const maxSources = 6;
 
 export function candidateOf(commit: HistoryCommit): Candidate | undefined {
   const { subject, body } = commit;
@@ -36,7 +36,7 @@ export function candidateOf(commit: HistoryCommit): Candidate | undefined {
   const sources = commit.files
     .map(({ path }) => path)
     .filter((path) => code.test(path) && !isTestFile(path) && !aside.test(path));
-  if (tests.length === 0 || sources.length === 0 || sources.length > mostSources) return undefined;
+  if (tests.length === 0 || sources.length === 0 || sources.length > maxSources) return undefined;
   const python = tests.filter((path) => runnablePython.test(path));
   const scripts = tests.filter(isRunnableScript);
   const runnable = python.length >= scripts.length ? python : scripts;

@@ -12,8 +12,8 @@ export interface Told {
   readonly shown: boolean;
 }
 
-const mostFailures = 5;
-const mostLines = 25;
+const maxFailures = 5;
+const maxLines = 25;
 /** A shorter line may stand in any text. */
 const tellingLength = 12;
 const trailer =
@@ -29,7 +29,7 @@ export function instructionOf({ subject, body, failures, fix, shown }: Told): st
   const words = withoutRecipe(body)
     .split("\n")
     .filter((line) => !trailer.test(line.trim()) && isTold(line));
-  const told = failures.slice(0, mostFailures).map(({ test, said }) => failureText(test, said, isTold));
+  const told = failures.slice(0, maxFailures).map(({ test, said }) => failureText(test, said, isTold));
   const more = failures.length - told.length;
   const where = shown
     ? "The tests that fail are in the project."
@@ -74,7 +74,7 @@ function failureText(test: string, said: string, isTold: (line: string) => boole
     .map((line) => line.trimEnd())
     // Where it stands in somebody's packages says nothing of the bug.
     .filter((line) => line !== "" && !/node_modules|node:internal|site-packages/.test(line) && isTold(line));
-  const kept = lines.length > mostLines ? [...lines.slice(0, mostLines), "..."] : lines;
+  const kept = lines.length > maxLines ? [...lines.slice(0, maxLines), "..."] : lines;
   return `\`${test}\`\n\n${fenced(kept.join("\n"))}`;
 }
 

@@ -9,7 +9,7 @@ export interface RunFolder extends OwnFolder {
 }
 
 const scripts = fileURLToPath(new URL("../../task/", import.meta.url));
-const mostResults = 64_000_000;
+const maxResults = 64_000_000;
 
 /** Its name is known to nothing that ran before, so that nothing waits there. */
 export function openRunFolder(folder: string, plan: unknown): RunFolder {
@@ -22,5 +22,5 @@ export function openRunFolder(folder: string, plan: unknown): RunFolder {
 
 /** Undefined where the tests left no results, or something else in their place. */
 export function readRun(own: RunFolder): string | undefined {
-  return isStill(own) ? readPlain(join(own.path, "results.json"), mostResults) : undefined;
+  return isStill(own) ? readPlain(join(own.path, "results.json"), maxResults) : undefined;
 }

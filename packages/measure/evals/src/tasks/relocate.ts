@@ -18,7 +18,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** Rewrites the files below a folder; only shell scripts with `onlyScripts`. */
 export function relocateFiles(folder: string, places: Places, onlyScripts: boolean): void {
@@ -26,7 +26,7 @@ export function relocateFiles(folder: string, places: Places, onlyScripts: boole
     const path = join(folder, name);
     const kind = lstatSync(path);
     if (kind.isDirectory()) relocateFiles(path, places, onlyScripts);
-    else if (kind.isFile() && kind.size <= mostBytes && (!onlyScripts || extname(name) === ".sh"))
+    else if (kind.isFile() && kind.size <= maxBytes && (!onlyScripts || extname(name) === ".sh"))
       relocateFile(path, places);
   }
 }

@@ -69,7 +69,7 @@ export function placesOf(folder: string, { workdir }: Build): Places {
   return { ...Object.fromEntries(names), [workdir]: join(folder, "app") };
 }
 
-const mostReward = 64_000;
+const maxReward = 64_000;
 
 /** Undefined when there are none that are numbers; a text when they are not to be believed. */
 function readRewards(
@@ -82,7 +82,7 @@ function readRewards(
   // Tests run an agent's code, which may write here too: that one file is what the tests say has to be plain.
   if (hasJson && (isMined || kindOf(text)))
     return "its tests left a reward.json beside what they say: one of the two is not theirs";
-  const said = readPlain(hasJson ? json : text, mostReward)?.trim();
+  const said = readPlain(hasJson ? json : text, maxReward)?.trim();
   if (said === undefined || said === "") return undefined;
   return numbers(hasJson ? parsed(said) : Number(said));
 }

@@ -18,7 +18,7 @@ interface Found {
 /** Issues with it are ours: nothing else is looked at. */
 const label = "lathe-alert";
 const perPage = 100;
-const mostPages = 10;
+const maxPages = 10;
 
 export function githubTickets(options: GithubOptions): Tickets {
   let known: Found[] | undefined;
@@ -36,7 +36,7 @@ export function githubTickets(options: GithubOptions): Tickets {
   };
   const readAll = async (): Promise<Found[] | Failure> => {
     const all: Found[] = [];
-    for (let page = 1; page <= mostPages; page++) {
+    for (let page = 1; page <= maxPages; page++) {
       const found = await call("GET", `?state=all&labels=${label}&per_page=${perPage}&page=${page}`);
       if (isFailure(found)) return found;
       const list = Array.isArray(found) ? (found as readonly Found[]) : [];

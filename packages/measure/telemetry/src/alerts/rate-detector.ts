@@ -17,7 +17,7 @@ export const baselineCalls = 100;
 const factors = [2, 3, 5];
 /** Less is not told from never by so few calls: the first errors of a pair are no jump. */
 const leastRate = 0.01;
-const mostRate = 0.95;
+const maxRate = 0.95;
 
 export interface Detector {
   readonly baseline: number;
@@ -36,7 +36,7 @@ export function startDetector(calls: number, failures: number): Detector {
 export function takeCall(detector: Detector, isFailed: boolean): Detector {
   const { baseline, statistics } = detector;
   const next = statistics.map((statistic, i) => {
-    const rate = Math.min(mostRate, baseline * (factors[i] ?? 1));
+    const rate = Math.min(maxRate, baseline * (factors[i] ?? 1));
     const ratio = isFailed ? rate / baseline : (1 - rate) / (1 - baseline);
     return Math.max(1, statistic) * ratio;
   });

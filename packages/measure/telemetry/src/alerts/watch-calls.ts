@@ -50,8 +50,8 @@ interface OpenAlert {
 /** So many calls at the old rate close an alert. */
 const closingCalls = 100;
 /** Failures that are our own fault: more than so many are an alert, whatever the rate. */
-const mostUnknown = 2;
-const mostExamples = 3;
+const maxUnknown = 2;
+const maxExamples = 3;
 
 /** In the order of time; the newest alert first. */
 export function watchCalls(calls: Iterable<WatchedCall>): readonly Alert[] {
@@ -68,7 +68,7 @@ export function watchCalls(calls: Iterable<WatchedCall>): readonly Alert[] {
     if (call.code === "bug") bugs.set(key, [...(bugs.get(key) ?? []), call]);
   }
   for (const { alert } of pairs.values()) if (alert) found.push(alert.alert);
-  for (const all of bugs.values()) if (all.length > mostUnknown) found.push(...unknownAlert(all));
+  for (const all of bugs.values()) if (all.length > maxUnknown) found.push(...unknownAlert(all));
   return found.sort((a, b) => b.since - a.since);
 }
 
@@ -93,7 +93,7 @@ function watchAlert(pair: Pair, open: OpenAlert, call: WatchedCall): Alert | und
   const isFailed = call.code !== null;
   const { alert, last } = open;
   const examples =
-    isFailed && alert.examples.length < mostExamples ? [...alert.examples, exampleOf(call)] : alert.examples;
+    isFailed && alert.examples.length < maxExamples ? [...alert.examples, exampleOf(call)] : alert.examples;
   open.alert = {
     ...alert,
     calls: alert.calls + 1,
@@ -133,7 +133,7 @@ function jumpAlert({ recent }: Pair, { baseline, calls, failures }: Detector): A
     failures,
     since: first?.at ?? 0,
     lastAt: recent.at(-1)?.at ?? 0,
-    examples: recent.slice(0, mostExamples).map(exampleOf),
+    examples: recent.slice(0, maxExamples).map(exampleOf),
   };
 }
 
@@ -153,7 +153,7 @@ function unknownAlert(calls: readonly WatchedCall[]): readonly Alert[] {
       failures: calls.length,
       since: first.at,
       lastAt: last.at,
-      examples: calls.slice(0, mostExamples).map(exampleOf),
+      examples: calls.slice(0, maxExamples).map(exampleOf),
     },
   ];
 }

@@ -2,7 +2,7 @@
 
 /** Names of arguments are the tool's when they look like names; others a model may have made up of anything. */
 const plainName = /^[a-zA-Z_]\w{0,29}$/;
-const mostNames = 12;
+const maxNames = 12;
 
 export function argumentShape(input: string): string {
   let value: unknown;
@@ -14,9 +14,9 @@ export function argumentShape(input: string): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return sizeOf(value);
   const entries = Object.entries(value);
   const named = entries
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map(([name, one]) => `${plainName.test(name) ? name : "?"}: ${sizeOf(one)}`);
-  if (entries.length > mostNames) named.push(`${entries.length - mostNames} more`);
+  if (entries.length > maxNames) named.push(`${entries.length - maxNames} more`);
   return `{${named.join(", ")}}`;
 }
 

@@ -9,7 +9,7 @@ export function isTrouble(reaction: Reaction): boolean {
 }
 
 /** Characters that are looked at: what matters is said first, or pasted. */
-const mostCharacters = 4_000;
+const maxCharacters = 4_000;
 
 /** What programs print when they fail. */
 const pasted: readonly RegExp[] = [
@@ -64,7 +64,7 @@ const another =
 
 /** `text` as it was said; nothing of it is kept. */
 export function readReaction(text: string): Reaction {
-  const whole = text.slice(0, mostCharacters);
+  const whole = text.slice(0, maxCharacters);
   if (matches(pasted, whole)) return "failure-reported";
   const said = whole.toLowerCase().replaceAll("’", "'").trim();
   if (/^nothing wrong\b|^no (?:complaints|problems?)\b/.test(said)) return "satisfied";

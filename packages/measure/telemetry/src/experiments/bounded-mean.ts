@@ -12,7 +12,7 @@ export interface Interval {
 }
 
 /** The part of the capital that is never risked in one bet. */
-const mostRisk = 0.75;
+const maxRisk = 0.75;
 
 /** Values with the bet on each, which is made of those before it alone. */
 interface Bets {
@@ -47,14 +47,14 @@ function betsOn(values: readonly number[], alpha: number): Bets {
 
 /** Logarithm of the most that betting on values above `mean` ever made: it falls as `mean` rises. */
 function capitalAbove({ values, sizes }: Bets, mean: number): number {
-  return mostOf(values, (value, i) => Math.min(sizes[i] ?? 0, mostRisk / mean) * (value - mean));
+  return maxOf(values, (value, i) => Math.min(sizes[i] ?? 0, maxRisk / mean) * (value - mean));
 }
 
 function capitalBelow({ values, sizes }: Bets, mean: number): number {
-  return mostOf(values, (value, i) => Math.min(sizes[i] ?? 0, mostRisk / (1 - mean)) * (mean - value));
+  return maxOf(values, (value, i) => Math.min(sizes[i] ?? 0, maxRisk / (1 - mean)) * (mean - value));
 }
 
-function mostOf(values: readonly number[], gain: (value: number, i: number) => number): number {
+function maxOf(values: readonly number[], gain: (value: number, i: number) => number): number {
   let [capital, most] = [0, 0];
   for (const [i, value] of values.entries()) {
     capital += Math.log1p(gain(value, i));

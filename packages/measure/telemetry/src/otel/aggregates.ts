@@ -12,7 +12,7 @@ export interface Aggregate {
 }
 
 /** Sets of attributes of one metric: more would be somebody's invention. */
-const mostSets = 500;
+const maxSets = 500;
 
 export function addMeasurement(
   aggregates: Map<MetricName, Map<string, Aggregate>>,
@@ -23,7 +23,7 @@ export function addMeasurement(
   aggregates.set(metric, sets);
   const key = JSON.stringify(attributes);
   const bounds = shapeOf(metric).bounds;
-  const known = sets.get(key) ?? (sets.size < mostSets ? emptyAggregate(attributes, bounds) : undefined);
+  const known = sets.get(key) ?? (sets.size < maxSets ? emptyAggregate(attributes, bounds) : undefined);
   if (!known) return;
   sets.set(key, known);
   known.sum += value;

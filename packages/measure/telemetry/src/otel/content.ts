@@ -2,20 +2,20 @@
 import { type AssistantPart, type Message, messageText, type Session } from "@lathe/protocol";
 
 /** Characters of one attribute; older messages are left out first. */
-const mostCharacters = 60_000;
+const maxCharacters = 60_000;
 
 type Part = Readonly<Record<string, unknown>>;
 
 export function inputContent({ prompt, messages }: Session): Readonly<Record<string, string>> {
   const kept: string[] = [];
-  let left = mostCharacters;
+  let left = maxCharacters;
   for (const message of messages.toReversed()) {
     const text = JSON.stringify(written(message));
     left -= text.length;
     if (left < 0) break;
     kept.unshift(text);
   }
-  const system = [{ type: "text", content: prompt.system.slice(0, mostCharacters) }];
+  const system = [{ type: "text", content: prompt.system.slice(0, maxCharacters) }];
   return {
     "gen_ai.system_instructions": JSON.stringify(system),
     "gen_ai.input.messages": `[${kept.join()}]`,

@@ -34,10 +34,10 @@ export interface Exporter {
 const intervalMs = 5_000;
 const closeMs = 2_000;
 /** Spans that wait; further ones are lost. */
-const mostSpans = 2_048;
+const maxSpans = 2_048;
 const perRequest = 512;
 /** Sessions that are followed at once. */
-const mostSessions = 256;
+const maxSessions = 256;
 
 export function openExporter(options: ExporterOptions): Exporter {
   const outbox = new Outbox(options);
@@ -50,7 +50,7 @@ export function openExporter(options: ExporterOptions): Exporter {
       parentOf: (session) => parents.get(session),
       opens: (session, by) => parents.set(session, by),
     });
-    if (traces.size >= mostSessions) traces.delete(traces.keys().next().value ?? "");
+    if (traces.size >= maxSessions) traces.delete(traces.keys().next().value ?? "");
     traces.set(id, trace);
     return trace;
   };
@@ -90,7 +90,7 @@ class Outbox {
     if (spans.length === 0 && measurements.length === 0) return;
     for (const one of measurements) addMeasurement(this.#aggregates, one);
     this.#isChanged = true;
-    const room = mostSpans - this.#spans.length;
+    const room = maxSpans - this.#spans.length;
     this.#spans.push(...spans.slice(0, room));
     this.lost += Math.max(0, spans.length - room);
     this.#timer ??= setTimeout(() => {
@@ -127,7 +127,7 @@ class Outbox {
       const sent = await this.#post({ url: traces, headers: headers.traces }, tracesBody(spans, source));
       if (sent === "again" && this.#closing === undefined) {
         // One that is only busy gets it with the next send, as far as there is room then.
-        const room = Math.max(0, mostSpans - this.#spans.length);
+        const room = Math.max(0, maxSpans - this.#spans.length);
         this.#spans.unshift(...batch.slice(0, room));
         this.lost += Math.max(0, batch.length - room);
         return;

@@ -187,7 +187,7 @@ function dayAt(days: Map<number, OpenDay>, at: number): OpenDay {
   return known;
 }
 
-const mostDays = 400;
+const maxDays = 400;
 
 /** Days on which nothing happened are days too: a plot without them shows what was not. */
 function closeDays(days: ReadonlyMap<number, OpenDay>): readonly Day[] {
@@ -195,7 +195,7 @@ function closeDays(days: ReadonlyMap<number, OpenDay>): readonly Day[] {
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return [];
   const closed: Day[] = [];
-  for (let at = last; at >= first && closed.length < mostDays; at = dayBefore(at)) {
+  for (let at = last; at >= first && closed.length < maxDays; at = dayBefore(at)) {
     const { first: samples, ...day } = days.get(at) ?? dayAt(new Map(), at);
     const middle = samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)];
     closed.push({ at, ...day, ...(middle !== undefined && { firstMs: middle }) });

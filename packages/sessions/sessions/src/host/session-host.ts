@@ -7,7 +7,6 @@ import type {
   Failure,
   Fenced,
   GuardRails,
-  KinHold,
   Mode,
   Ports,
   RouterSettings,
@@ -16,6 +15,7 @@ import type {
   Session,
   Tool,
   ToolSpec,
+  TreePermissions,
 } from "@lathe/protocol";
 import type { Memory, Plans, Skill } from "@lathe/tools";
 import type { SessionArchive } from "./session-archive.ts";
@@ -43,7 +43,7 @@ export interface LeasedMember {
   /** 0 for the session of a person. */
   readonly depth: number;
   readonly tools: readonly Tool[];
-  kin(): KinHold;
+  treePermissions(): TreePermissions;
   session(): Session;
 }
 

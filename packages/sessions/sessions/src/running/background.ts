@@ -28,9 +28,9 @@ export function backgroundPorts(
   wakes: () => boolean = () => false,
 ): Required<Pick<Ports, "background" | "runsInBackground">> {
   const background = {
-    endings: async () => {
-      const endings = await endingsOf(sandbox);
-      return endings && { ...endings, text: await redact(endings.text) };
+    finishedCommands: async () => {
+      const finishedCommands = await endingsOf(sandbox);
+      return finishedCommands && { ...finishedCommands, text: await redact(finishedCommands.text) };
     },
     told: (ended: readonly string[]) => toldEndings(sandbox, ended),
     wakes: () => hasEnding(sandbox) && wakes(),

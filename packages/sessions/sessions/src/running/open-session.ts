@@ -1,6 +1,6 @@
 /** Local session: one session in the hands of this process, with everything it needs opened and closed here. */
 import { runAgent } from "@lathe/agent";
-import { isTired, mayWake } from "@lathe/orchestrator";
+import { mayAutoContinue, reachedAutoContinueLimit } from "@lathe/orchestrator";
 import {
   type EditPart,
   type Effort,
@@ -8,10 +8,10 @@ import {
   type Failure,
   failure,
   fold,
+  type InboxMessage,
   imageExcess,
   isFailure,
   type Mode,
-  type Offer,
   type Outcome,
   type Session,
   type SessionLog,
@@ -34,7 +34,7 @@ import { modelsOf, settingsOf } from "./session-settings.ts";
 import { typedCommand } from "./typed-command.ts";
 
 /** What a person says to a session. */
-export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
+export type Words = Pick<Extract<InboxMessage, { type: "message" }>, "text" | "images">;
 
 export interface OpenSession {
   readonly id: string;
@@ -109,7 +109,7 @@ function leaseOf(
     member: {
       depth: member.depth,
       tools: member.tools,
-      kin: member.kin,
+      treePermissions: member.treePermissions,
       session: () => member.self().session(),
     },
     check: () => log.check(),
@@ -133,7 +133,7 @@ export function openSession(host: SessionHost, options: SessionOptions, holdings
   const opened = host.openPorts(lease, { ...options, models: chosen, onEvent });
   const { models, router } = opened;
   const settings = settingsOf(host, opened, options);
-  const offer = async (said: Offer): Promise<Failure | undefined> => {
+  const offer = async (said: InboxMessage): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && host.withHint(refused);
   };
@@ -199,7 +199,7 @@ function wholeOnly(call: PendingApproval | undefined): PendingApproval | undefin
 }
 
 /** What a person can say to a session at any time. */
-function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings {
+function sayings(offer: (said: InboxMessage) => Promise<Failure | undefined>): Sayings {
   return {
     say: async (words) => unsendable(words) ?? offer({ type: "message", ...words }),
     choose: (model) => offer({ type: "model", model }),
@@ -212,7 +212,7 @@ function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings 
 
 function wakingOf(session: Session, { background }: OpenedPorts["ports"]): ReturnType<OpenSession["waking"]> {
   if (background?.wakes() !== true) return "no";
-  return mayWake(session) ? "yes" : isTired(session) ? "tired" : "no";
+  return mayAutoContinue(session) ? "yes" : reachedAutoContinueLimit(session) ? "tired" : "no";
 }
 
 /** What no request takes would be taken out of the conversation unseen. */

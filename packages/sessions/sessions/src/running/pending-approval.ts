@@ -1,5 +1,5 @@
 /** Pending approval: what a person is asked to allow, and why the call needs an approval. */
-import { askingOf, examineCall, toolContext } from "@lathe/agent";
+import { analyzeCall, askingOf, toolContext } from "@lathe/agent";
 import { evaluate, evaluateGrant } from "@lathe/policy";
 import {
   type Effect,
@@ -46,9 +46,9 @@ export async function findPendingApproval(
   const prepared = call && tool?.prepare(parsed(call.input));
   if (!call || !prepared || isFailure(prepared)) return undefined;
   const beyond = state?.denied?.effects;
-  const examined = await examineCall(
+  const examined = await analyzeCall(
     beyond ? { effects: beyond } : prepared,
-    askingOf(session, ports.kin?.()),
+    askingOf(session, ports.treePermissions?.()),
     ports,
   );
   const { effects, facts } = examined;

@@ -6,14 +6,14 @@ import {
   failure,
   fold,
   isFailure,
-  type KinHold,
-  noKin,
+  noTreePermissions,
   type Outcome,
   type Refusal,
   type Session,
   type SubagentTask,
   type Tool,
   type ToolContext,
+  type TreePermissions,
 } from "@lathe/protocol";
 import { builtinTools, createPlan, createRemember, createSkill, createTask } from "@lathe/tools";
 import type { SessionHost, SubagentDefinition } from "../host/session-host.ts";
@@ -21,8 +21,8 @@ import type { SessionOptions } from "../host/session-options.ts";
 import type { PendingApproval } from "./pending-approval.ts";
 
 /** Sessions below each other, and all of one tree that one process opens. */
-const mostDepth = 2;
-const mostSessions = 100;
+const maxDepth = 2;
+const maxSessions = 100;
 
 /** Runs a subagent for a member; loaded when first used. */
 export type RunSubagent = (
@@ -70,7 +70,7 @@ export interface SessionMember {
   /** *Contract:* once, before the session runs. */
   attach(self: Self): void;
   self(): Self;
-  kin(): KinHold;
+  treePermissions(): TreePermissions;
   /** *Contract:* knows of sessions of earlier processes before the session runs. */
   recall(): Promise<void>;
   /** A member for a session below; a failure where the tree may not grow. */
@@ -143,7 +143,7 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
       const { id } = opened.session();
       tree.refusals.set(id, opened.session);
     },
-    kin: () => {
+    treePermissions: () => {
       const own = self().session().id;
       const spokenAt = rootOf(member).self().session().turn?.startedAt ?? 0;
       const refusals = [...tree.refusals].flatMap(([id, of]) =>
@@ -154,8 +154,8 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
     recall: () => recall(tree, self()),
     grow: (kind, session) => {
       const isNew = !tree.refusals.has(session);
-      if (depth >= mostDepth) return refused(`subagents are at most ${mostDepth} deep`);
-      if (isNew && tree.opened >= mostSessions) return refused(`${mostSessions} subagents are enough`);
+      if (depth >= maxDepth) return refused(`subagents are at most ${maxDepth} deep`);
+      if (isNew && tree.opened >= maxSessions) return refused(`${maxSessions} subagents are enough`);
       if (isNew) tree.opened++;
       const { id: of, root = of } = self().session();
       const born = { parent: of, root, agent: kind.name, role: kind.role };
@@ -165,7 +165,7 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
     },
   };
   const mayTask =
-    depth < mostDepth && (agent === undefined || agent.restrict([taskOf(member, tree.run)]).length > 0);
+    depth < maxDepth && (agent === undefined || agent.restrict([taskOf(member, tree.run)]).length > 0);
   return Object.assign(member, {
     tools: mayTask ? [...options.tools, taskOf(member, tree.run)] : options.tools,
   });
@@ -192,10 +192,10 @@ function refusedSince({ refusals, updatedAt }: Refused, spokenAt: number): reado
 }
 
 /** What those above were allowed for their session holds below, too: they handed the work on. */
-function heldAbove(parent: SessionMember | undefined): KinHold {
-  if (!parent) return noKin;
+function heldAbove(parent: SessionMember | undefined): TreePermissions {
+  if (!parent) return noTreePermissions;
   const { rules, grants } = parent.self().session();
-  const above = parent.kin();
+  const above = parent.treePermissions();
   return { refusals: [], rules: [...above.rules, ...rules], grants: [...above.grants, ...grants] };
 }
 

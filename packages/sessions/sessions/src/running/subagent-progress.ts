@@ -14,14 +14,14 @@ export function progressOf(agent: string, { id, calls, turn, account, step }: Se
   return { ...base, doing: `${callText(first)}${more}` };
 }
 
-const mostChars = 60;
+const maxChars = 60;
 
 /** The tool, and the first of its arguments. */
 function callText({ call: { tool, input } }: CallState): string {
   const [first] = Object.values(parsed(input)).filter((one) => typeof one === "string");
   const on = (first ?? "").split("\n", 1)[0] ?? "";
   const text = on === "" ? tool : `${tool} ${on}`;
-  return text.length <= mostChars ? text : `${text.slice(0, mostChars - 1)}…`;
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`;
 }
 
 function parsed(input: string): object {

@@ -1,5 +1,5 @@
 /** Typed command: a shell command that a person typed themselves, in the sandbox; nobody is asked, but what is denied stays denied. */
-import { type Asking, type CallContext, examineCall, toolContext } from "@lathe/agent";
+import { type Asking, analyzeCall, type CallContext, toolContext } from "@lathe/agent";
 import { evaluate } from "@lathe/policy";
 import { isFailure, type Outcome, type Ports, type Session } from "@lathe/protocol";
 import { createShell, markTyped } from "@lathe/tools";
@@ -33,7 +33,7 @@ export async function typedCommand(
     refusals: [],
     ...(session.rules && { allowed: session.rules }),
   };
-  const { effects, facts } = await examineCall(prepared, asking, ports);
+  const { effects, facts } = await analyzeCall(prepared, asking, ports);
   const { verdict, rule, why } = evaluate({ effects }, facts, ports.rules);
   if (verdict === "deny") return { type: "refused", rule, why };
   if (facts.containment === "none" && !facts.uncontainedAllowed) {

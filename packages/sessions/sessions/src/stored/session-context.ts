@@ -1,5 +1,5 @@
 /** Session context: what of a session's next request takes how many tokens of the model's window. */
-import { mostTokens, partTokens, textTokens } from "@lathe/context";
+import { maxTokens, partTokens, textTokens } from "@lathe/context";
 import { type Failure, fold, isFailure, isNotice, type Message, type Session } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { readSession } from "./list-sessions.ts";
@@ -63,7 +63,7 @@ export async function sessionContext(source: ContextSource, id: string): Promise
     model: session.model,
     window,
     groups,
-    most: mostTokens({ id: session.model, window }, session),
+    most: maxTokens({ id: session.model, window }, session),
     tokens: groups.reduce((sum, { tokens }) => sum + tokens, 0),
     ...(session.asked && { counted: session.asked.tokens }),
     compactions: session.compacted.length,

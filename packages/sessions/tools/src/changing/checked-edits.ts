@@ -16,7 +16,7 @@ import { redactedOutcome } from "../outcome/redacted-outcome.ts";
 
 /** An edit is not kept waiting for longer. */
 const timeoutMs = 20_000;
-const mostLines = 20;
+const maxLines = 20;
 
 export interface EditChecks {
   readonly diagnostics: Diagnostics;
@@ -178,8 +178,8 @@ async function lookAfter(
 
 function freshText(checker: string, fresh: readonly Problem[]): string {
   if (fresh.length === 0) return `[${checker} finds nothing new after the edit]`;
-  const lines = fresh.slice(0, mostLines).map((problem) => problemLine(problem, checker));
-  const rest = fresh.length > mostLines ? [`[and ${fresh.length - mostLines} more]`] : [];
+  const lines = fresh.slice(0, maxLines).map((problem) => problemLine(problem, checker));
+  const rest = fresh.length > maxLines ? [`[and ${fresh.length - maxLines} more]`] : [];
   return [`[new after the edit, says ${checker}: ${countsText(fresh)}]`, ...lines, ...rest].join("\n");
 }
 

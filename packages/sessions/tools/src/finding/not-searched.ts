@@ -2,7 +2,7 @@
 import type { NotSearched } from "@lathe/protocol";
 
 /** Names of files that are shown. */
-const mostNames = 20;
+const maxNames = 20;
 
 export function notSearchedNotes({ skipped, binary, unsearched }: NotSearched): readonly string[] {
   return [
@@ -13,6 +13,6 @@ export function notSearchedNotes({ skipped, binary, unsearched }: NotSearched): 
 }
 
 function namesText(paths: readonly string[]): string {
-  const left = paths.length - mostNames;
-  return [...paths.slice(0, mostNames), ...(left > 0 ? [`and ${left} more`] : [])].join(", ");
+  const left = paths.length - maxNames;
+  return [...paths.slice(0, maxNames), ...(left > 0 ? [`and ${left} more`] : [])].join(", ");
 }

@@ -2,8 +2,8 @@
 import type { FileContent, Syntax, SyntaxNode } from "@lathe/protocol";
 
 /** A longer one is left as it was asked for, and so is all of a longer text. */
-const mostLines = 300;
-const mostChars = 1_000_000;
+const maxLines = 300;
+const maxChars = 1_000_000;
 
 /** Nodes of the grammars that define something by a name. */
 const definition =
@@ -22,7 +22,7 @@ export async function widenRanges(
   syntax: Syntax,
 ): Promise<readonly (readonly number[])[]> {
   const language = syntax.languageOf(path);
-  if (language === undefined || text.length > mostChars) return asked;
+  if (language === undefined || text.length > maxChars) return asked;
   const tree = await syntax.parse(language, text);
   try {
     const starts = lineStarts(text);
@@ -57,7 +57,7 @@ function definitionAround(
     } else if (node.type !== "variable_declarator") outer = undefined;
     node = node.children.find((child) => child.named && holds(linesOf(child, starts), lines));
   }
-  if (!found || found.last - found.first >= mostLines) return undefined;
+  if (!found || found.last - found.first >= maxLines) return undefined;
   return [found.first, found.last];
 }
 

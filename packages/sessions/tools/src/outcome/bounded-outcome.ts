@@ -6,7 +6,7 @@ const previewChars = 16_000;
 /** The part of it that words on what failed in what is left out may take, and characters of these. */
 const signalShare = 0.1;
 const leastSignalChars = 3_000;
-const mostSignalChars = 8_000;
+const maxSignalChars = 8_000;
 
 /** `wholeChars`: the longest text that is shown whole. */
 export async function boundedOutcome(
@@ -35,7 +35,7 @@ async function preview(text: string, where: string, cwd: string): Promise<string
   const middle = text.slice(head.length, text.length - tail.length);
   // Loaded for a text that is too long.
   const { leftOutText } = await import("@lathe/context/signals");
-  const chars = Math.min(mostSignalChars, Math.max(leastSignalChars, text.length * signalShare));
+  const chars = Math.min(maxSignalChars, Math.max(leastSignalChars, text.length * signalShare));
   const signals = leftOutText(middle, text, { cwd, chars });
   const told = signals === "" ? "" : `[in what is left out:]\n${signals}\n`;
   return `${head}\n[... ${middle.length} of ${text.length} characters left out; ${where} ...]\n${told}${tail}`;

@@ -1,7 +1,7 @@
 /** Without binary: output that is no text is counted, not shown. */
 
 /** The part of a line's characters from which on it is no text: control characters, and bytes that are no UTF-8. */
-const mostStrange = 0.05;
+const maxStrange = 0.05;
 /** A few strange characters in a line of words are left alone. */
 const fewStrange = 8;
 
@@ -35,5 +35,5 @@ const everyStrange = new RegExp(strange.source, "g");
 function isBinary(line: string): boolean {
   if (!strange.test(line)) return false;
   const count = line.match(everyStrange)?.length ?? 0;
-  return count > line.length * mostStrange && (count >= fewStrange || line.includes("\0"));
+  return count > line.length * maxStrange && (count >= fewStrange || line.includes("\0"));
 }

@@ -1,6 +1,6 @@
-/** Unheard: what was said while the agent works, and it has not heard yet. */
+/** Messages typed while the agent works that it has not read yet. */
 
-export class Unheard {
+export class PendingMessages {
   readonly #changed: () => void;
   #texts: readonly string[] = [];
 

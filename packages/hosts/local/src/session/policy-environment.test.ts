@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
-import { createSurroundings } from "./surroundings.ts";
+import { createPolicyEnvironment } from "./policy-environment.ts";
 
 let root: string;
 beforeEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const env = { PATH: process.env.PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
 
 it("reads texts, and nothing that is large, binary, a folder or a pipe", async () => {
-  const { text: find, exists } = createSurroundings(root, env);
+  const { text: find, exists } = createPolicyEnvironment(root, env);
   const text = async (path: string): Promise<string | undefined> => (await find(path)).text;
   writeFileSync(join(root, "a.sh"), "ls\n");
   writeFileSync(join(root, "large"), "x".repeat(300_000));
@@ -31,20 +31,20 @@ it("reads texts, and nothing that is large, binary, a folder or a pipe", async (
 });
 
 it("knows git's aliases, and which folders a checkpoint leaves out", async () => {
-  assert.deepEqual(await createSurroundings(root, env).gitAliases(), {});
+  assert.deepEqual(await createPolicyEnvironment(root, env).gitAliases(), {});
   const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: root, env });
   git("init", "-q");
   git("config", "alias.p", "!git push\norigin");
   writeFileSync(join(root, ".gitignore"), "data/\n*.log\n");
   mkdirSync(join(root, "data/deep"), { recursive: true });
   for (const path of ["data/deep/a", "b.log", "c"]) writeFileSync(join(root, path), "");
-  const { gitAliases, uncovered } = createSurroundings(root, env);
+  const { gitAliases, uncovered } = createPolicyEnvironment(root, env);
   assert.deepEqual(await gitAliases(), { p: "!git push\norigin" });
   assert.deepEqual(await uncovered(), ["data/"]);
 });
 
 it("knows whether work is in no commit, and takes doubt for a yes", async () => {
-  const { unsaved } = createSurroundings(root, env);
+  const { unsaved } = createPolicyEnvironment(root, env);
   assert.equal(await unsaved(), true);
   const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: root, env });
   git("init", "-q");

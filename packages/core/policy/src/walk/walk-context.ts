@@ -1,4 +1,4 @@
-/** A scene: where a walk through a script is, and what it notes down there. */
+/** The context of a walk through a script: where the walk is, and what it has found so far. */
 import type { FoundCall } from "../programs/found-call.ts";
 import type { Input, Origin } from "../programs/inner.ts";
 import { callsOf } from "../programs/program-call.ts";
@@ -19,7 +19,7 @@ export interface Walk {
   readonly last: Set<Statement>;
 }
 
-export interface Scene {
+export interface WalkContext {
   readonly walk: Walk;
   readonly environment: Environment;
   readonly depth: number;
@@ -29,21 +29,21 @@ export interface Scene {
   readonly isFeeding?: boolean;
 }
 
-export function undecided(what: string, scene: Scene): undefined {
+export function undecided(what: string, context: WalkContext): undefined {
   const text = what.trim();
-  note({ raw: text, undecided: text }, scene);
+  note({ raw: text, undecided: text }, context);
 }
 
 /** What the project holds and cannot be read to its end; what the script wrote itself is plainly undecided. */
-export function unfollowed(what: string, scene: Scene): undefined {
+export function unfollowed(what: string, context: WalkContext): undefined {
   const text = what.trim();
-  note({ raw: text, unfollowed: text }, scene);
+  note({ raw: text, unfollowed: text }, context);
 }
 
 /** What is found beside the calls. */
 export function note(
   found: Pick<FoundCall, "raw" | "code" | "undecided" | "unfollowed">,
-  { walk, environment, origin }: Scene,
+  { walk, environment, origin }: WalkContext,
 ): void {
   const { folder, links } = environment;
   const nothing = { words: [], calls: [], assignments: [], redirects: [] };
@@ -53,8 +53,8 @@ export function note(
 
 type Dressing = Pick<FoundCall, "redirects" | "assignments" | "raw">;
 
-export function record(words: readonly Word[], dressing: Dressing, scene: Scene): FoundCall {
-  const { environment, origin, walk, isFeeding = false, input } = scene;
+export function record(words: readonly Word[], dressing: Dressing, context: WalkContext): FoundCall {
+  const { environment, origin, walk, isFeeding = false, input } = context;
   const real = words.map((word) => renamed(word, environment));
   const calls = callsOf(real, input?.names);
   const folder = folderOfCall(calls, environment.folder);

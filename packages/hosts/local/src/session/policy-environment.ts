@@ -2,17 +2,17 @@
 
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { maxJudgedBytes, type Repository, type Surroundings } from "@lathe/protocol";
+import { maxJudgedBytes, type PolicyEnvironment, type Repository } from "@lathe/protocol";
 import { homeFolder, readFileText } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
 /** Of a question to the repository. */
 const maxMs = 2_000;
 
-export function createSurroundings(
+export function createPolicyEnvironment(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
-): Surroundings {
+): PolicyEnvironment {
   const repository = createLocalRepository(root, env);
   let obeyedFile: Promise<typeof import("@lathe/sandbox/obeyed-file")> | undefined;
   return {

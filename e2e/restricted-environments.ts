@@ -4,7 +4,7 @@ import { accessSync, constants, mkdirSync, readdirSync, symlinkSync } from "node
 import { delimiter, join } from "node:path";
 
 /** Words before a command that put it into the circumstances. */
-export type Circumstances = readonly string[];
+export type RestrictedEnvironment = readonly string[];
 
 /** As in a container: no call that makes or enters a namespace, and no mount, is let through. */
 const forbidding = `
@@ -25,43 +25,43 @@ if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0): sys.exit("no 
 os.execvp(sys.argv[1], sys.argv[1:])
 `;
 
-export const asEver: Circumstances = [];
-export const filtered: Circumstances = ["python3", "-c", forbidding];
+export const asEver: RestrictedEnvironment = [];
+export const filtered: RestrictedEnvironment = ["python3", "-c", forbidding];
 
 /** The kernel's own limit, in a namespace of which this is the only one; without rights that would do without another. */
-export const limited: Circumstances = [
+export const limited: RestrictedEnvironment = [
   ...["unshare", "--user", "--map-root-user", "sh", "-c"],
   'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all --securebits=+noroot,+noroot_locked "$@"',
   "sh",
 ];
 
 /** Nothing can be written but what lies below the folder, which is empty. */
-export function readOnlyRoot(folder: string): Circumstances {
+export function readOnlyRoot(folder: string): RestrictedEnvironment {
   const script = `mount --make-rprivate / && mount -t tmpfs none ${folder} && chmod 1777 ${folder} && awk '{print $5}' /proc/self/mountinfo | while read -r at; do case $at in ${folder}|/proc*|/dev*) ;; *) mount -o remount,bind,ro "$at" 2>/dev/null;; esac; done; ! touch /usr/lathe-matrix 2>/dev/null && exec "$@"`;
   return ["unshare", "--mount", "sh", "-c", script, "sh"];
 }
 
 /** The kernel's newer control groups in place of the older ones, as far as the machine has not given those everything. */
-export const unifiedGroups: Circumstances = [
+export const unifiedGroups: RestrictedEnvironment = [
   ...["unshare", "--mount", "sh", "-c"],
   'mount --make-rprivate / && umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup && exec "$@"',
   "sh",
 ];
 
-export const noGroups: Circumstances = [
+export const noGroups: RestrictedEnvironment = [
   ...["unshare", "--mount", "sh", "-c"],
   'mount --make-rprivate / && umount -R /sys/fs/cgroup && exec "$@"',
   "sh",
 ];
 
 /** Words that make the rest run as somebody else; only root can. */
-export function asUser({ uid, gid }: { readonly uid: number; readonly gid: number }): Circumstances {
+export function asUser({ uid, gid }: { readonly uid: number; readonly gid: number }): RestrictedEnvironment {
   return ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
 }
 
 /** Why they cannot be made here; undefined when they can. */
-export function cannotMake(circumstances: Circumstances): string | undefined {
-  const [file, ...words] = [...circumstances, "true"];
+export function cannotMake(environment: RestrictedEnvironment): string | undefined {
+  const [file, ...words] = [...environment, "true"];
   const { status, stderr, error } = spawnSync(file as string, words, { encoding: "utf8" });
   if (status === 0) return undefined;
   return `not to be made on this machine: ${error?.message ?? stderr.trim().split("\n").at(-1)}`;

@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 import { after, beforeEach, describe, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
 import { type FileStamp, stampOf } from "./file-stamp.ts";
-import { ReadingRoom } from "./reading-room.ts";
+import { ReadBufferPool } from "./read-buffer-pool.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-reading-room-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -24,12 +24,12 @@ function written(name: string, bytes: Uint8Array): { readonly path: string; read
   return { path, stamp: stampOf(path) as FileStamp };
 }
 
-describe("a reading room", () => {
+describe("a pool of read buffers", () => {
   it("keeps every file that was read, whatever is read after it, until it is cleared", () => {
     const sizes = fc.array(fc.oneof(fc.nat(5_000), fc.constantFrom(0, 1_100_000, 2_300_000)), {
       maxLength: 6,
     });
-    const room = new ReadingRoom();
+    const room = new ReadBufferPool();
     fc.assert(
       fc.property(sizes, (asked) => {
         room.clear();
@@ -47,7 +47,7 @@ describe("a reading room", () => {
   describe("gives nothing of a file", () => {
     let path: string;
     let stamp: FileStamp;
-    const room = new ReadingRoom();
+    const room = new ReadBufferPool();
     beforeEach(() => {
       ({ path, stamp } = written("a", Buffer.from("as it was")));
     });

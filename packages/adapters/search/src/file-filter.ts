@@ -4,14 +4,14 @@ import { anyGlobMatcher } from "./any-glob.ts";
 import { askedGlobs, type Where } from "./asked-globs.ts";
 import { globMatcher, hasOpenBracket, nameGlob } from "./glob.ts";
 
-export interface Sieve {
+export interface FileFilter {
   wanted(path: string): boolean;
   excluded(path: string): boolean;
   /** Globs of which the name of each wanted file matches one, as far as there are such. */
   readonly names?: readonly string[];
 }
 
-export function sieveOf(where: Where, { glob, exclude = [] }: FilesQuery): Sieve | Failure {
+export function fileFilterOf(where: Where, { glob, exclude = [] }: FilesQuery): FileFilter | Failure {
   if (glob !== undefined && hasOpenBracket(glob)) return notGlob(glob);
   try {
     const globs = glob === undefined ? undefined : askedGlobs(where, glob);

@@ -54,7 +54,7 @@ async function opened(script: Script, wakes = true): Promise<Chat> {
   const bench = openBench({ script, tools: processTools });
   const waiting: string[] = [];
   const background: NonNullable<BenchPorts["background"]> = {
-    endings: async () =>
+    finishedCommands: async () =>
       waiting.length > 0 ? { text: `${waiting.join(", ")} ended`, ended: [...waiting] } : undefined,
     told: (ended) => void waiting.splice(0, ended.length),
     wakes: () => wakes && waiting.length > 0,

@@ -1,7 +1,7 @@
-/** Face: what shows a chat. */
+/** The chat view port: what the chat needs of the screen. */
 import type { Theme } from "@lathe/terminal";
 
-export interface Face {
+export interface ChatView {
   readonly width: () => number;
   readonly theme: () => Theme;
   /** *Contract:* called after anything changed; often. */

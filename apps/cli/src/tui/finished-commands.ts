@@ -1,10 +1,9 @@
-/** Endings: hears when one of the commands in the background has ended. */
+/** Reports background commands that have finished. */
 import type { BackgroundProcess } from "@lathe/client";
-
 export const tiredText: string =
   "A command has ended. The agent has gone on by itself so often that it waits for a word of yours.";
 
-export class Endings {
+export class FinishedCommands {
   readonly #changed: () => void;
   readonly #heard: (isNew: boolean) => void;
   readonly #known = new WeakSet<Promise<unknown>>();

@@ -1,4 +1,4 @@
-/** Reading room: the bytes of some files at a time, in memory that is kept for the next ones. */
+/** A pool of read buffers: holds the bytes of a few files at a time, and reuses the memory for the next ones. */
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { openInside } from "@lathe/system/open-inside";
 import { type FileStamp, isSameStamp, stampFrom } from "./file-stamp.ts";
@@ -7,7 +7,7 @@ import { type FileStamp, isSameStamp, stampFrom } from "./file-stamp.ts";
 const keptBytes = 4_000_000;
 
 /** *Contract:* bytes that were read hold until `clear`. */
-export class ReadingRoom {
+export class ReadBufferPool {
   #room = new Uint8Array(0);
   #used = 0;
 

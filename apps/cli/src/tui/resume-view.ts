@@ -1,4 +1,4 @@
-/** Taking a session up: it goes on here, and what was said last stands there again. */
+/** Resumes a session in the chat and shows its last messages again. */
 import { readSession } from "@lathe/hosts/local";
 import { type Event, type Failure, fold, isFailure, type Session, stricterMode } from "@lathe/protocol";
 import type { Chat } from "./chat.ts";
@@ -6,7 +6,7 @@ import type { Chat } from "./chat.ts";
 /** Turns that are shown again. */
 const turnsShown = 2;
 
-export async function takeUp(chat: Chat, id: string): Promise<readonly string[] | Failure> {
+export async function showResumed(chat: Chat, id: string): Promise<readonly string[] | Failure> {
   const { env } = chat.options;
   const refused = await chat.switchTo(async () => id);
   if (refused) return refused;

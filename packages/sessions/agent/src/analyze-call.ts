@@ -1,4 +1,4 @@
-/** Examine a call: its shell scripts read until nothing is left to look up, and the facts that its effects ask for. */
+/** Analyzes a call: follows its shell scripts to their effects, and gathers the facts that policy needs about these. */
 import {
   type CommandEffects,
   commandEffects,
@@ -27,7 +27,7 @@ type Reached = Pick<
   "workspace" | "sandbox" | "containment" | "surroundings" | "syntax" | "rules" | "runsInBackground"
 >;
 
-export interface ExaminedCall {
+export interface AnalyzedCall {
   readonly effects: readonly Effect[];
   readonly facts: Facts;
   /** Of a call with a script: what each command of it does. */
@@ -36,11 +36,11 @@ export interface ExaminedCall {
   readonly judged?: JudgedFiles;
 }
 
-export async function examineCall(
+export async function analyzeCall(
   { effects, script }: Pick<PreparedCall, "effects" | "script">,
   asking: Asking,
   ports: Reached,
-): Promise<ExaminedCall> {
+): Promise<AnalyzedCall> {
   const read = script && (await readEffects(script, ports));
   const all = read ? [...read.effects, ...effects] : await placed(effects, ports);
   const facts = await gatherFacts(all, asking, ports);
@@ -72,7 +72,7 @@ async function placed(effects: readonly Effect[], ports: Reached): Promise<reado
 }
 
 /** Scripts within scripts, files and aliases are asked for one after the other; what is left over counts as undecided. */
-const mostRounds = 24;
+const maxRounds = 24;
 
 interface Looked {
   readonly known: Known;
@@ -86,7 +86,7 @@ async function readEffects(
   let looked: Looked = { known: { scripts: new Map(), files: new Map() }, judged: {} };
   for (let round = 0; ; round++) {
     const found = commandEffects(text, folder, looked.known);
-    if (!isWanting(found.wanted) || round === mostRounds) return { ...found, judged: looked.judged };
+    if (!isWanting(found.wanted) || round === maxRounds) return { ...found, judged: looked.judged };
     looked = await lookedUp(looked, found.wanted, ports);
   }
 }
@@ -111,9 +111,9 @@ async function lookedUp(before: Looked, wanted: CommandEffects["wanted"], ports:
 
 /** Scripts that were read, by their text: a command is judged before it is decided and again before it starts. */
 const readScripts = new WeakMap<Syntax, Map<string, Script>>();
-const mostScripts = 64;
+const maxScripts = 64;
 /** Characters of a script that is remembered. */
-const mostChars = 20_000;
+const maxChars = 20_000;
 
 async function scriptOf(text: string, syntax: Syntax): Promise<Script> {
   const known = readScripts.get(syntax) ?? new Map<string, Script>();
@@ -124,8 +124,8 @@ async function scriptOf(text: string, syntax: Syntax): Promise<Script> {
   const script = readScript(tree);
   tree.close();
   // What cost too much once may cost less the next time.
-  if (text.length > mostChars || tree.isUnparsed) return script;
-  const [oldest] = known.size < mostScripts ? [] : known.keys();
+  if (text.length > maxChars || tree.isUnparsed) return script;
+  const [oldest] = known.size < maxScripts ? [] : known.keys();
   if (oldest !== undefined) known.delete(oldest);
   known.set(text, script);
   return script;
