@@ -1,16 +1,7 @@
-/** After a crash at any instant, and during the recovery from one, a commit is there wholly or not at all. */
+/** After a crash at any instant a commit is there wholly or not at all; `commit-crash.full.test.ts` crashes its recovery, too. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  checkStates,
-  crashAgain,
-  files,
-  options,
-  put,
-  record,
-  several,
-  versionOf,
-} from "./crashed-commits.test.ts";
+import { checkStates, files, options, put, record, several, versionOf } from "./crashed-commits.test.ts";
 
 describe("a crash", () => {
   it("leaves a single file old or new", async (t) => {
@@ -44,12 +35,6 @@ describe("a crash", () => {
       [put("b.txt", null, "1"), put("a.txt", "3", "1")],
     ]);
     const count = await checkStates(script, { ...options, tears: 1 });
-    t.diagnostic(`${count} states`);
-    assert.ok(count > 300);
-  });
-
-  it("during the recovery from another changes nothing", async (t) => {
-    const count = await crashAgain(164);
     t.diagnostic(`${count} states`);
     assert.ok(count > 300);
   });
