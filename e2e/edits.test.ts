@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { type EditCase, editCases, sourcePairs } from "@lathe/testkit/edit-corpus";
 import { makePlace } from "./in-process.ts";
 import { judged, scoreOf } from "./judged-edits.ts";
-import { type EditCase, editCases, sourcePairs } from "@lathe/testkit/edit-corpus";
+
 describe("lathe edits apply", () => {
   for (const [what, file] of [
     ["nasty edits that were written without knowing it", "nasty-edits.jsonl"],

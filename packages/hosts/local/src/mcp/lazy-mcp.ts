@@ -1,8 +1,8 @@
 /** Lazy MCP: what servers offered when they were last asked is read from a file; they and their protocol are loaded by the first call. */
 import { readFileSync } from "node:fs";
 import type { LoginStore, ServerSpec } from "@lathe/mcp";
-import { hostPath, writeWhole } from "@lathe/system";
 import { type Failure, lazily, type McpServers, type McpTool } from "@lathe/protocol";
+import { hostPath, writeWhole } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { ownPlace } from "./mcp-own-place.ts";
 
