@@ -10,7 +10,7 @@ export interface FileImports {
 
 /**
  * The folders that import each other in a circle, one list per circle. A file directly in `src` counts as a folder
- * of its own: shared words and the assembly of a package both have their place there.
+ * of its own: shared names and the assembly of a package belong there.
  */
 export function folderKnots(files: readonly FileImports[]): readonly (readonly string[])[] {
   const edges = new Map<string, Set<string>>();
@@ -34,7 +34,7 @@ function unitOf(file: string): string {
   return /^(src\/)?[^/]+$/.test(file) ? file : dirname(file);
 }
 
-/** What can be reached by at least one import. */
+/** The nodes that one or more imports lead to. */
 function reachableFrom(start: string, edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [start];
@@ -57,7 +57,7 @@ export function exportPaths(exports: unknown, filesOf: (pattern: string) => read
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** What only gets around the caps on parameters and on lines: tuples of parameters and spreads of object literals. */
+/** Code that only dodges the caps on parameters and lines: parameters as a tuple, and spreads of object literals. */
 export function dodgedCaps(program: Program, text: string): readonly string[] {
   const found: string[] = [];
   const add = (node: { readonly start: number }, what: string): void => {

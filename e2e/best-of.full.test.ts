@@ -90,7 +90,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.equal(bench.server.records.length - before, 1);
   });
 
-  it("does with work in no commit as it is told", async () => {
+  it("leaves or refuses uncommitted changes as --dirty says", async () => {
     const refused = await bench.place.run(bestOf("--dirty", "refuse"));
     assert.equal(refused.code, 2, refused.err);
     assert.match(refused.err, /has 1 changed file that are in no commit/);
@@ -108,7 +108,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.doesNotMatch(held.err, /have changed in/);
   });
 
-  it("goes on with the models that were chosen, not with those that the keys would choose", async () => {
+  it("resumes with the chosen models, not with those that the keys would select", async () => {
     const goesOn = async (...more: readonly string[]): Promise<unknown> => {
       const { code, err } = await bench.place.run(bestOf(...more));
       assert.equal(code, 0, err);

@@ -30,7 +30,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     last = next.catch(() => undefined);
     return next;
   };
-  // What a process would have dropped at its end may still look for its files.
+  // Work that would end with a process may still read the files of its test.
   return { ...place, run, remove: () => place.remove("at-exit") };
 }
 
@@ -87,7 +87,7 @@ function pending(): number {
   return process.getActiveResourcesInfo().filter((name) => holding.test(name)).length;
 }
 
-/** A stream of the process that nobody else writes to. */
+/** A stream in place of one of the process: only this run writes to it. */
 class Collected extends Writable {
   text = "";
   readonly #decoder = new TextDecoder();

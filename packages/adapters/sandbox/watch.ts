@@ -1,4 +1,4 @@
-/** What git obeys in a workspace, for packages that judge changes to it. */
+/** Finds the files of a workspace that git reads settings or programs from, for packages that judge changes to them. */
 
 export type { FileState } from "./src/watch/file-state.ts";
 export { keptConfig } from "./src/watch/git-config-change.ts";

@@ -39,7 +39,7 @@ interface Head {
 }
 
 interface ReadHow {
-  /** Trees of the latest checkpoints are taken from memory: for what is told, not for what is restored. */
+  /** Reads trees of the latest checkpoints from memory. Reports use it; a restore reads the store. */
   readonly fromMemory?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;

@@ -6,7 +6,7 @@ import { errorCode } from "../file-failure.ts";
 import { type HeldPlaces, ifThere } from "../held-places.ts";
 import { type RegularFile, readOpened } from "./read-regular.ts";
 
-/** What is at a path; `version` is the content's hash. `stats` are of the thing itself, a link's not followed. */
+/** The entry at a path. `version` is the hash of its content; `stats` are its own, never those of a link's target. */
 export type State =
   | { readonly type: "absent" }
   | { readonly type: "file"; readonly version: string; readonly stats: Stats }
