@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxLimitsChoice } from "@lathe/hosts/local";
 import { openLoneSandbox } from "@lathe/hosts/lone-sandbox";
-import { type Exit, type ForkLayers, isFailure, type Process } from "@lathe/protocol";
+import { type Exit, type ForkLayers, isFailure, type Process, quoteWord } from "@lathe/protocol";
 import { problemLine } from "../command-line/show-failure.ts";
 import { interruptions } from "../run/interruptions.ts";
 
@@ -46,7 +46,7 @@ async function execIn(
   const watch = interruptions({ cancel: async () => void lone.close(), close: () => lone.close() });
   try {
     const grants = writable.map((target) => ({ kind: "write", target }) as const);
-    const script = words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
+    const script = words.length === 1 ? (words[0] ?? "") : words.map(quoteWord).join(" ");
     const command = await lone.sandbox.spawn({ script, cwd, apart: true, grants });
     if (isFailure(command)) return refused(`${command.text}${command.cause ? ` (${command.cause})` : ""}`);
     feed(command);
@@ -118,9 +118,4 @@ async function passOn(command: Process, stream: "output" | "errors"): Promise<nu
 function codeOf({ code, signal }: Exit): number {
   if (code !== undefined) return code;
   return 128 + (Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0);
-}
-
-/** One word for a shell, whatever is in it. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

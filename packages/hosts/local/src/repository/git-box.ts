@@ -1,7 +1,15 @@
 /** Runs git over a repository inside the sandbox: read-only, without network, with settings of our own, so that it runs nothing of it. */
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { causeText, type Failure, failure, isFailure, type Process, type Sandbox } from "@lathe/protocol";
+import {
+  causeText,
+  type Failure,
+  failure,
+  isFailure,
+  type Process,
+  quoteWord,
+  type Sandbox,
+} from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
 import { type Env, systemPath } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
@@ -162,8 +170,8 @@ async function runIn(
     GIT_WORK_TREE: workTree,
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
   };
-  const set = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}; `);
-  const script = `${set.join("")}exec git --no-pager ${args.map(quoted).join(" ")}`;
+  const set = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteWord(value)}; `);
+  const script = `${set.join("")}exec git --no-pager ${args.map(quoteWord).join(" ")}`;
   const process = await sandbox.spawn({ script, cwd: held.made, apart: true });
   if (isFailure(process)) return process;
   const written = input === undefined ? undefined : await process.write(Buffer.from(input, "latin1"));
@@ -198,8 +206,4 @@ async function printed(process: Process): Promise<string | Failure> {
   if (bytes.length < maxOutput)
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return failure("too-large", "git printed more than is read of it", { who: "user" });
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

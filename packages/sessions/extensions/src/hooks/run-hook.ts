@@ -1,5 +1,5 @@
 /** Runs one hook in the session's sandbox, and reads its answer from its exit code and output. */
-import { isFailure, type JudgedFiles, type Process, type Sandbox } from "@lathe/protocol";
+import { isFailure, type JudgedFiles, type Process, quoteWord, type Sandbox } from "@lathe/protocol";
 import { readHookOutput } from "./hook-output.ts";
 import type { Hook } from "./hook-settings.ts";
 
@@ -34,7 +34,7 @@ export async function runHook(
   { command, timeoutMs, isProjects }: Hook,
   { sandbox, cwd, input, judged = {}, signal }: HookRun,
 ): Promise<HookAnswer> {
-  const script = `export CLAUDE_PROJECT_DIR=${quoted(cwd)}\n${command}`;
+  const script = `export CLAUDE_PROJECT_DIR=${quoteWord(cwd)}\n${command}`;
   const isJudged = isProjects && Object.keys(judged).length > 0;
   const started = await sandbox.spawn({ script, cwd, apart: true, ...(isJudged && { judged }) });
   if (isFailure(started)) return failed(started.text);
@@ -77,8 +77,4 @@ function answerOf(
 
 function failed(problem: string): HookAnswer {
   return { json: {}, text: "", problem };
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
