@@ -1,7 +1,8 @@
 /**
  * Repository layouts drawn from seeds, with a canary in every place that git or a tool may run: none runs on the host.
  * LATHE_LAYOUTS=5000 tries so many, LATHE_LAYOUTS=2000-5000 those seeds, LATHE_LAYOUT=17 that one alone; with --explore
- * the seeds begin elsewhere. A canary that ran is reported at once.
+ * the seeds begin elsewhere. A canary that ran is reported at once. Many layouts take longer than a long test may:
+ * `LATHE_LAYOUTS=5000 npm run test:full -- layout-fuzz --test-timeout=7200000` takes about half an hour.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
