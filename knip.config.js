@@ -38,6 +38,7 @@ export default {
         "e2e/**/*.test.ts",
         "e2e/*.probes.ts",
         "e2e/show-*.ts",
+        "e2e/draw-*.ts",
         "e2e/measure-*.ts",
         "scripts/*.mjs",
         "examples/*.ts",
@@ -49,7 +50,7 @@ export default {
     },
     ...Object.fromEntries(workspaces),
   },
-  // Of the system: scripts/draw-terminal.mjs uses the first, e2e/completions.test.ts the second; the third makes pipes
+  // Of the system: e2e/lathe.ts uses the first for a terminal, e2e/completions.test.ts the second; the third makes pipes
   // that are not to be read, and e2e/background.test.ts files that cannot grow with the fourth; the sandbox's probes use
   // the others where they are there.
   ignoreBinaries: ["script", "fish", "mkfifo", "prlimit", "hostname", "ipcmk", "ipcrm"],

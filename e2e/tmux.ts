@@ -29,6 +29,8 @@ export interface Tmux {
   resize(size: Size): Promise<void>;
   /** What stands there; with what was scrolled away before it. */
   screen(withHistory?: boolean): Promise<string>;
+  /** The screen and its history as lines with their colours, which are escape sequences. */
+  colouredLines(): Promise<readonly string[]>;
   /** Resolves with the screen once it holds the text, rejects after a while. */
   until(text: string | RegExp): Promise<string>;
   /** Resolves once the screen does not hold it any more. */
@@ -110,6 +112,7 @@ export async function openTmux(
       await tmux("resize-window", "-x", String(to.columns), "-y", String(to.rows));
     },
     screen,
+    colouredLines: async () => (await tmux("capture-pane", "-e", "-p", "-S", "-")).trimEnd().split("\n"),
     until: (text) =>
       when((now) => (typeof text === "string" ? now.includes(text) : text.test(now)), String(text)),
     gone: async (text) => void (await when((now) => !text.test(now), `the end of ${text}`)),
