@@ -2,7 +2,7 @@
 
     npm run pack                     # leaves tmp/lathe-agent-VERSION.tgz
     PYTHONPATH=examples/harbor harbor run -d terminal-bench@2.0 \
-        --agent lathe_agent:LatheAgent --ak package=tmp/lathe-agent-0.1.0.tgz -m anthropic/claude-sonnet-4-5
+        --agent lathe_agent:LatheAgent --ak package=tmp/lathe-agent-0.2.0.tgz -m anthropic/claude-sonnet-4-5
 
 Keys that its models need are taken from the environment of `harbor`. The container is the sandbox: in it Lathe's own is off.
 """
