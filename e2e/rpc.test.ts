@@ -65,11 +65,13 @@ describe("lathe rpc", () => {
       return method === "session/delta" && type === "text" ? [more] : [];
     });
     assert.equal(text.join(""), "I write.Done.");
-    const { sessions } = await client.result("session/list", { cwd: place.workspace });
-    assert.deepEqual(
-      (sessions as Fields[]).map(({ session: id, title }) => [id, title]),
-      [[session, "write a.txt"]],
-    );
+    for (const state of [undefined, true]) {
+      const { sessions } = await client.result("session/list", { cwd: place.workspace, state });
+      assert.deepEqual(
+        (sessions as Fields[]).map((one) => [one.session, one.title, one.state]),
+        [[session, "write a.txt", state && "idle"]],
+      );
+    }
     assert.equal(await client.leave(), 0);
 
     const later = await greeted([{ parts: [say("Still here.")] }]);

@@ -369,6 +369,12 @@ export type {
   Turn,
   TurnEnd,
 } from "./src/session/session.ts";
+export {
+  type SessionState,
+  type SessionSurroundings,
+  sessionState,
+  sessionStates,
+} from "./src/session/session-state.ts";
 export type { Settings } from "./src/session/settings.ts";
 export { quoteWord, quoteWordIfNeeded } from "./src/shell-word.ts";
 export {

@@ -27,5 +27,5 @@ export { noRouterOptions, type RouterOptions } from "./src/models/router-options
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";
 export { openCheckTools } from "./src/session/session-tools.ts";
-export { findSession, listSessions, newestSession, readSession } from "./src/stored-sessions.ts";
+export { findSession, listSessions, newestSession, readSession, readState } from "./src/stored-sessions.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench/workbench.ts";

@@ -40,4 +40,5 @@ export type { CostReport, Place, StepCost, Total } from "./src/stored/session-co
 export type { SessionEdit, SessionEdits } from "./src/stored/session-edits.ts";
 export type { CallOutput } from "./src/stored/session-outputs.ts";
 export { type StoredSessions, storedSessions } from "./src/stored/stored-sessions.ts";
+export type { StoredState } from "./src/stored/stored-state.ts";
 export { withCheckpoints } from "./src/stored/with-checkpoints.ts";

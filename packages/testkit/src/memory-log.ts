@@ -30,7 +30,18 @@ interface Shared {
   readonly fences: Set<Promise<unknown>>;
 }
 
-export function createMemoryLogs(options: Options): Store {
+/** Reads a log as it grows, like the local host's follower. */
+export interface MemoryFollower {
+  next(): readonly Event[];
+  owner(): Owner | undefined;
+  close(): void;
+}
+
+export interface MemoryLogs extends Store {
+  follow(id: string): MemoryFollower | Failure;
+}
+
+export function createMemoryLogs(options: Options): MemoryLogs {
   const sessions = new Map<string, Shared>();
   return {
     async create(created, { owner, at, first = [] }) {
@@ -70,6 +81,17 @@ export function createMemoryLogs(options: Options): Store {
       const all = [...sessions.values()].flatMap(summaryOf);
       const wanted = cwd === undefined ? all : all.filter((summary) => summary.cwd === cwd);
       return wanted.sort((a, b) => b.updatedAt - a.updatedAt).slice(0, limit);
+    },
+    follow(id) {
+      const shared = sessions.get(id);
+      if (!shared) return failure("session-unknown", `no session ${id}`);
+      let seen = 0;
+      const next = (): readonly Event[] => {
+        const events = eventsOf(shared).slice(seen);
+        seen += events.length;
+        return events;
+      };
+      return { next, owner: () => shared.owner, close: () => undefined };
     },
   };
 }

@@ -1,8 +1,8 @@
 /** MemoryStore: the store, inbox and blobs ports in memory, with the contracts of the real adapters. */
-import type { Blobs, Failure, Inbox, Owner, Store } from "@lathe/protocol";
+import type { Blobs, Failure, Inbox, Owner } from "@lathe/protocol";
 import { createMemoryBlobs } from "./memory-blobs.ts";
 import { createMemoryInbox } from "./memory-inbox.ts";
-import { createMemoryLogs } from "./memory-log.ts";
+import { createMemoryLogs, type MemoryLogs } from "./memory-log.ts";
 
 export interface MemoryStoreOptions {
   /** Whether the process behind an owner still runs; by default every owner does. */
@@ -11,7 +11,7 @@ export interface MemoryStoreOptions {
   readonly fault?: (write: "append" | "offer" | "put") => Failure | undefined;
 }
 
-export type MemoryStore = Store & Inbox & Blobs;
+export type MemoryStore = MemoryLogs & Inbox & Blobs;
 
 /** State lives as long as the object: a second "process" of a test uses the same one with another owner. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {

@@ -1,7 +1,7 @@
 /** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
 
 import { realFolder, usage } from "@lathe/config";
-import { findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
+import { findSession, listSessions, readSession, readState, reserveSessionId } from "@lathe/hosts/local";
 import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
 import {
   type ClientMethod,
@@ -146,12 +146,14 @@ function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handle
       await found.agent.close();
       return {};
     },
-    "session/list": async (params) => {
-      const found = await listSessions(process.env, params);
+    "session/list": async ({ state, ...query }) => {
+      const found = await listSessions(process.env, query);
       const people = found.filter(({ agent }) => agent === undefined);
-      return {
-        sessions: people.map(({ id: session, parent: _p, agent: _a, ...rest }) => ({ session, ...rest })),
-      };
+      const listed = people.map(async ({ id: session, parent: _p, agent: _a, ...rest }) => {
+        const stored = state ? await readState(process.env, session) : undefined;
+        return { session, ...rest, ...(stored && !isFailure(stored) && { state: stored.state }) };
+      });
+      return { sessions: await Promise.all(listed) };
     },
   };
 }

@@ -1,8 +1,8 @@
 /** The table of sessions. */
 import { realpathSync } from "node:fs";
 import { countFlag } from "@lathe/config";
-import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
-import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
+import { homeFolder, listSessions, readState } from "@lathe/hosts/local";
+import { type Failure, isFailure, type SessionState, type SessionSummary } from "@lathe/protocol";
 import { endWord, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 
@@ -18,7 +18,7 @@ export async function listCommand({ json, here, limit, search }: Listing): Promi
   if (isFailure(most)) return most;
   const query = { ...(here && { cwd: realpathSync(".") }), ...(search !== undefined && { search }) };
   const sessions = belowTheirParents(await listSessions(process.env, query), most ?? 20);
-  const rows = await Promise.all(sessions.map(async (one) => ({ ...one, status: await statusOf(one) })));
+  const rows = await Promise.all(sessions.map(async (one) => ({ ...one, ...(await statusOf(one)) })));
   if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else {
     process.stdout.write(rows.length === 0 && search !== undefined ? noneFound : listing(rows));
@@ -56,13 +56,19 @@ function belowTheirParents(all: readonly SessionSummary[], most: number): readon
   return (of.get("") ?? []).toReversed().slice(0, most).flatMap(withBelow);
 }
 
-/** How its last turn ended; `open` when one goes on, or was cut off. */
-async function statusOf({ id }: SessionSummary): Promise<string> {
-  const events = await readSession(process.env, id);
-  if (isFailure(events)) return "unreadable";
-  const session = fold(events);
-  if (session.turn) return "open";
-  return session.lastEnd ? endWord(session.lastEnd) : "empty";
+interface Status {
+  /** How its last turn ended; `open` when one is running, or was interrupted. */
+  readonly status: string;
+  /** Absent for a log that cannot be read. */
+  readonly state?: SessionState;
+}
+
+async function statusOf({ id }: SessionSummary): Promise<Status> {
+  const stored = await readState(process.env, id);
+  if (isFailure(stored)) return { status: "unreadable" };
+  const { state, session } = stored;
+  const { turn, lastEnd } = session;
+  return { status: turn ? "open" : lastEnd ? endWord(lastEnd) : "empty", state };
 }
 
 function listing(rows: readonly (SessionSummary & { readonly status: string })[]): string {

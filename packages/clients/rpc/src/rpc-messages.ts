@@ -1,5 +1,5 @@
 /** RPC messages: the schemas of what `lathe rpc` takes and gives: lines are held to them, and they are published. */
-import { type Failure, givenLimitsSchema } from "@lathe/protocol";
+import { type Failure, givenLimitsSchema, sessionStates } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
 import type { QuestionedFile } from "./question.ts";
@@ -34,6 +34,7 @@ const listed: v.GenericSchema<unknown, ListedSession> = v.object({
   title: v.string(),
   createdAt: v.number(),
   updatedAt: v.number(),
+  state: v.exactOptional(v.picklist(sessionStates)),
 });
 
 const turn: v.GenericSchema<unknown, ResultOf<"session/prompt">> = v.object({
@@ -91,6 +92,7 @@ export const clientMethods: {
       cwd: v.exactOptional(folder),
       search: v.exactOptional(v.string()),
       limit: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      state: v.exactOptional(v.boolean()),
     }),
     result: v.object({ sessions: v.array(listed) }),
   },

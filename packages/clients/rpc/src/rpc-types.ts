@@ -1,5 +1,5 @@
 /** RPC types: what `lathe rpc` takes and gives, by method. */
-import type { Delta, Effort, Event, ImagePart, Limits, Mode } from "@lathe/protocol";
+import type { Delta, Effort, Event, ImagePart, Limits, Mode, SessionState } from "@lathe/protocol";
 import type { PartialAnswer, Question } from "./question.ts";
 import type { Turn } from "./turn.ts";
 
@@ -25,6 +25,8 @@ export interface ListedSession extends NamedSession {
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Present if it was asked for, and the log of the session can be read. */
+  readonly state?: SessionState;
 }
 
 type Nothing = Readonly<Record<string, never>>;
@@ -57,7 +59,13 @@ export interface ClientMethods {
   readonly "session/cancel": { readonly params: NamedSession; readonly result: Nothing };
   readonly "session/close": { readonly params: NamedSession; readonly result: Nothing };
   readonly "session/list": {
-    readonly params: { readonly cwd?: string; readonly search?: string; readonly limit?: number };
+    /** With `state` the log of each listed session is read. */
+    readonly params: {
+      readonly cwd?: string;
+      readonly search?: string;
+      readonly limit?: number;
+      readonly state?: boolean;
+    };
     readonly result: { readonly sessions: readonly ListedSession[] };
   };
 }

@@ -14,6 +14,7 @@ import {
   type SessionEdits,
   type SessionQuery,
   type StoredSessions,
+  type StoredState,
   storedSessions,
 } from "@lathe/sessions";
 import type { Env } from "@lathe/system";
@@ -56,6 +57,10 @@ export function newestRunning(env: Env, cwd: string): Promise<string | undefined
 
 export function readSession(env: Env, id: string): Promise<readonly Event[] | Failure> {
   return localSessions(env).read(id);
+}
+
+export function readState(env: Env, id: string): Promise<StoredState | Failure> {
+  return localSessions(env).state(id);
 }
 
 export function findSession(env: Env, prefix: string): Promise<string | Failure> {

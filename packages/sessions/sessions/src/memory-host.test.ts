@@ -101,7 +101,7 @@ function memoryArchive(texts: FileTexts): SessionArchive {
     clock,
     owner: () => owner,
     isRunning: () => true,
-    follow: () => failure("no-access", "nothing is followed in this host"),
+    follow: store.follow,
     withHint: (failed) => failed,
     hasFolder: (path) => path === cwd,
     checkpoints: () => checkpoints,

@@ -106,9 +106,9 @@ export type InboxMessage =
 export interface Inbox {
   /** *Contract:* durable once it resolves; from any process; order per sender kept. */
   offer(session: string, offer: InboxMessage): Promise<Failure | undefined>;
-  /** *Contract:* the offers not yet taken, oldest first. Only the owner calls it; offers stay until `taken`. */
+  /** *Contract:* the offers not yet taken, oldest first; they stay until `taken`. */
   pending(session: string): Promise<readonly { readonly id: string; readonly offer: InboxMessage }[]>;
-  /** *Contract:* forgets offers, after the events made of them are in the log. */
+  /** *Contract:* only the owner calls it. Forgets offers, after the events made of them are in the log. */
   taken(session: string, ids: readonly string[]): Promise<void>;
   /** *Contract:* calls back within 250 ms of an offer by any process; returns the way to stop. */
   watch(session: string, listener: () => void): () => void;

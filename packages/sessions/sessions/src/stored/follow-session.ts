@@ -1,8 +1,9 @@
 /** Following a session: what is in its log and what comes, without owning it. */
 
-import { type Event, type Failure, fold, isFailure, type Owner, type Session } from "@lathe/protocol";
+import { type Event, type Failure, fold, isFailure, type Session } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { listSessions } from "./list-sessions.ts";
+import { hasOwner } from "./stored-state.ts";
 
 /** How long after it was written an event is seen at most, and a moment. */
 const pollMs = 100;
@@ -34,7 +35,7 @@ export async function followSession(
         session = fold([event], session);
         following.onEvent(event, session);
       }
-      const isRunning = isOwned(archive, log.owner());
+      const isRunning = hasOwner(archive, log);
       if (isRunning !== wasRunning) following.onOwner(isRunning);
       wasRunning = isRunning;
       await archive.clock.sleep(pollMs, signal);
@@ -43,10 +44,6 @@ export async function followSession(
   } finally {
     log.close();
   }
-}
-
-function isOwned(archive: SessionArchive, owner: Owner | undefined): boolean {
-  return owner !== undefined && archive.isRunning(owner);
 }
 
 /** The newest session that a person began in a folder and no process has open; a failure where that one is damaged. */
@@ -79,8 +76,8 @@ async function* begunIn(archive: SessionArchive, cwd: string): AsyncGenerator<Be
     const log = archive.follow(id);
     if (isFailure(log)) continue;
     const events = log.next();
-    const owner = log.owner();
+    const isTaken = hasOwner(archive, log);
     log.close();
-    yield { id, events, isTaken: isOwned(archive, owner) };
+    yield { id, events, isTaken };
   }
 }

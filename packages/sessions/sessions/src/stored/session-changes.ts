@@ -5,14 +5,13 @@ import {
   type Failure,
   type FileDifference,
   failure,
-  fold,
   isFailure,
   type Session,
 } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
-import { readSession } from "./list-sessions.ts";
 import { runLaterMarks } from "./run-later.ts";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
+import { type StoredState, storedState } from "./stored-state.ts";
 import { withCheckpoints } from "./with-checkpoints.ts";
 
 export type SessionFile = FileDifference & {
@@ -32,25 +31,25 @@ export interface SessionChanges {
 }
 
 export async function sessionChanges(archive: SessionArchive, id: string): Promise<SessionChanges | Failure> {
-  const events = await readSession(archive, id);
-  if (isFailure(events)) return events;
-  const session = fold(events);
+  const stored = await storedState(archive, id);
+  if (isFailure(stored)) return stored;
+  const { session } = stored;
   const failed = session.checkpoints.find((one) => one.failure)?.failure;
   const unkept = failed && { unkept: failed };
   if (session.checkpoints.every(({ ref }) => ref === undefined)) return { files: [], ...unkept };
   const files = await withCheckpoints(archive, { root: session.cwd }, (checkpoints) =>
     changedFiles(session, checkpoints),
   );
-  if (!isFailure(files)) return { files, ...openOf(session, archive), ...unkept };
+  if (!isFailure(files)) return { files, ...openOf(stored), ...unkept };
   if (files.code !== "not-found") return files;
   return failure("not-found", "its checkpoints are gone: the store had to make room for newer ones", {
     who: "user",
   });
 }
 
-function openOf(session: Session, archive: SessionArchive): Pick<SessionChanges, "open"> {
+function openOf({ session, hasOwner }: StoredState): Pick<SessionChanges, "open"> {
   if (knownEnd(session) !== undefined) return {};
-  return { open: session.owner && archive.isRunning(session.owner) ? "at-work" : "cut-off" };
+  return { open: hasOwner ? "at-work" : "cut-off" };
 }
 
 async function changedFiles(

@@ -11,6 +11,7 @@ import type { ContextReport } from "./session-context.ts";
 import type { CostReport } from "./session-cost.ts";
 import type { SessionEdits } from "./session-edits.ts";
 import type { CallOutput } from "./session-outputs.ts";
+import type { StoredState } from "./stored-state.ts";
 
 export interface StoredSessions {
   /** *Contract:* newest first. */
@@ -22,6 +23,8 @@ export interface StoredSessions {
   /** The newest that a person began in the folder and a process has open. */
   newestRunning(cwd: string): Promise<string | undefined>;
   read(id: string): Promise<readonly Event[] | Failure>;
+  /** *Contract:* the session with its state, from one reading of its log; for a session that any process may run. */
+  state(id: string): Promise<StoredState | Failure>;
   /** *Contract:* the whole id, from any prefix that only one session has. */
   find(prefix: string): Promise<string | Failure>;
   /** *Contract:* `name` is one line; a session that is open takes it within a moment. */
@@ -61,6 +64,7 @@ export function storedSessions(archive: SessionArchive): StoredSessions {
     newestIdle: async (cwd) => (await following()).newestIdle(archive, cwd),
     newestRunning: async (cwd) => (await following()).newestRunning(archive, cwd),
     read: (id) => archive.stores.store.read(id),
+    state: async (id) => (await import("./stored-state.ts")).storedState(archive, id),
     find: async (prefix) => (await listing()).findSession(archive, prefix),
     rename: async (id, name) => (await import("./name-session.ts")).nameSession(archive, id, name),
     delete: async (id) => (await import("./delete-session.ts")).deleteSession(archive, id),

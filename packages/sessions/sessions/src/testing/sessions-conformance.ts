@@ -1,47 +1,12 @@
 /** Conformance of session hosts: what the use cases do over every host, whatever it stores sessions and files in. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import {
-  type Event,
-  type Failure,
-  failure,
-  isFailure,
-  type ModelRequest,
-  messageText,
-  type Session,
-  type Tool,
-} from "@lathe/protocol";
-import type { SessionHost } from "../host/session-host.ts";
-import type { SessionOptions } from "../host/session-options.ts";
-import type { OpenSession } from "../running/open-session.ts";
-import { resumeSession, startSession } from "../running/start-session.ts";
-import { newSessionId } from "../session-id.ts";
+import { type Event, isFailure, messageText, type Session } from "@lathe/protocol";
+import { resumeSession } from "../running/start-session.ts";
 import { storedSessions } from "../stored/stored-sessions.ts";
+import { Bench, type MakeHost, ok, put, type Scripts, version } from "./conformance-bench.ts";
 
-/** One answer of a scripted model: words, or calls. */
-export interface ConformanceAnswer {
-  readonly text?: string;
-  readonly calls?: readonly { readonly tool: string; readonly input: unknown }[];
-}
-
-/** The files of the workspace, as a person changes them. */
-export interface ConformanceFiles {
-  read(path: string): string | undefined;
-  write(path: string, text: string): void;
-}
-
-export interface HostUnderTest {
-  readonly host: SessionHost;
-  readonly files: ConformanceFiles;
-  close(): void;
-}
-
-/** *Contract:* the model `scripted/model` answers as `answer` says. There is an agent `implement`, which has no `task`. */
-export type MakeHost = (answer: (request: ModelRequest) => ConformanceAnswer) => HostUnderTest;
-
-type Scripts = Readonly<Record<string, readonly ConformanceAnswer[]>>;
-
-const version = "conformance";
+export type { ConformanceAnswer, ConformanceFiles, HostUnderTest, MakeHost } from "./conformance-bench.ts";
 
 export function sessionsConformance(name: string, makeHost: MakeHost): void {
   describe(`sessions on ${name}`, () => {
@@ -52,6 +17,7 @@ export function sessionsConformance(name: string, makeHost: MakeHost): void {
     afterEach(() => bench.close());
     runningCases(() => bench);
     storedCases(() => bench);
+    stateCases(() => bench);
     treeCases(() => bench);
     questionCases(() => bench);
   });
@@ -186,6 +152,48 @@ function storedCases(bench: () => Bench): void {
   });
 }
 
+function stateCases(bench: () => Bench): void {
+  const stateOf = async (id: string, isRunning = bench().host.isRunning): Promise<string> =>
+    ok(await storedSessions({ ...bench().host, isRunning }).state(id)).state;
+  const gone = (): boolean => false;
+
+  it("tells the state of a session that waits, works, has lost its owner, and is done", async () => {
+    const seen: string[] = [];
+    bench().scripts = { one: [put("a.txt", "1"), { text: "first" }] };
+    bench().onPut = async () => {
+      for (const isRunning of [undefined, gone]) seen.push(await stateOf(opened.id, isRunning));
+    };
+    const opened = await bench().start("one");
+    seen.push(await stateOf(opened.id));
+    ok(await opened.run());
+    assert.equal(await opened.say({ text: "two" }), undefined);
+    seen.push(await stateOf(opened.id));
+    ok(await opened.run());
+    await opened.close();
+    seen.push(await stateOf(opened.id));
+    assert.deepEqual(seen, ["queued", "working", "runner-away", "queued", "idle"]);
+  });
+
+  it("tells that a person is asked", async () => {
+    const seen: string[] = [];
+    bench().onAsked = async ({ data, seq }, session) => {
+      seen.push(await stateOf(session.id));
+      await session.answer(data.call, seq, "deny");
+    };
+    const script = { one: [put("a.txt", "1"), { text: "ok" }] };
+    await bench().run(script, "one", { mode: "ask", attended: true });
+    assert.deepEqual(seen, ["needs-input"]);
+  });
+
+  it("tells that a turn failed, and knows no state of what is not there", async () => {
+    const { id, lastEnd } = await bench().run({ one: [{}] }, "one");
+    assert.equal(lastEnd?.type, "failed");
+    assert.equal(await stateOf(id), "failed");
+    const unknown = await bench().stored.state("nothing-here");
+    assert.equal(isFailure(unknown) && unknown.code, "session-unknown");
+  });
+}
+
 function treeCases(bench: () => Bench): void {
   const scripts: Scripts = {
     go: [{ calls: [{ tool: "task", input: { agent: "implement", prompt: "look" } }] }, { text: "done" }],
@@ -261,106 +269,6 @@ function questionCases(bench: () => Bench): void {
     assert.deepEqual([resultsIn(messages), asked], [["found"], ["implement"]]);
     assert.equal(bench().files.read("b.txt"), "b");
   });
-}
-
-class Bench {
-  scripts: Scripts = {};
-  onAsked: (asked: Event<"question.asked">, session: OpenSession) => Promise<void> = async () => undefined;
-  readonly seen: Event[] = [];
-  readonly host: SessionHost;
-  readonly files: ConformanceFiles;
-  readonly stored: ReturnType<typeof storedSessions>;
-  readonly #close: () => void;
-  readonly #opened: OpenSession[] = [];
-
-  constructor(makeHost: MakeHost) {
-    const made = makeHost((request) => this.#answer(request));
-    this.host = made.host;
-    this.files = made.files;
-    this.#close = made.close;
-    this.stored = storedSessions(made.host);
-  }
-
-  options(more: Partial<SessionOptions> = {}): SessionOptions {
-    return {
-      models: ["scripted/model"],
-      mode: "auto",
-      attended: false,
-      limits: { steps: 20 },
-      checkpoints: false,
-      rules: [],
-      tools: [putTool(this.files)],
-      version,
-      onEvent: (event) => {
-        this.seen.push(event);
-        const [session] = this.#opened;
-        if (event.type === "question.asked" && session) void this.onAsked(event, session);
-      },
-      onDelta: () => undefined,
-      ...more,
-    };
-  }
-
-  async start(words: string, more: Partial<SessionOptions> = {}): Promise<OpenSession> {
-    const id = newSessionId(this.host.clock);
-    const wanted = { id, words: { text: words } };
-    return this.keep(ok(await startSession(this.host, this.options(more), wanted)));
-  }
-
-  /** One turn of a new session, closed afterwards. */
-  async run(scripts: Scripts, words: string, more: Partial<SessionOptions> = {}): Promise<Session> {
-    this.scripts = scripts;
-    const session = await this.start(words, more);
-    const ended = ok(await session.run());
-    await session.close();
-    return ended;
-  }
-
-  keep(session: OpenSession): OpenSession {
-    this.#opened.push(session);
-    return session;
-  }
-
-  async close(): Promise<void> {
-    for (const session of this.#opened) await session.close();
-    this.#close();
-  }
-
-  /** By the first words of the conversation, and how often it was answered. */
-  #answer({ messages }: ModelRequest): ConformanceAnswer {
-    const script = this.scripts[messageText(messages[0]?.parts ?? [])] ?? [];
-    const answered = messages.filter(({ role }) => role === "assistant").length;
-    return script[answered] ?? { text: "nothing is scripted" };
-  }
-}
-
-function put(path: string, text: string): ConformanceAnswer {
-  return { calls: [{ tool: "put", input: { path, text } }] };
-}
-
-/** Writes a file without the workspace port, so that a host needs none for these cases. */
-function putTool(files: ConformanceFiles): Tool {
-  return {
-    name: "put",
-    description: "writes a file",
-    parameters: { type: "object", properties: { path: { type: "string" }, text: { type: "string" } } },
-    prepare: (input) => {
-      const { path, text } = Object(input) as { readonly path?: string; readonly text?: string };
-      if (path === undefined || text === undefined) return failure("invalid-arguments", "path and text");
-      return {
-        effects: [{ kind: "write", target: path }],
-        run: async () => {
-          files.write(path, text);
-          return { type: "ok", text: "written" };
-        },
-      };
-    },
-  };
-}
-
-function ok<T>(value: T | Failure): T {
-  assert.ok(!isFailure(value), JSON.stringify(value));
-  return value;
 }
 
 function resultsIn(messages: Session["messages"]): readonly string[] {

@@ -1,0 +1,70 @@
+/** The state of a session: an example of each, and total over any sequence of events. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { fc } from "@lathe/testkit/properties";
+import type { Draft } from "../event.ts";
+import { failure } from "../failure.ts";
+import { fold } from "../fold.ts";
+import { noUsage } from "../usage.ts";
+import type { Session } from "./session.ts";
+import { eventOf, life } from "./session-life.test.ts";
+import { type SessionState, sessionState, sessionStates } from "./session-state.ts";
+
+const sessionOf = (drafts: readonly Draft[]): Session => fold(drafts.map((one, at) => eventOf(one, at + 1)));
+const said: Draft = { type: "message.received", data: { parts: [{ type: "text", text: "go" }] } };
+const call = { type: "tool-call", id: "c", tool: "shell", input: "{}" } as const;
+const step = { attempt: "a", model: "m/x", reason: "tool-calls", usage: noUsage, ms: 1, firstMs: 1 } as const;
+const answered: Draft = { type: "step.completed", data: { ...step, parts: [call] } };
+const ask = { call: "c", kind: "permission", text: "Run it?", options: ["allow", "deny"] } as const;
+const asked: Draft = { type: "question.asked", data: ask };
+const settled: Draft = { type: "question.answered", data: { call: "c", answer: "allow", by: "user" } };
+const closed: Draft = {
+  type: "tool.completed",
+  data: { call: "c", outcome: { type: "failed", failure: failure("cancelled", "stopped") }, ms: 1 },
+};
+const done: Draft = { type: "turn.ended", data: { end: { type: "done" } } };
+const failed = (code: "overloaded" | "cancelled"): Draft => {
+  return { type: "turn.ended", data: { end: { type: "failed", failure: failure(code, "no") } } };
+};
+
+const here = { hasOwner: true, hasMessages: false };
+const gone = { ...here, hasOwner: false };
+const queued = { ...gone, hasMessages: true };
+
+const rows: readonly (readonly [SessionState, readonly Draft[], typeof here])[] = [
+  ["idle", [], gone],
+  ["queued", [], queued],
+  ["queued", [said, done], { ...queued, hasOwner: true }],
+  ["queued", [said, failed("overloaded")], queued],
+  ["working", [said], here],
+  ["working", [said], { ...here, hasMessages: true }],
+  ["needs-input", [said, answered, asked], here],
+  ["working", [said, answered, asked, settled], here],
+  ["working", [said, answered, asked, closed], here],
+  ["runner-away", [said, answered], gone],
+  ["runner-away", [said, answered, asked], queued],
+  ["idle", [said, done], here],
+  ["failed", [said, failed("overloaded")], gone],
+  ["idle", [said, failed("cancelled")], gone],
+];
+
+it("names each state", () => {
+  for (const [state, drafts, around] of rows)
+    assert.equal(sessionState(sessionOf(drafts), around), state, JSON.stringify([drafts, around]));
+  assert.deepEqual([...new Set(rows.map(([state]) => state))].sort(), [...sessionStates].sort());
+});
+
+it("is total over any sequence of events, and says no more than they do", () => {
+  const drafts = fc.array(fc.constantFrom(...life.map(([draft]) => draft), said, answered, asked, done));
+  fc.assert(
+    fc.property(drafts, fc.boolean(), fc.boolean(), (list, hasOwner, hasMessages) => {
+      const session = sessionOf(list);
+      const state = sessionState(session, { hasOwner, hasMessages });
+      const isOpen = session.turn !== undefined;
+      assert.equal(["working", "needs-input", "runner-away"].includes(state), isOpen);
+      assert.equal(state === "runner-away", isOpen && !hasOwner);
+      assert.equal(state === "queued", !isOpen && hasMessages);
+      if (state === "failed") assert.equal(session.lastEnd?.type, "failed");
+    }),
+  );
+});

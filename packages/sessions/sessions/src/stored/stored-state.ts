@@ -1,0 +1,43 @@
+/** Stored state: a session as its log says, with its state, read without owning it. */
+import {
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Session,
+  type SessionState,
+  sessionState,
+} from "@lathe/protocol";
+import type { LogFollower, SessionArchive } from "../host/session-archive.ts";
+
+export interface StoredState {
+  readonly session: Session;
+  readonly state: SessionState;
+  /** Whether a process has it open. */
+  readonly hasOwner: boolean;
+}
+
+export async function storedState(archive: SessionArchive, id: string): Promise<StoredState | Failure> {
+  // Read before the log: a message taken in between is in one of the two.
+  const pending = await archive.stores.inbox.pending(id);
+  const log = archive.follow(id);
+  if (isFailure(log)) return log;
+  try {
+    const events = log.next();
+    if (isFailure(events)) return events;
+    if (events.length === 0) return failure("session-unknown", `session ${id} has not begun`);
+    const session = fold(events);
+    const around = {
+      hasOwner: hasOwner(archive, log),
+      hasMessages: pending.some(({ id, offer }) => offer.type === "message" && !session.offers.includes(id)),
+    };
+    return { session, state: sessionState(session, around), hasOwner: around.hasOwner };
+  } finally {
+    log.close();
+  }
+}
+
+export function hasOwner(archive: SessionArchive, log: LogFollower): boolean {
+  const owner = log.owner();
+  return owner !== undefined && archive.isRunning(owner);
+}

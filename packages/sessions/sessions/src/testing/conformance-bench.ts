@@ -1,0 +1,145 @@
+/** The bench of the conformance of session hosts: one host, a scripted model, and a tool that writes a file. */
+import assert from "node:assert/strict";
+import {
+  type Event,
+  type Failure,
+  failure,
+  isFailure,
+  type ModelRequest,
+  messageText,
+  type Session,
+  type Tool,
+} from "@lathe/protocol";
+import type { SessionHost } from "../host/session-host.ts";
+import type { SessionOptions } from "../host/session-options.ts";
+import type { OpenSession } from "../running/open-session.ts";
+import { startSession } from "../running/start-session.ts";
+import { newSessionId } from "../session-id.ts";
+import { storedSessions } from "../stored/stored-sessions.ts";
+
+/** One answer of a scripted model: words, or calls. */
+export interface ConformanceAnswer {
+  readonly text?: string;
+  readonly calls?: readonly { readonly tool: string; readonly input: unknown }[];
+}
+
+/** The files of the workspace, as a person changes them. */
+export interface ConformanceFiles {
+  read(path: string): string | undefined;
+  write(path: string, text: string): void;
+}
+
+export interface HostUnderTest {
+  readonly host: SessionHost;
+  readonly files: ConformanceFiles;
+  close(): void;
+}
+
+/** *Contract:* the model `scripted/model` answers as `answer` says. There is an agent `implement`, which has no `task`. */
+export type MakeHost = (answer: (request: ModelRequest) => ConformanceAnswer) => HostUnderTest;
+
+export type Scripts = Readonly<Record<string, readonly ConformanceAnswer[]>>;
+
+export const version = "conformance";
+
+export class Bench {
+  scripts: Scripts = {};
+  onAsked: (asked: Event<"question.asked">, session: OpenSession) => Promise<void> = async () => undefined;
+  onPut: () => Promise<void> = async () => undefined;
+  readonly seen: Event[] = [];
+  readonly host: SessionHost;
+  readonly files: ConformanceFiles;
+  readonly stored: ReturnType<typeof storedSessions>;
+  readonly #close: () => void;
+  readonly #opened: OpenSession[] = [];
+
+  constructor(makeHost: MakeHost) {
+    const made = makeHost((request) => this.#answer(request));
+    this.host = made.host;
+    this.files = made.files;
+    this.#close = made.close;
+    this.stored = storedSessions(made.host);
+  }
+
+  options(more: Partial<SessionOptions> = {}): SessionOptions {
+    return {
+      models: ["scripted/model"],
+      mode: "auto",
+      attended: false,
+      limits: { steps: 20 },
+      checkpoints: false,
+      rules: [],
+      tools: [putTool(this.files, () => this.onPut())],
+      version,
+      onEvent: (event) => {
+        this.seen.push(event);
+        const [session] = this.#opened;
+        if (event.type === "question.asked" && session) void this.onAsked(event, session);
+      },
+      onDelta: () => undefined,
+      ...more,
+    };
+  }
+
+  async start(words: string, more: Partial<SessionOptions> = {}): Promise<OpenSession> {
+    const id = newSessionId(this.host.clock);
+    const wanted = { id, words: { text: words } };
+    return this.keep(ok(await startSession(this.host, this.options(more), wanted)));
+  }
+
+  /** One turn of a new session, closed afterwards. */
+  async run(scripts: Scripts, words: string, more: Partial<SessionOptions> = {}): Promise<Session> {
+    this.scripts = scripts;
+    const session = await this.start(words, more);
+    const ended = ok(await session.run());
+    await session.close();
+    return ended;
+  }
+
+  keep(session: OpenSession): OpenSession {
+    this.#opened.push(session);
+    return session;
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#opened) await session.close();
+    this.#close();
+  }
+
+  /** By the first words of the conversation, and how often it was answered. */
+  #answer({ messages }: ModelRequest): ConformanceAnswer {
+    const script = this.scripts[messageText(messages[0]?.parts ?? [])] ?? [];
+    const answered = messages.filter(({ role }) => role === "assistant").length;
+    return script[answered] ?? { text: "nothing is scripted" };
+  }
+}
+
+export function put(path: string, text: string): ConformanceAnswer {
+  return { calls: [{ tool: "put", input: { path, text } }] };
+}
+
+/** Writes a file without the workspace port, so that a host needs none for these cases. */
+function putTool(files: ConformanceFiles, onPut: () => Promise<void>): Tool {
+  return {
+    name: "put",
+    description: "writes a file",
+    parameters: { type: "object", properties: { path: { type: "string" }, text: { type: "string" } } },
+    prepare: (input) => {
+      const { path, text } = Object(input) as { readonly path?: string; readonly text?: string };
+      if (path === undefined || text === undefined) return failure("invalid-arguments", "path and text");
+      return {
+        effects: [{ kind: "write", target: path }],
+        run: async () => {
+          files.write(path, text);
+          await onPut();
+          return { type: "ok", text: "written" };
+        },
+      };
+    },
+  };
+}
+
+export function ok<T>(value: T | Failure): T {
+  assert.ok(!isFailure(value), JSON.stringify(value));
+  return value;
+}
