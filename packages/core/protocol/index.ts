@@ -227,6 +227,7 @@ export {
   type SymbolsResult,
 } from "./src/ports/search.ts";
 export type { OpenCall, SecondOpinion } from "./src/ports/second-opinion.ts";
+export type { HttpServer, ServerSpec, StdioServer } from "./src/ports/server-spec.ts";
 export type {
   AppendOptions,
   Blobs,

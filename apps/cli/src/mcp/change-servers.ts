@@ -6,7 +6,7 @@ import { usage } from "@lathe/config";
 import { readConfigText } from "@lathe/config/config-file";
 import { filledIn, type Servers } from "@lathe/config/mcp-servers";
 import { serverText } from "@lathe/config/server-text";
-import { meetServers } from "@lathe/hosts/known-servers";
+import { meetServers } from "@lathe/extensions/servers";
 import { configFolder } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system";

@@ -16,7 +16,7 @@ import {
   knowServers,
   otherNames,
   serversWithin,
-} from "@lathe/hosts/known-servers";
+} from "@lathe/extensions/servers";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import { saysYes } from "../questions/says-yes.ts";

@@ -1,6 +1,7 @@
 /** Child transport: a server as a child process, with a clean environment, that ends with all it started. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import type { StdioServer } from "@lathe/protocol";
 import {
   type JSONRPCMessage,
   ReadBuffer,
@@ -8,7 +9,6 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import type { StdioServer } from "./server-spec.ts";
 
 /** What programs need to run at all; keys are not among it. */
 const plainVariables =

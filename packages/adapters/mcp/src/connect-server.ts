@@ -1,5 +1,6 @@
 /** Connect server: starts or calls one server and agrees with it on a version. */
 
+import type { HttpServer, ServerSpec } from "@lathe/protocol";
 import { causeText, type Failure, failure } from "@lathe/protocol";
 import {
   Client,
@@ -11,7 +12,6 @@ import {
 } from "@modelcontextprotocol/client";
 import { ChildTransport, type Env } from "./child-transport.ts";
 import { keptLogin, type LoginStore, readLogin } from "./kept-login.ts";
-import type { HttpServer, ServerSpec } from "./server-spec.ts";
 
 export interface Connection {
   readonly client: Client;

@@ -7,11 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { McpServers, McpTool, Outcome } from "@lathe/protocol";
+import type { McpServers, McpTool, Outcome, ServerSpec } from "@lathe/protocol";
 import { failedWith, succeeded } from "@lathe/testkit";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { openServers } from "./open-servers.ts";
-import type { ServerSpec } from "./server-spec.ts";
 
 const program = fileURLToPath(new URL("fixtures/server.mjs", import.meta.url));
 const careless = fileURLToPath(new URL("fixtures/careless-server.mjs", import.meta.url));

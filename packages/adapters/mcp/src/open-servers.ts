@@ -1,5 +1,6 @@
 /** Open servers: the servers that a user configured, each started when it is first needed. */
 
+import type { ServerSpec } from "@lathe/protocol";
 import {
   causeText,
   type Failure,
@@ -16,7 +17,6 @@ import { type Connection, connectServer } from "./connect-server.ts";
 import type { LoginStore } from "./kept-login.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { resultOutcome } from "./result-outcome.ts";
-import type { ServerSpec } from "./server-spec.ts";
 
 export interface ServersOptions {
   readonly servers: Readonly<Record<string, ServerSpec>>;

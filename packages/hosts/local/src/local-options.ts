@@ -1,8 +1,7 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by the app. */
 import type { LspSpec } from "@lathe/diagnostics";
-import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
-import type { Model } from "@lathe/protocol";
+import type { Model, ServerSpec } from "@lathe/protocol";
 import type { SessionOptions } from "@lathe/sessions";
 import type { Experiment } from "./experiments/experiment.ts";
 import type { RouterOptions } from "./models/router-options.ts";

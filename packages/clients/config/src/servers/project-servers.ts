@@ -9,8 +9,8 @@ import {
   type TrustRecord,
   writeTrust,
 } from "@lathe/extensions";
+import { digestOf, serverFiles } from "@lathe/extensions/servers";
 import { readRootFile } from "@lathe/hosts/local";
-import { digestOf, serverFiles } from "@lathe/hosts/server-files";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { filledIn, readServers, type Servers } from "./mcp-servers.ts";
 import { writtenText } from "./server-text.ts";

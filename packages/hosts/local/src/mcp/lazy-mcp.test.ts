@@ -13,11 +13,16 @@ import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { ServerSpec } from "@lathe/mcp";
-import type { McpServers } from "@lathe/protocol";
-import { changedIn, knowServers, serversWithin } from "./known-servers.ts";
+import {
+  changedIn,
+  digestOf,
+  knowServers,
+  type ServerFiles,
+  serverFiles,
+  serversWithin,
+} from "@lathe/extensions/servers";
+import type { McpServers, ServerSpec } from "@lathe/protocol";
 import { createLazyMcp } from "./lazy-mcp.ts";
-import { digestOf, type ServerFiles, serverFiles } from "./server-files.ts";
 
 const program = fileURLToPath(new URL("../../../../adapters/mcp/src/fixtures/server.mjs", import.meta.url));
 const command = process.execPath;

@@ -1,7 +1,7 @@
 /** Lazy MCP: what servers offered when they were last asked is read from a file; they and their protocol are loaded by the first call. */
 import { readFileSync } from "node:fs";
-import type { LoginStore, ServerSpec } from "@lathe/mcp";
-import { type Failure, lazily, type McpServers, type McpTool } from "@lathe/protocol";
+import type { LoginStore } from "@lathe/mcp";
+import { type Failure, lazily, type McpServers, type McpTool, type ServerSpec } from "@lathe/protocol";
 import { hostPath, writeWhole } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { ownPlace } from "./mcp-own-place.ts";
@@ -59,7 +59,7 @@ async function meet({ mcpServers, cwd, env }: Omit<McpOptions, "version">): Prom
   const mayBeWithin = Object.values(mcpServers).some(
     (spec) => !("url" in spec) && spec.trusted === undefined,
   );
-  if (mayBeWithin) (await import("./known-servers.ts")).meetServers(mcpServers, { cwd, env });
+  if (mayBeWithin) (await import("@lathe/extensions/servers")).meetServers(mcpServers, { cwd, env });
 }
 
 /** Python would take what lies in `__pycache__` for its programs, whoever wrote it there. */

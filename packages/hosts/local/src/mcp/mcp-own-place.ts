@@ -1,7 +1,7 @@
 /** MCP own place: the part of the state folder that belongs to one server. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { ServerSpec } from "@lathe/mcp";
+import type { ServerSpec } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
 

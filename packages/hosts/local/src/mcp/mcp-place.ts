@@ -1,14 +1,12 @@
 /** MCP place: where a server works that is about to start, and whether what it runs of the workspace is still what the person said yes to. */
 import { mkdirSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import type { ServerSpec } from "@lathe/mcp";
+import { digestOf, isAsKnown, maxFiles, type ServerFiles, serverFiles } from "@lathe/extensions/servers";
+import type { ServerSpec } from "@lathe/protocol";
 import { type Failure, failure } from "@lathe/protocol";
 import { liesIn } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
-import { maxFiles } from "./code-tree.ts";
-import { isAsKnown } from "./known-servers.ts";
-import { digestOf, type ServerFiles, serverFiles } from "./server-files.ts";
 
 export interface StartingServer {
   readonly name: string;

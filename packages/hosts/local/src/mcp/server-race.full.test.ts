@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { digestOf, serverFiles } from "@lathe/extensions/servers";
 import { isFailure, type McpServers, type Sandbox } from "@lathe/protocol";
 import { probeDriver } from "@lathe/sandbox";
 import { createLazyMcp } from "./lazy-mcp.ts";
-import { digestOf, serverFiles } from "./server-files.ts";
 
 const program = fileURLToPath(new URL("../../../../adapters/mcp/src/fixtures/server.mjs", import.meta.url));
 const command = process.execPath;

@@ -1,14 +1,8 @@
 /** Known servers: the user's own that run files of a workspace, with those files as they were when the person last said yes. */
 import { createHash } from "node:crypto";
-import {
-  differingFiles,
-  type ExtensionPlace,
-  readTrust,
-  type TrustedItem,
-  writeTrust,
-} from "@lathe/extensions";
-import type { ServerSpec } from "@lathe/mcp";
-import type { Failure } from "@lathe/protocol";
+import type { Failure, ServerSpec } from "@lathe/protocol";
+import type { ExtensionPlace } from "../files/extension-place.ts";
+import { differingFiles, readTrust, type TrustedItem, writeTrust } from "../trust/trust-store.ts";
 import { type ServerFile, serverFiles } from "./server-files.ts";
 
 const file = "known-mcp.json";

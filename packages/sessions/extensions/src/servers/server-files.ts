@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
-import type { ServerSpec, StdioServer } from "@lathe/mcp";
+import type { ServerSpec, StdioServer } from "@lathe/protocol";
 import { homeFolder, isInside, readSmallText, realOr } from "@lathe/system";
 import {
   CodeTree,

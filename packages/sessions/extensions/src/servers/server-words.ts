@@ -1,6 +1,6 @@
 /** Server words: what of a server's command may name a file, and the files that programs take a word for. */
 import { basename, join } from "node:path";
-import type { StdioServer } from "@lathe/mcp";
+import type { StdioServer } from "@lathe/protocol";
 
 /** Names of programs that run what stands in a file they do not name. */
 const impliedFiles: Readonly<Record<string, readonly string[]>> = {

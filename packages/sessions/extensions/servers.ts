@@ -1,0 +1,12 @@
+/** @lathe/extensions/servers: the files that an MCP server may load, and whether they are as the person trusted them. */
+export { maxFiles } from "./src/servers/code-tree.ts";
+export {
+  changedIn,
+  isAsKnown,
+  type KnownServer,
+  knowServers,
+  meetServers,
+  otherNames,
+  serversWithin,
+} from "./src/servers/known-servers.ts";
+export { digestOf, type ServerFiles, serverFiles } from "./src/servers/server-files.ts";
