@@ -11,13 +11,13 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 import type { Tried } from "@lathe/sandbox";
+import { bringRegistries, registryPreset, withRegistries } from "@lathe/sandbox/registries";
 import type { Containment } from "@lathe/sessions";
 import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice } from "../local-options.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";
 import { openDriver } from "./open-driver.ts";
-import { bringRegistries, registryPreset, withRegistries } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
@@ -84,8 +84,8 @@ export async function openLoneSandbox({
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
-  const network = async (sandboxes: Parameters<typeof withRegistries>[2]) => ({
-    hosts: await withRegistries(hosts, { cwd, env, projects }, sandboxes),
+  const network = async () => ({
+    hosts: await withRegistries(hosts, { cwd, env, projects }),
     ...(bars && { bars }),
   });
   const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };

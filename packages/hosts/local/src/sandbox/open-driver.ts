@@ -5,7 +5,6 @@ import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice, SandboxLimitsChoice } from "../local-options.ts";
 import { commandLimits } from "./command-limits.ts";
 
-type Sandboxes = typeof import("@lathe/sandbox");
 type Check = import("@lathe/sandbox").Check;
 type NetworkOptions = import("@lathe/sandbox").NetworkOptions;
 
@@ -17,15 +16,14 @@ interface Place {
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
   /** What its commands reach, where the driver can let them out; nothing when absent. */
-  readonly network?: (sandboxes: Sandboxes) => NetworkOptions | Promise<NetworkOptions>;
+  readonly network?: () => NetworkOptions | Promise<NetworkOptions>;
 }
 
 export async function openDriver(
   choice: SandboxChoice,
   { env, workspace, network, sandboxLimits, ...more }: Place,
 ): Promise<Containment> {
-  const sandboxes = await import("@lathe/sandbox");
-  const { createNoneDriver, probeDriver } = sandboxes;
+  const { createNoneDriver, probeDriver } = await import("@lathe/sandbox");
   const home = homeFolder(env);
   if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
   const cache = { cacheFolder: cacheFolder(env), workspace };
@@ -35,6 +33,6 @@ export async function openDriver(
     ...cache,
     home,
     limits,
-    ...(network && { network: await network(sandboxes) }),
+    ...(network && { network: await network() }),
   });
 }

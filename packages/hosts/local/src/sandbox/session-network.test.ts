@@ -1,52 +1,29 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { type Event, isFailure } from "@lathe/protocol";
-import * as sandboxes from "@lathe/sandbox";
 import type { OpenSession } from "@lathe/sessions";
 import { startWireServer } from "@lathe/testkit";
 import { startSession } from "../local-sessions.ts";
 import { call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import { bringRegistries, sessionNetwork, withRegistries } from "./session-network.ts";
+import { sessionNetwork } from "./session-network.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "lathe-network-"));
 after(() => rmSync(cwd, { recursive: true, force: true }));
 
 const env = { HOME: join(cwd, "nobody") };
 
-it("takes `registry` for the registries of the package managers whose files are there", async () => {
-  assert.deepEqual(await withRegistries(["a.example", "registry"], { cwd, env }, sandboxes), ["a.example"]);
-  for (const name of ["package.json", "Cargo.toml"]) writeFileSync(join(cwd, name), "");
-  const hosts = await withRegistries(["a.example", "registry"], { cwd, env }, sandboxes);
-  assert.deepEqual(hosts.slice(0, 2), ["a.example", "registry.npmjs.org"]);
-  assert.ok(hosts.includes("index.crates.io") && !hosts.includes("pypi.org"));
-  assert.ok(hosts.every((host) => "host" in sandboxes.parseHostRule(host)));
-});
-
-it("says once of registries that commands are not brought to, where the project asks for their kind", async () => {
-  const path = mkdtempSync(join(cwd, "scratch-"));
-  writeFileSync(join(cwd, "package.json"), "");
-  const remarks: string[] = [];
-  const own = { NPM_CONFIG_REGISTRY: "http://localhost:4873/", PIP_INDEX_URL: "http://localhost:3141/" };
-  const place = { cwd, env: { ...env, ...own }, onRemark: (text: string) => void remarks.push(text) };
-  for (const isFound of [false, true]) await bringRegistries(place, { path, isFound });
-  assert.equal(remarks.length, 1);
-  assert.match(remarks[0] ?? "", /localhost:4873 of npm/);
-  assert.doesNotMatch(remarks[0] ?? "", /3141/);
-  assert.deepEqual(readdirSync(path), []);
-});
-
 it("gives the sandbox the hosts that rules name, and what bars them", async () => {
   const rules = [
     { name: "a", verdict: "allow", kinds: ["network"], target: "a.example" },
     { name: "b", verdict: "deny", kinds: ["network"], target: "b.*" },
   ] as const;
-  const network = await sessionNetwork({ rules, mode: () => "auto", cwd, env }, () => undefined, sandboxes);
+  const network = await sessionNetwork({ rules, mode: () => "auto", cwd, env }, () => undefined);
   assert.deepEqual([network.hosts, network.bars?.("b.example", true)], [["a.example"], true]);
 });
 

@@ -2,6 +2,7 @@
 
 import { networkRules } from "@lathe/policy";
 import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
+import { bringRegistries, registryPreset } from "@lathe/sandbox/registries";
 import type { ScratchFolder } from "@lathe/sessions";
 import { cacheFolder, configFolder, realOr } from "@lathe/system";
 import { withTaskEnv } from "../evals/task-env.ts";
@@ -13,7 +14,7 @@ import { type ContainmentProbe, createContainmentProbe } from "./containment.ts"
 import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
 import { createNetworkLog } from "./network-log.ts";
 import { openDriver } from "./open-driver.ts";
-import { bringRegistries, registryPreset, sessionNetwork } from "./session-network.ts";
+import { sessionNetwork } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";
 
 export interface SessionSandbox {
@@ -41,7 +42,7 @@ export function openSessionSandbox(held: ContainmentFacts, options: LocalOptions
       env,
       workspace: cwd,
       sandboxLimits: options.sandboxLimits,
-      network: (sandboxes) => sessionNetwork({ ...options, mode }, network.note, sandboxes),
+      network: () => sessionNetwork({ ...options, mode }, network.note),
     });
     const remark = tierRemark(found);
     if (remark !== undefined) options.onRemark?.(remark);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "node:test";
-import { registryHosts, registryKinds } from "@lathe/sandbox";
+import { registryKinds } from "../proxy/registry-hosts.ts";
 import { leftRemark } from "./left-remark.ts";
 import { ownRegistries } from "./own-registries.ts";
 import { ownRegistryHosts } from "./own-registry-hosts.ts";
@@ -33,7 +33,7 @@ export function openRegistryBench(): RegistryBench {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
     },
-    hosts: (env) => ownRegistryHosts(registryKinds, place(env), registryHosts),
+    hosts: (env) => ownRegistryHosts(registryKinds, place(env)),
     files: (env) => ownRegistries(place(env)).files,
     remark: (env) => leftRemark(ownRegistries(place(env)).left),
   };

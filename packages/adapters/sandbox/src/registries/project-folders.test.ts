@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { it } from "node:test";
-import { registryHosts, registryKinds } from "@lathe/sandbox";
+import { registryKinds } from "../proxy/registry-hosts.ts";
 import { ownRegistryHosts } from "./own-registry-hosts.ts";
 import { projectFolders } from "./project-folders.ts";
 import { openRegistryBench } from "./registry-bench.test.ts";
@@ -90,6 +90,6 @@ it("takes nothing from folders that are worked on beside", () => {
   const suite = join(dirname(at.home), "suite");
   putAll(suite, "10.0.0.5");
   const place = { cwd: at.cwd, env: { HOME: at.home, ...named(suite) } };
-  assert.equal(ownRegistryHosts(registryKinds, place, registryHosts).length, 1);
-  assert.deepEqual(ownRegistryHosts(registryKinds, { ...place, projects: [suite] }, registryHosts), []);
+  assert.equal(ownRegistryHosts(registryKinds, place).length, 1);
+  assert.deepEqual(ownRegistryHosts(registryKinds, { ...place, projects: [suite] }), []);
 });

@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { parseHostRule } from "@lathe/sandbox";
 import { fc } from "@lathe/testkit/properties";
+import { parseHostRule } from "../proxy/host-rule.ts";
 import { ownRegistries } from "./own-registries.ts";
 import { openRegistryBench } from "./registry-bench.test.ts";
 

@@ -1,8 +1,8 @@
 /** Registry keeping: which of the registries that settings name commands are told of, and why not of the others. */
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { registryHosts, registryKinds } from "@lathe/sandbox";
-import { addressKind } from "@lathe/sandbox/address-kind";
+import { addressKind } from "../proxy/address-kind.ts";
+import { registryHosts, registryKinds } from "../proxy/registry-hosts.ts";
 import { hasKeyInPath } from "./key-in-path.ts";
 
 export interface OwnRegistry {

@@ -1,7 +1,7 @@
 /** Own registry hosts: rules for the registries that the user's own settings name, each for that host and port alone. */
 import { isIP } from "node:net";
-import type { RegistryKind } from "@lathe/sandbox";
-import { addressKind } from "@lathe/sandbox/address-kind";
+import { addressKind } from "../proxy/address-kind.ts";
+import { type RegistryKind, registryHosts } from "../proxy/registry-hosts.ts";
 import { ownRegistries, type RegistryPlace } from "./own-registries.ts";
 import type { OwnRegistry } from "./registry-keeping.ts";
 
@@ -9,11 +9,7 @@ import type { OwnRegistry } from "./registry-keeping.ts";
  * Named with its port a host may have a private address, as companies' registries do. Where the user names a public
  * registry that has several hosts, all of them are meant: what answers by these names is the user's own mirror.
  */
-export function ownRegistryHosts(
-  kinds: readonly RegistryKind[],
-  place: RegistryPlace,
-  registryHosts: (kinds: readonly RegistryKind[]) => readonly string[],
-): readonly string[] {
+export function ownRegistryHosts(kinds: readonly RegistryKind[], place: RegistryPlace): readonly string[] {
   const { registries } = ownRegistries(place);
   const own = registries.filter((one) => kinds.includes(one.kind) && canBeRegistry(one));
   const texts = own.flatMap((registry) => {
