@@ -36,9 +36,15 @@ export const spawners: Readonly<Record<string, Spawner>> = {
     why: "asks python3 and pnpm for their versions, outside any repository",
   },
   "packages/hosts/local/src/evals/open-views.ts": { why: launcher },
-  "packages/hosts/local/src/machine/clipboard-image.ts": { why: "reads the clipboard, with fixed arguments" },
-  "packages/hosts/local/src/machine/clipboard-text.ts": { why: "writes the clipboard, with fixed arguments" },
-  "packages/hosts/local/src/machine/edit-text.ts": { why: "starts the user's own editor on a file of ours" },
+  "packages/clients/terminal/src/desktop/clipboard-image.ts": {
+    why: "reads the clipboard, with fixed arguments",
+  },
+  "packages/clients/terminal/src/desktop/clipboard-text.ts": {
+    why: "writes the clipboard, with fixed arguments",
+  },
+  "packages/clients/terminal/src/desktop/edit-text.ts": {
+    why: "starts the user's own editor on a file of ours",
+  },
   "packages/hosts/local/src/machine/machine.ts": { why: "asks git for its version, in no repository's name" },
   "packages/hosts/local/src/measure/keep-in-background.ts": { why: itself },
   "packages/hosts/local/src/models/token-command.ts": {

@@ -2,6 +2,7 @@
 
 export { readFileText } from "./src/file-text.ts";
 export { findProgram, hostPath, systemPath } from "./src/find-program.ts";
+export { hostProgram, hostProgramPath } from "./src/host-programs.ts";
 export { makeOwnedFolder, orphanedFolders } from "./src/owned-folder.ts";
 export { takeLock } from "./src/process-lock.ts";
 export { isRunning, ownMark, type ProcessMark } from "./src/process-mark.ts";

@@ -172,7 +172,7 @@ export class ScreenChat {
     if (this.#isPasting) return undefined;
     this.#isPasting = true;
     try {
-      const { readClipboardImage } = await import("@lathe/hosts/clipboard-image");
+      const { readClipboardImage } = await import("@lathe/terminal/desktop");
       const image = await readClipboardImage(this.chat.options);
       if (!this.#isLeft) this.#put(isFailure(image) ? image : this.chat.pasted.add(image));
     } finally {

@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hostProgram } from "@lathe/hosts/host-programs";
 import { type Failure, failure } from "@lathe/protocol";
+import { hostProgram } from "@lathe/system";
 import type { Bug } from "./bugs.ts";
 
 const source = fileURLToPath(new URL("../../demo/shop", import.meta.url));

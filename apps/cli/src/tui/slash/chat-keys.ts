@@ -82,7 +82,7 @@ async function saidBefore({ chat, redraft }: Desk): Promise<undefined> {
 }
 
 async function inEditor({ chat, draft, redraft, lend }: Desk): Promise<Failure | undefined> {
-  const { editText } = await import("@lathe/hosts/edit-text");
+  const { editText } = await import("@lathe/terminal/desktop");
   const text = await lend(() => editText(draft(), chat.options.env));
   if (typeof text !== "string") return text;
   redraft(text);

@@ -55,7 +55,7 @@ async function chosen(chat: Chat, answer: string): Promise<string | undefined> {
 }
 
 async function copied(chat: Chat, text: string): Promise<readonly string[] | Failure> {
-  const { writeClipboardText } = await import("@lathe/hosts/clipboard-text");
+  const { writeClipboardText } = await import("@lathe/terminal/desktop");
   const program = await writeClipboardText(text, chat.options);
   if (program !== undefined) return [chat.theme.dim(`Copied ${lines(text)} (${program}).`)];
   const base64 = Buffer.from(text).toString("base64");

@@ -1,8 +1,7 @@
 /** The program that forks stand on. */
 import { type Failure, failure } from "@lathe/protocol";
 import { nativeBinary } from "@lathe/sandbox";
-import { cacheFolder, type Env } from "@lathe/system";
-import { hostProgramPath } from "../places/host-programs.ts";
+import { cacheFolder, type Env, hostProgramPath } from "@lathe/system";
 
 /** The launcher's program; why there are no forks without. */
 export async function forkBinary(env: Env): Promise<string | Failure> {

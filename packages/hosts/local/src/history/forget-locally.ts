@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { causeText, type Failure, failure, type SessionLog } from "@lathe/protocol";
 import { forgetSessions, hashesIn } from "@lathe/stores";
 import type { Env } from "@lathe/system";
+import { hostProgramPath } from "@lathe/system";
 import { dropCheckpoints } from "@lathe/workspace/checkpoints";
-import { hostProgramPath } from "../places/host-programs.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { blobFolders } from "./state.ts";
 

@@ -1,10 +1,9 @@
 /** Machine: what Lathe needs and finds here, each with how to mend it. */
 import { statfsSync } from "node:fs";
 import { isFailure } from "@lathe/protocol";
-import { cacheFolder, homeFolder } from "@lathe/system";
+import { cacheFolder, homeFolder, hostProgram } from "@lathe/system";
 import { openState } from "../history/state.ts";
 import { examineModels } from "../models/machine-models.ts";
-import { hostProgram } from "../places/host-programs.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import type { Examined, Finding } from "./finding.ts";
 

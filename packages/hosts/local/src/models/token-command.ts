@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { isAbsolute } from "node:path";
 import type { TokenSource } from "@lathe/models";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { hostProgram, hostProgramPath } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
-import { hostProgram, hostProgramPath } from "../places/host-programs.ts";
 
 /** Clouds give tokens for an hour or less; a new one costs a second. */
 const freshMs = 5 * 60_000;

@@ -11,10 +11,9 @@ import {
   type Sandbox,
 } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
-import { type Env, systemPath } from "@lathe/system";
+import { type Env, hostProgramPath, systemPath } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { noSurroundings, plainText } from "@lathe/system/git";
-import { hostProgramPath } from "../places/host-programs.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
 import { openPassingScratch } from "../session/scratch-folder.ts";

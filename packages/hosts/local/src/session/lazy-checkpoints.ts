@@ -2,9 +2,8 @@
 
 import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 import type { CheckpointPlace, LazyCheckpoints } from "@lathe/sessions";
-import { homeFolder } from "@lathe/system";
+import { homeFolder, hostProgramPath } from "@lathe/system";
 import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
-import { hostProgramPath } from "../places/host-programs.ts";
 import { stateFolder, workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "./recovery-text.ts";
 

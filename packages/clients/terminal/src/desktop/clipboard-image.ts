@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type Failure, failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
-import { hostProgram } from "../places/host-programs.ts";
+import { hostProgram } from "@lathe/system";
 import { type ClipboardPlace, desktopEnv } from "./clipboard-program.ts";
 
 /** Those that a model can be shown, the best first. */

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { causeText, type Failure, failure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
-import { hostProgramPath } from "../places/host-programs.ts";
+import { hostProgramPath } from "@lathe/system";
 
 /** The command, which may have arguments: `code --wait`. */
-export function editorOf({ VISUAL, EDITOR }: Env): string | undefined {
+function editorOf({ VISUAL, EDITOR }: Env): string | undefined {
   return [VISUAL, EDITOR].find((one) => one !== undefined && one.trim() !== "");
 }
 

@@ -1,8 +1,10 @@
 /** The folders whose programs never run outside the sandbox: the workspace, all of its repository, and what it is a copy of. */
 import { lstatSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { type Env, homeFolder, realOr } from "@lathe/system";
-import { linkedTrees, mainTree, type RepositoryPlace, repositoryPlace } from "@lathe/system/git";
+import { linkedTrees } from "./git/linked-trees.ts";
+import { mainTree, type RepositoryPlace, repositoryPlace } from "./git/repository-place.ts";
+import { realOr } from "./real-path.ts";
+import { type Env, homeFolder } from "./user-folders.ts";
 
 /** *Contract:* never throws. The home folder is not among them, also where it is a repository: its programs are the user's. */
 export function barredFolders(workspace: string, env: Env): readonly string[] {

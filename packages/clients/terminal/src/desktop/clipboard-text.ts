@@ -1,7 +1,7 @@
 /** Clipboard text: puts a text into the clipboard with the program that this machine has for it; outside the sandbox, as images are read. */
 import { spawn } from "node:child_process";
 import { sep } from "node:path";
-import { hostProgram } from "../places/host-programs.ts";
+import { hostProgram } from "@lathe/system";
 import { type ClipboardPlace, desktopEnv } from "./clipboard-program.ts";
 
 interface Writer {

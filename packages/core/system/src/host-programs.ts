@@ -1,6 +1,7 @@
 /** Host programs: where the user's own programs are, for what Lathe starts outside the sandbox. */
-import { type Env, findProgram, hostPath } from "@lathe/system";
 import { barredFolders } from "./barred-folders.ts";
+import { findProgram, hostPath } from "./find-program.ts";
+import type { Env } from "./user-folders.ts";
 
 /** `workspace`: whose programs do not count, nor those around it; the current folder when absent. */
 export function hostProgram(name: string, env: Env, workspace: string = process.cwd()): string | undefined {
