@@ -39,6 +39,14 @@ function dependencies(files) {
   return Object.fromEntries(outside.sort());
 }
 
+/** On Linux the package brings the Node that Lathe is developed with: many machines have an older one. */
+function ownNode() {
+  const { optionalDependencies } = manifestOf(".");
+  return Object.fromEntries(
+    Object.entries(optionalDependencies).filter(([name]) => name.startsWith("node-linux-")),
+  );
+}
+
 function manifest(files, types) {
   const { name, version, license, type, bin, engines } = manifestOf("apps/cli");
   return {
@@ -55,6 +63,7 @@ function manifest(files, types) {
     },
     engines,
     dependencies: dependencies(files),
+    optionalDependencies: ownNode(),
   };
 }
 

@@ -26,6 +26,7 @@ export const commands: CommandTable = {
   __complete: async () => (await import("./commands/complete.ts")).completeCommand,
   schema: async () => (await import("./commands/schema.ts")).schemaCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
+  update: async () => (await import("./commands/update.ts")).updateLatheCommand,
 };
 
 /** Those for people. */

@@ -37,6 +37,7 @@ Usage:
   lathe eval SUITE            try models at tasks; compare two runs; mine
                               makes tasks of a repository's history
   lathe doctor                what works on this machine, and how to mend it
+  lathe update                how to update Lathe; changes nothing
   lathe completions SHELL     a script that completes all this in your shell
   lathe schema NAME           the JSON schema of a file, an output or a protocol
 

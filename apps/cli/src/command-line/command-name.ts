@@ -1,5 +1,9 @@
-/** Command name: how this command is called by the person at the keyboard, for texts that say what to type. */
+/** Command name: what to type to run this command again, for texts that suggest a command. */
+import { isBelow } from "@lathe/system/paths";
 
-export function commandName(env: NodeJS.ProcessEnv): string {
-  return env.npm_command === "exec" ? "npx lathe" : "lathe";
+/** npx finds Lathe only in the project that it was started from: elsewhere that name belongs to another package. */
+export function commandName(env: NodeJS.ProcessEnv, folder: string = process.cwd()): string {
+  const project = env.npm_config_local_prefix;
+  const isNpx = env.npm_command === "exec" && project !== undefined && isBelow(folder, project);
+  return isNpx ? "npx lathe" : "lathe";
 }

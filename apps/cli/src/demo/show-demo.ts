@@ -155,9 +155,10 @@ function nextSteps(
     [`${lathe} sessions show ${session}`, "what it did, step by step"],
     [`cd ${folder} && git diff`, "what it changed"],
     [`${lathe} demo --bug ${(number % bugs.length) + 1}`, "another bug"],
-    [`${lathe} run "task"`, "a task of yours, in a folder of yours"],
+    ...(lathe === "lathe" ? [] : [["npm run setup", "install the command lathe"] as const]),
+    [`lathe run "task"`, "a task of yours, in a folder of yours"],
     [`${lathe} doctor`, "models, sandbox: what this machine has"],
-  ] as const;
+  ] as const satisfies readonly (readonly [string, string])[];
   const width = Math.max(...rows.map(([command]) => command.length));
   const lines = rows.map(([command, about]) => `  ${command.padEnd(width)}  ${dim(about)}`);
   return `\n${bold("What next:")}\n${lines.join("\n")}`;
