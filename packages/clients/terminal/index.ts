@@ -19,22 +19,13 @@ export { fileName } from "./src/text/file-name.ts";
 export { columnsOf, fit, harmless, lastLines, wrap } from "./src/text/fit.ts";
 export { tellingLines } from "./src/text/telling-lines.ts";
 export { answerText } from "./src/words/answer-text.ts";
-export { afterCancel, type CallView, callLines, type FinishedCall } from "./src/words/call-lines.ts";
+export { type CallView, callLines, type FinishedCall } from "./src/words/call-lines.ts";
 export { callTarget } from "./src/words/call-target.ts";
 export { compactedLine, compactedText } from "./src/words/compacted-text.ts";
 export { diffCounts, diffLines, hunkLines } from "./src/words/diff.ts";
 export { endWord, problemOf } from "./src/words/end-text.ts";
 export { cutLine, foundLine } from "./src/words/found-line.ts";
-export {
-  callsAfter,
-  callsDuring,
-  finishedCall,
-  type LiveCalls,
-  noCalls,
-  runningCalls,
-  withCall,
-  withoutRunning,
-} from "./src/words/live-calls.ts";
+export { activityText, finishedCall, heardLine } from "./src/words/live-text.ts";
 export { createRemarks, toldText } from "./src/words/remarks.ts";
 export { routedText } from "./src/words/routed-text.ts";
 export { ruleText } from "./src/words/rule-text.ts";

@@ -126,6 +126,17 @@ export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from 
 export { isBelow } from "./src/is-below.ts";
 export { differingJudged, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
 export { type Lazily, lazily } from "./src/lazily.ts";
+export {
+  type Activity,
+  atRest,
+  emptyView,
+  type Heard,
+  type LiveCall,
+  type LiveItem,
+  type LiveView,
+  liveView,
+  runningCalls,
+} from "./src/live-view.ts";
 export { matchedPart } from "./src/matched-part.ts";
 export {
   type AssistantMessage,
@@ -372,7 +383,6 @@ export type {
 } from "./src/session/session.ts";
 export {
   type SessionState,
-  type SessionSurroundings,
   sessionState,
   sessionStates,
 } from "./src/session/session-state.ts";

@@ -1,9 +1,17 @@
 /** The `text` format on a terminal: everything the agent does, as it does it. */
-import type { Delta, Event, Session, SubagentProgress } from "@lathe/protocol";
 import {
+  type Delta,
+  type Event,
+  emptyView,
+  type LiveItem,
+  liveView,
+  runningCalls,
+  type Session,
+  type SubagentProgress,
+} from "@lathe/protocol";
+import {
+  activityText,
   callLines,
-  callsAfter,
-  callsDuring,
   callTarget,
   createRemarks,
   duration,
@@ -11,10 +19,8 @@ import {
   finishedCall,
   fit,
   harmless,
-  type LiveCalls,
-  noCalls,
+  heardLine,
   problemOf,
-  runningCalls,
   type Screen,
   subagentsText,
   summaryText,
@@ -23,13 +29,9 @@ import type { Reporter, RunResult, RunStart } from "./reporter.ts";
 
 export class TerminalReporter implements Reporter {
   readonly #screen: Screen;
-  #live: LiveCalls = noCalls;
+  #view = emptyView;
   /** By call, what its subagent was said to do last. */
   readonly #doing = new Map<string, string>();
-  /** Text of the running attempt that is already on the screen. */
-  #shown = "";
-  #steps = 0;
-  #isAsking = false;
   readonly #remarkOn = createRemarks();
 
   constructor(screen: Screen) {
@@ -43,65 +45,38 @@ export class TerminalReporter implements Reporter {
     this.#screen.status(() => "starting");
   }
 
-  event(event: Event, _session: Session): void {
-    const before = this.#live;
-    this.#live = callsAfter(before, event);
+  event(event: Event, session: Session): void {
+    this.#view = liveView(this.#view, { event, session });
+    const { item } = this.#view;
+    if (item?.type === "answer") this.#answered(item);
+    if (item?.type === "call") this.#finished(item);
     switch (event.type) {
       case "step.started":
-        this.#shown = "";
-        this.#screen.status(() => `${event.data.model} is thinking, ${since(event.at)}`);
-        break;
-      case "step.completed":
-        this.#answered(event);
-        break;
-      case "permission.decided":
+        this.#showActivity();
         break;
       case "tool.started":
-        this.#showRunning();
-        break;
       case "tool.denied":
-        if (this.#live !== before) this.#showRunning();
+      case "question.answered":
+        this.#showRunning();
         break;
       case "question.asked":
         // Nothing may be drawn over what a person reads and types.
-        this.#isAsking = true;
         this.#screen.status(undefined);
         break;
-      case "question.answered":
-        this.#isAsking = false;
-        this.#showRunning();
-        break;
-      case "tool.completed":
-        this.#finished(event, before);
-        break;
       default:
-        this.#happened(event);
+        this.#remark(event);
     }
   }
 
   delta(delta: Delta): void {
-    this.#live = callsDuring(this.#live, delta);
-    switch (delta.type) {
-      case "text":
-        this.#say(delta.text);
-        break;
-      case "reasoning":
-        break;
-      case "void":
-        this.#discard();
-        break;
-      case "progress":
-        if (delta.subagent) this.#working(delta.call, delta.text, delta.subagent);
-        break;
-      case "output":
-        break;
-      case "status":
-        this.#screen.status(() => delta.text);
-        break;
-      case "waiting":
-        this.#screen.status(() => `waiting ${duration(Math.max(0, delta.until - Date.now()))}: ${delta.why}`);
-        break;
-    }
+    const isFirst = this.#view.answer === "";
+    this.#view = liveView(this.#view, { delta, at: Date.now() });
+    if (delta.type === "text" && delta.text !== "") this.#say(delta.text, isFirst);
+    if (delta.type === "progress" && delta.subagent) this.#working(delta.call, delta.text, delta.subagent);
+    if (delta.type === "status" || delta.type === "waiting") this.#showActivity();
+    const { paint } = this.#screen;
+    if (this.#view.item?.type === "discarded")
+      this.#screen.line(paint.yellow("✗ the text above broke off and is discarded"));
   }
 
   end({ session, failure, ms, subagents }: RunResult): void {
@@ -110,7 +85,9 @@ export class TerminalReporter implements Reporter {
     const problem = failure?.text ?? (session.lastEnd && problemOf(session.lastEnd));
     const word = failure ? "failed" : endWord(session.lastEnd);
     const head = problem === undefined ? paint.green(word) : paint.red(word);
-    this.#screen.line(`\n${paint.bold(head)} ${paint.dim(`· ${summaryText(session, this.#steps, ms)}`)}`);
+    this.#screen.line(
+      `\n${paint.bold(head)} ${paint.dim(`· ${summaryText(session, this.#view.steps, ms)}`)}`,
+    );
     if (subagents) this.#screen.line(paint.dim(subagentsText(subagents)));
     const back = session.checkpoints.some(({ ref }) => ref)
       ? ` · take it back: lathe sessions rewind ${session.id}`
@@ -118,8 +95,7 @@ export class TerminalReporter implements Reporter {
     this.#screen.line(paint.dim(`session ${session.id}${back}`));
   }
 
-  /** What concerns neither an answer nor a call. */
-  #happened(event: Event): void {
+  #remark(event: Event): void {
     const remark = this.#remarkOn(event);
     if (!remark) return;
     const { paint } = this.#screen;
@@ -129,54 +105,57 @@ export class TerminalReporter implements Reporter {
 
   /** A line for whatever a subagent begins, but not over what a person is typing. */
   #working(call: string, text: string, { doing }: SubagentProgress): void {
-    if (this.#isAsking || doing === "thinks" || this.#doing.get(call) === doing) return;
-    if (this.#live.calls.has(call)) this.#doing.set(call, doing);
+    if (this.#isAsking() || doing === "thinks" || this.#doing.get(call) === doing) return;
+    if (this.#view.calls.some(({ id }) => id === call)) this.#doing.set(call, doing);
     const { paint, width } = this.#screen;
     this.#screen.line(paint.dim(fit(harmless(`  ↳ ${text}`), width)));
   }
 
-  #discard(): void {
-    const { paint } = this.#screen;
-    if (this.#shown !== "") this.#screen.line(paint.yellow("✗ the text above broke off and is discarded"));
-    this.#shown = "";
-  }
-
-  #answered({ data }: Event<"step.completed">): void {
-    this.#steps++;
+  #answered({ text, wasHeard }: Extract<LiveItem, { type: "answer" }>): void {
     this.#screen.status(undefined);
-    const text = data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-    if (this.#shown === "" && text !== "") this.#say(text);
+    if (!wasHeard && text !== "") this.#say(text, true);
     this.#screen.endLine();
     this.#showRunning();
   }
 
-  #finished(event: Event<"tool.completed">, before: LiveCalls): void {
-    this.#doing.delete(event.data.call);
+  #finished(item: Extract<LiveItem, { type: "call" }>): void {
+    this.#doing.delete(item.call.id);
     const view = { paint: this.#screen.paint, width: this.#screen.width };
-    this.#screen.line(callLines(finishedCall(before, event), view).join("\n"));
+    this.#screen.line(callLines(finishedCall(item), view).join("\n"));
     this.#showRunning();
   }
 
   /** Words stand apart from the calls before them, and right above those they announce. */
-  #say(text: string): void {
-    if (this.#shown === "") this.#screen.paragraph();
-    this.#shown += text;
+  #say(text: string, isFirst: boolean): void {
+    if (isFirst) this.#screen.paragraph();
     this.#screen.write(harmless(text));
+  }
+
+  #isAsking(): boolean {
+    return this.#view.asked.length > 0;
+  }
+
+  #showActivity(): void {
+    const { activity } = this.#view;
+    if (!activity) return;
+    const time = activity.type === "thinking" ? () => `, ${since(activity.since)}` : () => "";
+    this.#screen.status(() => activityText(activity, Date.now()) + time());
   }
 
   /** The status line speaks of the first call that runs, and counts the others. */
   #showRunning(): void {
-    if (this.#isAsking) return;
-    const running = runningCalls(this.#live);
+    if (this.#isAsking()) return;
+    const running = runningCalls(this.#view);
     this.#screen.status(running.length === 0 ? undefined : () => this.#runningText());
   }
 
   #runningText(): string {
-    const running = runningCalls(this.#live);
+    const running = runningCalls(this.#view);
     const [first] = running;
     if (!first) return "";
     const others = running.length > 1 ? ` (and ${running.length - 1} more)` : "";
-    const said = first.progress ? ` | ${first.progress}` : "";
+    const heard = heardLine(first);
+    const said = heard === "" ? "" : ` | ${heard}`;
     const target = callTarget(first.input, first.effects);
     return `${first.tool} ${target}${others}, ${since(first.startedAt ?? Date.now())}${said}`;
   }

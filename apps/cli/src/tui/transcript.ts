@@ -1,10 +1,22 @@
 /** Transcript: what happens in a session as lines: those that stay, and those of what goes on now. */
-import { type Delta, type Event, messageText, type Session, type Todo, withoutMark } from "@lathe/protocol";
 import {
+  atRest,
+  type Delta,
+  type Event,
+  emptyView,
+  type Heard,
+  type LiveCall,
+  type LiveItem,
+  liveView,
+  messageText,
+  runningCalls,
+  type Session,
+  withoutMark,
+} from "@lathe/protocol";
+import {
+  activityText,
   answerText,
   callLines,
-  callsAfter,
-  callsDuring,
   callTarget,
   createRemarks,
   duration,
@@ -12,15 +24,11 @@ import {
   finishedCall,
   fit,
   harmless,
-  type LiveCalls,
+  heardLine,
   money,
-  noCalls,
   problemOf,
-  runningCalls,
   type Theme,
   toldText,
-  withCall,
-  withoutRunning,
   wrap,
 } from "@lathe/terminal";
 import { MarkdownStream } from "@lathe/terminal/markdown-stream";
@@ -34,15 +42,9 @@ export class Transcript {
   #theme: Theme;
   #stream: MarkdownStream;
   #lines: string[] = [];
-  #live: LiveCalls = noCalls;
-  /** What goes on besides calls. */
-  #activity: { readonly text: () => string; readonly since: number } | undefined;
-  #todos: readonly Todo[] = [];
-  #hasSpoken = false;
-  #turn = newTurn(0);
-  #attemptCost = 0;
-  /** Of requests that go on, what they may cost at most. */
-  readonly #reserved = new Map<string, number>();
+  #view = emptyView;
+  /** A command that a person typed. */
+  #typed: LiveCall | undefined;
   readonly #remarkOn = createRemarks();
   /** Of work that is no turn. */
   #during: (() => readonly string[]) | undefined;
@@ -86,150 +88,91 @@ export class Transcript {
 
   /** One line of what goes on now, for those to whom nothing is redrawn. */
   activity(): string | undefined {
-    const [call] = runningCalls(this.#live);
+    const [call] = this.#running();
     if (call) return `${call.tool} ${callTarget(call.input, call.effects)}`;
-    return this.#during?.().join("; ") ?? this.#activity?.text();
+    return this.#during?.().join("; ") ?? this.#activityText(Date.now());
   }
 
   /** Nothing is at work now, whatever happened last. */
   rest(): void {
-    this.#activity = undefined;
-    this.#live = withoutRunning(this.#live);
+    this.#view = atRest(this.#view);
+    this.#typed = undefined;
   }
 
   event(event: Event, session: Session): void {
-    this.#todos = session.todos;
-    const before = this.#live;
-    this.#live = callsAfter(before, event);
-    switch (event.type) {
-      case "message.received":
-        this.#said(event);
-        break;
-      case "step.started":
-        this.#does(() => `${nameOf(event.data.model)} is thinking`, event.at);
-        break;
-      case "budget.reserved":
-        this.#reserved.set(event.data.attempt, event.data.cost ?? 0);
-        break;
-      case "budget.settled":
-        this.#settled(event);
-        break;
-      case "step.completed":
-        this.#answered(event);
-        break;
-      case "tool.completed":
-        this.#finished(event, before);
-        break;
-      case "turn.ended":
-        this.#ended(event);
-        break;
-      default:
-        this.#happened(event);
-    }
+    const item = this.#fold({ event, session });
+    const view = { paint: this.#theme, width: this.#width(), whole: "/output" };
+    if (item?.type === "message") this.#said(item);
+    if (item?.type === "answer") this.#answered(item);
+    if (item?.type === "call") this.print(callLines(finishedCall(item), view));
+    if (item?.type === "end") this.#ended(item);
+    if (event.type === "question.answered")
+      this.print([this.#theme.dim(`  ${event.data.by} answered: ${answerText(event.data)}`)]);
+    const remark = this.#remarkOn(event);
+    if (remark?.tone === "quiet") this.print(this.#dimmed(harmless(remark.text)));
+    if (remark?.tone === "warning") this.#note(remark.text);
   }
 
   delta(delta: Delta): void {
-    this.#live = callsDuring(this.#live, delta);
-    switch (delta.type) {
-      case "text":
-        this.#startText();
-        this.#stream.push(delta.text);
-        break;
-      case "reasoning":
-        break;
-      case "void":
-        if (this.#stream.discard()) this.#note("the text above broke off and is discarded");
-        this.#hasSpoken = false;
-        break;
-      case "output":
-      case "progress":
-        break;
-      case "status":
-        this.#does(() => delta.text, Date.now());
-        break;
-      case "waiting":
-        this.#does(
-          () => `waiting ${duration(Math.max(0, delta.until - Date.now()))}: ${delta.why}`,
-          Date.now(),
-        );
-        break;
+    const isFirst = this.#view.answer === "";
+    this.#fold({ delta, at: Date.now() });
+    if (delta.type === "text" && delta.text !== "") {
+      if (isFirst) this.print([""]);
+      this.#stream.push(delta.text);
     }
+    if (delta.type === "void" && this.#stream.discard())
+      this.#note("the text above broke off and is discarded");
   }
 
   /** A command that a person typed, as long as it runs. */
   typed(command: string | undefined): void {
     const input = JSON.stringify({ command });
-    const call = command === undefined ? undefined : { tool: "!", input, effects: [], startedAt: Date.now() };
-    this.#live = withCall(this.#live, "typed", call);
+    const call = { id: "typed", tool: "!", input, effects: [], startedAt: Date.now(), heard: undefined };
+    this.#typed = command === undefined ? undefined : call;
   }
 
-  #said({ data, at }: Event<"message.received">): void {
+  #fold(heard: Heard): LiveItem | undefined {
+    this.#view = liveView(this.#view, heard);
+    return this.#view.item;
+  }
+
+  #said({ parts, ended }: Extract<LiveItem, { type: "message" }>): void {
     const { bold, cyan, dim } = this.#theme;
-    this.#live = { ...this.#live, isCancelled: false };
-    // Words that steer a turn begin none.
-    if (this.#turn.startedAt === 0) this.#turn = newTurn(at);
-    const said = harmless(messageText(data.parts)).trimEnd();
-    if (data.ended) {
+    const said = harmless(messageText(parts)).trimEnd();
+    if (ended) {
       this.print(["", ...this.#dimmed(toldText(withoutMark(said)))]);
       return;
     }
-    const images = data.parts.filter(({ type }) => type === "image").length;
+    const images = parts.filter(({ type }) => type === "image").length;
     const note = images > 0 ? [dim(`  ${images} ${images === 1 ? "image" : "images"}`)] : [];
     const text = said.split("\n");
     const lines = text.flatMap((line) => wrapped(line, this.#width() - 2));
     this.print(["", ...lines.map((line, row) => `${cyan(row === 0 ? "›" : " ")} ${bold(line)}`), ...note]);
   }
 
-  /** What a request has cost that broke off nobody says: all that it may have is counted. */
-  #settled({ data: { attempt, cost = 0 } }: Event<"budget.settled">): void {
-    if (cost > 0 && cost === this.#reserved.get(attempt)) this.#turn.isAtMost = true;
-    this.#reserved.delete(attempt);
-    this.#attemptCost = cost;
-    this.#turn.cost += cost;
-  }
-
-  #startText(): void {
-    if (!this.#hasSpoken) this.print([""]);
-    this.#hasSpoken = true;
-  }
-
-  #answered({ data }: Event<"step.completed">): void {
-    const { dim } = this.#theme;
-    this.#activity = undefined;
-    this.#turn.steps++;
-    const text = data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-    if (!this.#hasSpoken && text.trim() !== "") {
-      this.#startText();
-      this.#stream.push(text);
+  #answered(item: Extract<LiveItem, { type: "answer" }>): void {
+    if (!item.wasHeard && item.text.trim() !== "") {
+      this.print([""]);
+      this.#stream.push(item.text);
     }
+    this.#endText();
+    const cost = item.cost > 0 ? ` · ${money(item.cost)}` : "";
+    if (item.hasCalls) this.print([this.#theme.dim(`  step ${item.step} · ${duration(item.ms)}${cost}`)]);
+  }
+
+  #endText(): void {
     this.#stream.end();
     this.print(this.#stream.take(this.#width()));
-    this.#hasSpoken = false;
-    const calls = data.parts.filter((part) => part.type === "tool-call");
-    const cost = this.#attemptCost > 0 ? ` · ${money(this.#attemptCost)}` : "";
-    if (calls.length > 0) this.print([dim(`  step ${this.#turn.steps} · ${duration(data.ms)}${cost}`)]);
   }
 
-  #finished(event: Event<"tool.completed">, before: LiveCalls): void {
-    const view = { paint: this.#theme, width: this.#width(), whole: "/output" };
-    this.print(callLines(finishedCall(before, event), view));
-  }
-
-  #ended(event: Event<"turn.ended">): void {
-    const { data, at } = event;
+  #ended({ end, steps, ms, cost, isAtMost }: Extract<LiveItem, { type: "end" }>): void {
     const { dim, green, red, yellow } = this.#theme;
-    this.#activity = undefined;
-    this.#live = { ...this.#live, calls: noCalls.calls };
-    this.#stream.end();
-    this.print(this.#stream.take(this.#width()));
-    this.#hasSpoken = false;
-    const { startedAt, steps, cost, isAtMost } = this.#turn;
-    this.#turn = newTurn(0);
-    const problem = problemOf(data.end);
-    const word = endWord(data.end);
-    const isStopped = data.end.type === "cancelled";
+    this.#endText();
+    const problem = problemOf(end);
+    const word = endWord(end);
+    const isStopped = end.type === "cancelled";
     const head = problem === undefined ? green(word) : isStopped ? yellow(word) : red(word);
-    const took = `${steps} ${steps === 1 ? "step" : "steps"} · ${duration(Math.max(0, at - startedAt))}`;
+    const took = `${steps} ${steps === 1 ? "step" : "steps"} · ${duration(ms)}`;
     const why =
       problem === undefined || isStopped
         ? []
@@ -239,20 +182,6 @@ export class Transcript {
       `${head} ${dim(`· ${took}${cost > 0 ? ` · ${isAtMost ? "at most " : ""}${money(cost)}` : ""}`)}`,
       ...why,
     ]);
-    const remark = this.#remarkOn(event);
-    if (remark) this.#note(remark.text);
-  }
-
-  /** What concerns neither an answer nor a call. */
-  #happened(event: Event): void {
-    if (event.type === "cancel.requested") {
-      this.#does(() => "stopping", event.at);
-    }
-    if (event.type === "question.answered")
-      this.print([this.#theme.dim(`  ${event.data.by} answered: ${answerText(event.data)}`)]);
-    const remark = this.#remarkOn(event);
-    if (remark?.tone === "quiet") this.print(this.#dimmed(harmless(remark.text)));
-    if (remark?.tone === "warning") this.#note(remark.text);
   }
 
   #dimmed(text: string): readonly string[] {
@@ -265,8 +194,14 @@ export class Transcript {
     this.print([yellow(`! ${first}`), ...more.map((line) => yellow(`  ${line}`))]);
   }
 
-  #does(text: () => string, since: number): void {
-    this.#activity = { text, since };
+  #running(): readonly LiveCall[] {
+    return [...runningCalls(this.#view), ...(this.#typed ? [this.#typed] : [])];
+  }
+
+  #activityText(now: number): string | undefined {
+    const { activity } = this.#view;
+    if (activity?.type !== "thinking") return activity && activityText(activity, now);
+    return activityText({ ...activity, model: activity.model.slice(activity.model.indexOf("/") + 1) }, now);
   }
 
   #steps(): readonly string[] {
@@ -274,38 +209,34 @@ export class Transcript {
     const now = Date.now();
     const frame = cyan(spinner[Math.floor(now / spinnerMs) % spinner.length] ?? "");
     const since = (at: number): string => seconds(Math.max(0, now - at));
-    const calls = runningCalls(this.#live).flatMap((call) => {
+    const calls = this.#running().flatMap((call) => {
       const time = since(call.startedAt ?? now);
       const target = fit(callTarget(call.input, call.effects), Math.max(8, this.#width() - time.length - 18));
       const head = `${frame} ${bold(call.tool.padEnd(10))} ${target}  ${dim(time)}`;
-      return call.progress ? [head, dim(fit(`    ${call.progress}`, this.#width()))] : [head];
+      const progress = heardLine(call);
+      return progress === "" ? [head] : [head, dim(fit(`    ${progress}`, this.#width()))];
     });
-    if (calls.length > 0 || !this.#activity) return calls;
-    const { text, since: at } = this.#activity;
-    return [`${frame} ${dim(fit(`${text()}, ${since(at)}`, this.#width() - 2))}`];
+    const { activity } = this.#view;
+    if (calls.length > 0 || !activity) return calls;
+    return [
+      `${frame} ${dim(fit(`${this.#activityText(now)}, ${since(activity.since)}`, this.#width() - 2))}`,
+    ];
   }
 
   #todoLines(): readonly string[] {
-    const open = this.#todos.filter(({ state }) => state !== "done");
-    if (open.length === 0 || this.#turn.startedAt === 0) return [];
+    const { todos, turn } = this.#view;
+    const open = todos.filter(({ state }) => state !== "done");
+    if (open.length === 0 || !turn) return [];
     const { dim, green } = this.#theme;
-    const done = this.#todos.length - open.length;
+    const done = todos.length - open.length;
     const shown = open.slice(0, todosShown).map(({ state, text }) => {
       const line = fit(text, this.#width() - 6);
       return state === "doing" ? `  ${green("›")} ${line}` : `  ${dim(`· ${line}`)}`;
     });
     const rest = open.length - shown.length;
     const more = rest > 0 ? `, ${rest} more` : "";
-    return [dim(`  to do: ${done} of ${this.#todos.length} done${more}`), ...shown];
+    return [dim(`  to do: ${done} of ${todos.length} done${more}`), ...shown];
   }
-}
-
-function newTurn(startedAt: number): { startedAt: number; steps: number; cost: number; isAtMost: boolean } {
-  return { startedAt, steps: 0, cost: 0, isAtMost: false };
-}
-
-function nameOf(model: string): string {
-  return model.slice(model.indexOf("/") + 1);
 }
 
 /** Without a fraction that would be redrawn all the time. */

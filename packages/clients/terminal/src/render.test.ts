@@ -8,7 +8,7 @@ import { columnsTaken } from "./text/columns.ts";
 import { bytes, count, duration, money } from "./text/figures.ts";
 import { columnsOf, fit, harmless, lastLines, wrap } from "./text/fit.ts";
 import { passingLines, tellingLines } from "./text/telling-lines.ts";
-import { afterCancel, callLines } from "./words/call-lines.ts";
+import { callLines } from "./words/call-lines.ts";
 import { callTarget } from "./words/call-target.ts";
 import { diffCounts, diffLines } from "./words/diff.ts";
 
@@ -239,12 +239,10 @@ describe("calls", () => {
     assert.ok(lines.every((line) => line.length <= 40));
   });
 
-  it("show as interrupted what came after a cancel and changed nothing", () => {
-    const poll = { type: "ok", text: "tick" } as const;
-    const [head] = callLines({ tool: "process", target: "p1", outcome: afterCancel(poll), ms: 5 }, view);
+  it("show as interrupted what a cancel stopped", () => {
+    const outcome = { type: "interrupted", failure: failure("cancelled", "stopped"), text: "tick" } as const;
+    const [head] = callLines({ tool: "process", target: "p1", outcome, ms: 5 }, view);
     assert.equal(head, "⊘ process    p1  interrupted · 5 ms");
-    const changed = { type: "ok", text: "", facts: { changed: [{ path: "x", after: "v", diff }] } } as const;
-    assert.equal(afterCancel(changed), changed);
   });
 
   it("show why they were refused or failed", () => {

@@ -1,5 +1,5 @@
 /** A finished tool call as lines: what it was, how it went, and what it changed or printed. */
-import { type Checked, type FileChange, failure, type Outcome } from "@lathe/protocol";
+import type { Checked, FileChange, Outcome } from "@lathe/protocol";
 import type { Palette } from "../colour/palette.ts";
 import { duration } from "../text/figures.ts";
 import { fit, harmless, wrap } from "../text/fit.ts";
@@ -41,12 +41,6 @@ export function callLines(call: FinishedCall, view: CallView): readonly string[]
   const { paint } = view;
   const head = `${iconOf(call.outcome, paint)} ${paint.bold(tool)} ${target}`;
   return [`${head}  ${paint.dim(figures)}`, ...bodyLines(call, view).map((line) => `    ${line}`)];
-}
-
-/** After a cancel an outcome counts as interrupted, unless it changed something. */
-export function afterCancel(outcome: Outcome): Outcome {
-  if (outcome.type !== "ok" || (outcome.facts?.changed ?? []).length > 0) return outcome;
-  return { type: "interrupted", failure: failure("cancelled", "It was stopped."), text: outcome.text };
 }
 
 /** True when the call did what it was asked to; a command that fails did not. */

@@ -1,0 +1,165 @@
+/** The live view: what a client shows of a session that runs, and that no fact depends on hearing deltas. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { fc } from "@lathe/testkit/properties";
+import type { Delta } from "./delta.ts";
+import type { Draft } from "./event.ts";
+import { apply, emptySession } from "./fold.ts";
+import { atRest, emptyView, type LiveItem, type LiveView, liveView, runningCalls } from "./live-view.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Session } from "./session/session.ts";
+import { eventOf, life } from "./session/session-life.test.ts";
+import { noUsage } from "./usage.ts";
+
+type Step = Draft | Delta;
+
+const text = (said: string): Delta => ({ type: "text", text: said });
+const call = (id: string) => ({ type: "tool-call", id, tool: "shell", input: '{"command":"ls"}' }) as const;
+const said: Draft = { type: "message.received", data: { parts: [{ type: "text", text: "go" }] } };
+const started: Draft = { type: "step.started", data: { attempt: "a", model: "m/x" } };
+const numbers = { reason: "stop", usage: noUsage, ms: 9, firstMs: 1 } as const;
+const answered: Draft = {
+  type: "step.completed",
+  data: {
+    attempt: "a",
+    model: "m/x",
+    ...numbers,
+    parts: [{ type: "text", text: "Hi." }, call("a"), call("b")],
+  },
+};
+const runs = (id: string): Draft => ({ type: "tool.started", data: { call: id } });
+const ran = (id: string, outcome: Outcome = { type: "ok", text: "x" }): Draft => {
+  return { type: "tool.completed", data: { call: id, outcome, ms: 7 } };
+};
+const reserved: Draft = { type: "budget.reserved", data: { attempt: "a", tokens: 9, cost: 0.5 } };
+const settled = (cost: number): Draft => ({
+  type: "budget.settled",
+  data: { attempt: "a", tokens: 9, cost },
+});
+const cancelled: Draft = { type: "cancel.requested", data: { by: "user" } };
+const done: Draft = { type: "turn.ended", data: { end: { type: "done" } } };
+
+/** The view after each step; an event comes 10 ms after the one before it. */
+function viewsOf(steps: readonly Step[]): readonly LiveView[] {
+  let [view, session]: readonly [LiveView, Session] = [emptyView, emptySession];
+  return steps.map((step) => {
+    if ("data" in step) {
+      const event = eventOf(step, session.head + 1);
+      session = apply(session, event);
+      view = liveView(view, { event, session });
+    } else view = liveView(view, { delta: step, at: 5 });
+    return view;
+  });
+}
+
+const viewOf = (...steps: readonly Step[]): LiveView => viewsOf(steps).at(-1) ?? emptyView;
+const itemOf = (...steps: readonly Step[]): LiveItem | undefined => viewOf(...steps).item;
+const idsOf = (view: LiveView): readonly string[] => runningCalls(view).map(({ id }) => id);
+
+it("knows which calls run, in the order of the answer, and what they printed last", () => {
+  const both = [said, started, answered, runs("b"), runs("a")];
+  assert.deepEqual(idsOf(viewOf(...both)), ["a", "b"]);
+  const denied: Draft = {
+    type: "tool.denied",
+    data: { call: "a", effects: [], outcome: { type: "ok", text: "" }, ms: 1 },
+  };
+  assert.deepEqual(idsOf(viewOf(...both, denied)), ["b"]);
+  assert.deepEqual(idsOf(atRest(viewOf(...both))), []);
+  assert.deepEqual(idsOf(viewOf(...both, ran("a"))), ["b"]);
+  const heard = viewOf(...both, { type: "output", call: "b", text: "one\n" });
+  assert.deepEqual(
+    heard.calls.map((one) => one.heard),
+    [undefined, "one\n"],
+  );
+});
+
+it("does not take a call for running that an earlier owner has started", () => {
+  const events = [said, started, answered, runs("a")].map((draft, at) => eventOf(draft, at + 1));
+  const session = events.reduce(apply, emptySession);
+  const claimed = eventOf({ type: "session.named", data: { name: "n" } }, 5);
+  assert.deepEqual(idsOf(liveView(emptyView, { event: claimed, session: apply(session, claimed) })), []);
+});
+
+it("holds the text of an answer until it is complete, and says whether it was heard", () => {
+  const half = [said, started, text("H"), text("i.")];
+  assert.equal(viewOf(...half).answer, "Hi.");
+  const item = itemOf(...half, answered);
+  assert.ok(item?.type === "answer");
+  assert.deepEqual([item.text, item.wasHeard, item.hasCalls, item.step, item.ms], ["Hi.", true, true, 1, 9]);
+  const unheard = itemOf(said, started, answered);
+  assert.ok(unheard?.type === "answer" && !unheard.wasHeard);
+  assert.deepEqual(itemOf(...half, { type: "void" }), { type: "discarded" });
+  assert.equal(itemOf(said, started, { type: "void" }), undefined);
+  assert.equal(viewOf(...half, { type: "void" }, text("no")).answer, "no");
+});
+
+it("finishes a call, and takes for interrupted what came after a cancel and changed nothing", () => {
+  const running = [said, started, answered, runs("a")];
+  const typeOf = (...steps: readonly Step[]): string | undefined => {
+    const item = itemOf(...running, ...steps);
+    return item?.type === "call" ? item.outcome.type : undefined;
+  };
+  const changed: Outcome = { type: "ok", text: "", facts: { changed: [{ path: "x", after: "v" }] } };
+  assert.deepEqual(
+    [typeOf(ran("a")), typeOf(cancelled, ran("a")), typeOf(cancelled, ran("a", changed))],
+    ["ok", "interrupted", "ok"],
+  );
+});
+
+it("says what the session does besides calls", () => {
+  const activityOf = (...steps: readonly Step[]): string | undefined => viewOf(said, ...steps).activity?.type;
+  assert.equal(activityOf(), undefined);
+  assert.equal(activityOf(started), "thinking");
+  assert.equal(activityOf(started, { type: "waiting", until: 9, why: "busy" }), "waiting");
+  assert.equal(activityOf(started, { type: "status", text: "keeping files" }), "status");
+  assert.equal(activityOf(started, cancelled), "stopping");
+  assert.equal(activityOf(started, answered), undefined);
+  const ask = { call: "a", kind: "question", text: "?", options: [] } as const;
+  const asked: Draft = { type: "question.asked", data: ask };
+  assert.deepEqual(viewOf(said, started, answered, asked).asked, ["a"]);
+  assert.deepEqual(viewOf(said, started, answered, asked, ran("a")).asked, []);
+});
+
+it("counts the steps and the cost of a turn, at most where a request broke off", () => {
+  const end = (...steps: readonly Step[]): LiveItem | undefined =>
+    itemOf(said, started, reserved, ...steps, done);
+  const ended = { type: "end", end: { type: "done" }, steps: 1, isAtMost: false } as const;
+  assert.deepEqual(end(settled(0.2), answered), { ...ended, cost: 0.2, ms: 50 });
+  assert.deepEqual(end(settled(0.5), answered), { ...ended, cost: 0.5, isAtMost: true, ms: 50 });
+  const next = viewOf(said, started, reserved, settled(0.2), answered, done, said);
+  assert.deepEqual([next.turn?.steps, next.turn?.cost, next.steps], [0, 0, 1]);
+});
+
+const drafts = fc.constantFrom(
+  ...life.map(([draft]) => draft),
+  ...[said, started, answered, runs("a"), ran("a"), ran("b"), reserved, settled(0.5), cancelled, done],
+);
+const deltas = fc.constantFrom<Delta>(
+  text("H"),
+  { type: "reasoning", text: "r" },
+  { type: "void" },
+  { type: "output", call: "a", text: "o" },
+  { type: "progress", call: "b", text: "p" },
+  { type: "status", text: "s" },
+  { type: "waiting", until: 9, why: "w" },
+);
+
+/** All but what only deltas tell. */
+function factsOf(view: LiveView): object {
+  const { answer: _, activity: _a, item, calls, ...facts } = view;
+  const plain = ({ heard: _, ...one }: LiveView["calls"][number]): object => one;
+  const { wasHeard: _w, call: ended, ...kept } = { wasHeard: undefined, call: undefined, ...item };
+  return { ...facts, calls: calls.map(plain), item: kept, ended: ended && plain(ended) };
+}
+
+it("gives the same facts whether deltas were heard or not", () => {
+  const steps = fc.array(fc.oneof(drafts, deltas), { maxLength: 60 });
+  fc.assert(
+    fc.property(steps, (list) => {
+      const views = viewsOf(list);
+      const withDeltas = list.flatMap((step, at) => ("data" in step ? [views[at] ?? emptyView] : []));
+      const without = viewsOf(list.filter((step) => "data" in step));
+      assert.deepEqual(withDeltas.map(factsOf), without.map(factsOf));
+    }),
+  );
+});

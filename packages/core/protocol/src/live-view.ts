@@ -1,0 +1,221 @@
+/** Live view: what a client shows of a session while it runs, folded from events and deltas. Data only: each client has its own words. */
+import type { Effect } from "./decision.ts";
+import type { Delta } from "./delta.ts";
+import type { Event } from "./event.ts";
+import { failure } from "./failure.ts";
+import type { Outcome, Todo } from "./outcome.ts";
+import type { CallState, Session, TurnEnd } from "./session/session.ts";
+
+/** A tool call without an outcome. */
+export interface LiveCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly effects: readonly Effect[];
+  /** Undefined while it does not run. */
+  readonly startedAt: number | undefined;
+  /** What it printed or reported last. */
+  readonly heard: string | undefined;
+}
+
+/** What the session does besides running calls. */
+export type Activity = { readonly since: number } & (
+  | { readonly type: "thinking"; readonly model: string }
+  | { readonly type: "stopping" }
+  | { readonly type: "status"; readonly text: string }
+  | { readonly type: "waiting"; readonly until: number; readonly why: string }
+);
+
+export interface LiveTurn {
+  readonly startedAt: number;
+  /** Answers completed. */
+  readonly steps: number;
+  /** US dollars. */
+  readonly cost: number;
+  /** A request broke off, and counts with its whole reservation. */
+  readonly isAtMost: boolean;
+}
+
+/** What stays on the screen of the event or delta that was folded last. */
+export type LiveItem =
+  | ({ readonly type: "message" } & Event<"message.received">["data"])
+  | {
+      readonly type: "answer";
+      readonly text: string;
+      /** Its text came in deltas, and was shown then. */
+      readonly wasHeard: boolean;
+      readonly hasCalls: boolean;
+      /** Counted through the turn from 1. */
+      readonly step: number;
+      readonly ms: number;
+      readonly cost: number;
+    }
+  /** The text of an answer broke off: it will not become part of the conversation. */
+  | { readonly type: "discarded" }
+  | { readonly type: "call"; readonly call: LiveCall; readonly outcome: Outcome; readonly ms: number }
+  | ({ readonly type: "end"; readonly end: TurnEnd; readonly ms: number } & Omit<LiveTurn, "startedAt">);
+
+export interface LiveView {
+  /** Text heard of the answer that is being written. */
+  readonly answer: string;
+  /** In the order of the answer. */
+  readonly calls: readonly LiveCall[];
+  /** Calls whose question waits for a person. */
+  readonly asked: readonly string[];
+  readonly activity: Activity | undefined;
+  readonly todos: readonly Todo[];
+  readonly turn: LiveTurn | undefined;
+  /** Answers completed since the view began. */
+  readonly steps: number;
+  /** What the last request cost, in US dollars. */
+  readonly requestCost: number;
+  readonly reserved: Session["account"]["reserved"];
+  readonly item: LiveItem | undefined;
+}
+
+export const emptyView: LiveView = {
+  answer: "",
+  calls: [],
+  asked: [],
+  activity: undefined,
+  todos: [],
+  turn: undefined,
+  steps: 0,
+  requestCost: 0,
+  reserved: {},
+  item: undefined,
+};
+
+/** `session` is as it is after the event; `at` is when the delta came. */
+export type Heard =
+  | { readonly event: Event; readonly session: Session }
+  | { readonly delta: Delta; readonly at: number };
+
+export function liveView(before: LiveView, heard: Heard): LiveView {
+  return "event" in heard
+    ? afterEvent(before, heard.event, heard.session)
+    : afterDelta({ ...before, item: undefined }, heard.delta, heard.at);
+}
+
+export function runningCalls({ calls }: Pick<LiveView, "calls">): readonly LiveCall[] {
+  return calls.filter(({ startedAt }) => startedAt !== undefined);
+}
+
+/** The view of a session that does nothing now, whatever happened last. */
+export function atRest(view: LiveView): LiveView {
+  const calls = view.calls.map((call) => ({ ...call, startedAt: undefined }));
+  return { ...view, calls, activity: undefined };
+}
+
+function afterDelta(before: LiveView, delta: Delta, since: number): LiveView {
+  switch (delta.type) {
+    case "text":
+      return { ...before, answer: before.answer + delta.text };
+    case "reasoning":
+      return before;
+    case "void":
+      return { ...before, answer: "", item: before.answer === "" ? undefined : { type: "discarded" } };
+    case "output":
+    case "progress": {
+      const news = (call: LiveCall): LiveCall =>
+        call.id === delta.call ? { ...call, heard: delta.text } : call;
+      return { ...before, calls: before.calls.map(news) };
+    }
+    case "status":
+    case "waiting":
+      return { ...before, activity: { ...delta, since } };
+  }
+}
+
+const endsAnswer: ReadonlySet<Event["type"]> = new Set(["step.started", "step.completed", "turn.ended"]);
+
+function afterEvent(before: LiveView, event: Event, session: Session): LiveView {
+  const next = {
+    ...before,
+    answer: endsAnswer.has(event.type) ? "" : before.answer,
+    calls: session.calls.filter(isOpen).map((state) => liveCall(state, before, event)),
+    asked: session.calls.flatMap((state) => (state.asked && isOpen(state) ? [state.call.id] : [])),
+    activity: activityAfter(before.activity, event),
+    todos: session.todos,
+    turn: turnAfter(before, event, session),
+    reserved: session.account.reserved,
+  };
+  const item = itemOf(before, event, session);
+  if (event.type === "budget.settled") return { ...next, requestCost: event.data.cost ?? 0, item };
+  if (event.type === "step.completed") return { ...next, steps: before.steps + 1, item };
+  return { ...next, item };
+}
+
+function isOpen({ outcome }: CallState): boolean {
+  return outcome === undefined;
+}
+
+function liveCall({ call, effects, startedAt }: CallState, { calls }: LiveView, event: Event): LiveCall {
+  const { id, tool, input } = call;
+  const known = calls.find((one) => one.id === id);
+  const starts = event.type === "tool.started" && event.data.call === id;
+  // A call that an earlier owner started does not run, unless it is started again.
+  const runsSince = startedAt === undefined || starts ? startedAt : known?.startedAt;
+  return { id, tool, input, effects, startedAt: runsSince, heard: known?.heard };
+}
+
+function activityAfter(before: Activity | undefined, event: Event): Activity | undefined {
+  switch (event.type) {
+    case "step.started":
+      return { type: "thinking", model: event.data.model, since: event.at };
+    case "cancel.requested":
+      return { type: "stopping", since: event.at };
+    case "step.completed":
+    case "turn.ended":
+      return undefined;
+    default:
+      return before;
+  }
+}
+
+function turnAfter(before: LiveView, event: Event, { turn }: Session): LiveTurn | undefined {
+  if (!turn) return undefined;
+  const { startedAt, steps } = turn;
+  const known = before.turn?.startedAt === startedAt ? before.turn : undefined;
+  const { cost = 0, isAtMost = false } = known ?? {};
+  if (event.type !== "budget.settled") return { startedAt, steps, cost, isAtMost };
+  const { attempt, cost: spent = 0 } = event.data;
+  // Nobody says what a request cost that broke off, so its whole reservation counts.
+  const isWhole = spent > 0 && spent === before.reserved[attempt]?.cost;
+  return { startedAt, steps, cost: cost + spent, isAtMost: isAtMost || isWhole };
+}
+
+function itemOf(before: LiveView, event: Event, { turn }: Session): LiveItem | undefined {
+  switch (event.type) {
+    case "message.received":
+      return { type: "message", ...event.data };
+    case "step.completed": {
+      const { parts, ms } = event.data;
+      const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+      const hasCalls = parts.some(({ type }) => type === "tool-call");
+      const wasHeard = before.answer !== "";
+      const [step, cost] = [turn?.steps ?? 0, before.requestCost];
+      return { type: "answer", text, wasHeard, hasCalls, step, ms, cost };
+    }
+    case "tool.completed": {
+      const { call: id, outcome, ms } = event.data;
+      const unknown = { id, tool: id, input: "", effects: [], startedAt: undefined, heard: undefined };
+      const call = before.calls.find((one) => one.id === id) ?? unknown;
+      const isCancelled = turn?.cancelledBy !== undefined;
+      return { type: "call", call, outcome: isCancelled ? afterCancel(outcome) : outcome, ms };
+    }
+    case "turn.ended": {
+      const { startedAt = event.at, steps = 0, cost = 0, isAtMost = false } = before.turn ?? {};
+      const ms = Math.max(0, event.at - startedAt);
+      return { type: "end", end: event.data.end, ms, steps, cost, isAtMost };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** After a cancel an outcome counts as interrupted, unless it changed something. */
+function afterCancel(outcome: Outcome): Outcome {
+  if (outcome.type !== "ok" || (outcome.facts?.changed ?? []).length > 0) return outcome;
+  return { type: "interrupted", failure: failure("cancelled", "It was stopped."), text: outcome.text };
+}
