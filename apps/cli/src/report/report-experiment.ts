@@ -2,7 +2,6 @@
 
 import { ownExperiments, usage } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";
-import type { Experiment } from "@lathe/hosts/experiment";
 import {
   type ArmDifference,
   type ExperimentFound,
@@ -10,6 +9,7 @@ import {
   readExperiment,
 } from "@lathe/hosts/read-experiment";
 import { type Failure, isFailure } from "@lathe/protocol";
+import type { Experiment } from "@lathe/telemetry/experiments";
 import {
   columns,
   count,

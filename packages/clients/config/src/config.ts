@@ -1,8 +1,9 @@
 /** The merged, frozen configuration of all files, the environment and the flags. */
-import type { Experiment } from "@lathe/hosts/experiment";
+
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
 import type { TicketSettings } from "@lathe/hosts/send-tickets";
 import type { Effort, Limits, Mode, Rule } from "@lathe/protocol";
+import type { Experiment } from "@lathe/telemetry/experiments";
 import type { WrittenLimits } from "./sandbox-limits.ts";
 
 export interface Config {

@@ -1,6 +1,7 @@
 /** Experiments in the user's configuration, checked, and which of them a command line leaves free. */
-import { type Experiment, experimentMetrics } from "@lathe/hosts/experiment";
+
 import { type ArmSettings, effortSchema, givenLimitsSchema, tuningSchema } from "@lathe/protocol";
+import { type Experiment, experimentMetrics } from "@lathe/telemetry/experiments";
 import * as v from "valibot";
 
 /** Names appear in tables, files and metrics. */

@@ -5,9 +5,9 @@
  */
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { Experiment } from "@lathe/hosts/experiment";
 import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, lowerLimits, stricterMode } from "@lathe/protocol";
+import type { Experiment } from "@lathe/telemetry/experiments";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
 import type { Owner } from "./config-file.ts";

@@ -53,12 +53,12 @@ export function localHost(local: LocalOptions): SessionHost {
       const variant = isTrial(env) ? variantOf(env) : undefined;
       if (variant) return [variant];
       if (experiments.length === 0 || isTrial(env)) return [];
-      return (await import("./experiments/assign.ts")).assign(experiments, session);
+      return (await import("@lathe/telemetry/experiments")).assign(experiments, session);
     },
     stillAssigned: async (had) =>
       experiments.length === 0
         ? []
-        : (await import("./experiments/assign.ts")).stillAssigned(had, experiments),
+        : (await import("@lathe/telemetry/experiments")).stillAssigned(had, experiments),
     openExporter: (onRemark) => openExporter(local, onRemark),
     tools: (options, pinned) => openSessionTools({ ...machine, ...options }, pinned),
     scratch: openScratchFolder,

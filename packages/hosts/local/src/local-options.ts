@@ -3,7 +3,7 @@ import type { LspSpec } from "@lathe/diagnostics";
 import type { OwnEntry, WireName } from "@lathe/models";
 import type { Model, ServerSpec } from "@lathe/protocol";
 import type { SessionOptions } from "@lathe/sessions";
-import type { Experiment } from "./experiments/experiment.ts";
+import type { Experiment } from "@lathe/telemetry/experiments";
 import type { RouterOptions } from "./models/router-options.ts";
 import type { EmbeddingSettings } from "./search/embedding-settings.ts";
 

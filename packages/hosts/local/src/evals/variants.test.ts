@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import type { Experiment } from "../experiments/experiment.ts";
+import type { Experiment } from "@lathe/telemetry/experiments";
 import { contestantsOf } from "./variants.ts";
 
 const experiment = (name: string, arms: readonly Experiment["arms"][number][]): Experiment => ({

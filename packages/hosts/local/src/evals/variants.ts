@@ -1,7 +1,7 @@
 /** Variants: arms of the user's experiments that trials are given in place of being drawn for. */
 import { type Assignment, type Failure, failure, isFailure } from "@lathe/protocol";
-import { definitionOf, momentOf } from "../experiments/assign.ts";
-import type { Arm, Experiment } from "../experiments/experiment.ts";
+import type { Arm, Experiment } from "@lathe/telemetry/experiments";
+import { definitionOf, momentOf } from "@lathe/telemetry/experiments";
 
 /** Who tries: a model as it is, or as a variant sets it. */
 export interface Contestant {

@@ -5,8 +5,8 @@ import { keptOf, openObservations } from "@lathe/keep-rate";
 import { isFailure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { type Comparison, compareArms, readExposed } from "@lathe/telemetry";
-import { definitionOf } from "../experiments/assign.ts";
-import type { Experiment } from "../experiments/experiment.ts";
+import type { Experiment } from "@lathe/telemetry/experiments";
+import { definitionOf } from "@lathe/telemetry/experiments";
 import { stateFolder } from "../places/state-folder.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 

@@ -1,20 +1,9 @@
 /** Experiment: arms that sessions are drawn to, and what is measured of them, as the user's configuration has it. */
 import type { ArmSettings } from "@lathe/protocol";
+import { metricKinds, type SessionMetric } from "./session-values.ts";
 
-/** What of a session can be compared; each is one number a session. */
-export const experimentMetrics = [
-  "done",
-  "not-ended",
-  "trouble",
-  "lost-lines",
-  "failed-calls",
-  "cost",
-  "tokens",
-  "steps",
-  "time",
-  "approvals",
-] as const;
-export type ExperimentMetric = (typeof experimentMetrics)[number];
+/** What can be compared of sessions; each is one number per session. */
+export const experimentMetrics = Object.keys(metricKinds) as readonly SessionMetric[];
 
 export interface Arm {
   readonly name: string;
@@ -27,7 +16,7 @@ export interface Experiment {
   readonly name: string;
   /** The first is what the others are compared with. */
   readonly arms: readonly Arm[];
-  readonly metric: ExperimentMetric;
+  readonly metric: SessionMetric;
   /** What may not get worse. */
-  readonly guardrails: readonly ExperimentMetric[];
+  readonly guardrails: readonly SessionMetric[];
 }
