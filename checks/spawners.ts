@@ -31,8 +31,8 @@ export const spawners: Readonly<Record<string, Spawner>> = {
   "packages/hosts/local/src/attempts/worktree-place.ts": {
     why: "copies files with a fixed script of /bin/sh",
   },
-  "packages/hosts/local/src/evals/eval-agent.ts": { why: itself },
-  "packages/hosts/local/src/evals/mine-repository.ts": {
+  "packages/measure/evals/src/runs/eval-agent.ts": { why: itself },
+  "packages/measure/evals/src/runs/mine-repository.ts": {
     why: "asks python3 and pnpm for their versions, outside any repository",
   },
   "packages/hosts/local/src/evals/open-views.ts": { why: launcher },

@@ -4,7 +4,20 @@ export { type AgentSummary, compareRuns, type RunComparison, summarize } from ".
 export { openHistory } from "./src/mine/history.ts";
 export { type Mined, mineTasks, type Tried } from "./src/mine/mine-tasks.ts";
 export type { Tools } from "./src/mine/set-up.ts";
-export type { OpenShell, Shell, ShellResult } from "./src/shell.ts";
+export { type ComparedRun, compareSuites } from "./src/runs/compare-suites.ts";
+export { removeFolder } from "./src/runs/eval-folder.ts";
+export type {
+  EvalMachine,
+  EvalShell,
+  NetworkReach,
+  OpenedViews,
+  ShellWanted,
+  View,
+} from "./src/runs/eval-machine.ts";
+export { type MineQuery, mineRepository } from "./src/runs/mine-repository.ts";
+export { runSuite, type SuiteQuery, type SuiteResult } from "./src/runs/run-suite.ts";
+export { type Contestant, contestantsOf } from "./src/runs/variants.ts";
+export type { Shell, ShellResult } from "./src/shell.ts";
 export { readSuite, type Task } from "./src/tasks/task.ts";
 export { bringAnswer } from "./src/trials/bring-answer.ts";
 export type { AgentCall, AgentResult } from "./src/trials/run-trial.ts";

@@ -99,7 +99,7 @@ async function tryAt(words: string, values: Values): Promise<number | Failure> {
 
 async function contestantsFor({ model, variant = [] }: Values) {
   const models = [...new Set(model ?? ["builtin/repair"])];
-  const { contestantsOf } = await import("@lathe/hosts/variants");
+  const { contestantsOf } = await import("@lathe/evals");
   if (variant.length === 0) return contestantsOf(models, [], []);
   const { ownExperiments } = await import("@lathe/config");
   const experiments = await ownExperiments(process.env);

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type ComparedRun, compareSuites } from "@lathe/hosts/compare-suites";
+import { type ComparedRun, compareSuites } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { comparisonText } from "./eval-text.ts";

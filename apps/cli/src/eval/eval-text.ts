@@ -1,5 +1,5 @@
 /** Eval text: results of trials as people read them. */
-import type { AgentSummary, Estimate, RunComparison, Trial } from "@lathe/hosts/run-suite";
+import type { AgentSummary, Estimate, RunComparison, Trial } from "@lathe/evals";
 import { columns, duration, fit, money, type Palette } from "@lathe/terminal";
 
 const maxNotRun = 20;

@@ -1,5 +1,6 @@
 /** Mine eval: tasks made of a repository's history, with what becomes of each candidate told as it is known. */
-import { type MineQuery, mineRepository, type Tried } from "@lathe/hosts/mine-repository";
+import type { Tried } from "@lathe/evals";
+import { type MineQuery, mineRepository } from "@lathe/hosts/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { counted, fit, paletteFor, Screen } from "@lathe/terminal";
 import { withInterruptions } from "./with-interruptions.ts";

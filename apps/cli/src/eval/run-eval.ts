@@ -1,5 +1,6 @@
 /** Run eval: a suite tried, with what goes on shown live. */
-import { runSuite, type SuiteQuery, type Trial, type TrialKey } from "@lathe/hosts/run-suite";
+import type { Trial, TrialKey } from "@lathe/evals";
+import { runSuite, type SuiteQuery } from "@lathe/hosts/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { duration, paletteFor, Screen } from "@lathe/terminal";
 import { summaryText, trialText } from "./eval-text.ts";

@@ -1,4 +1,6 @@
 /** Local host: one workspace on this machine in which sessions run. */
+
+import { isTrial, variantOf } from "@lathe/evals/task-env";
 import { mayHaveMemory, readInstructions, restrictTools } from "@lathe/extensions";
 import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
 import { readSkills } from "@lathe/extensions/skills";
@@ -10,7 +12,6 @@ import type {
   SessionHost,
   SessionOptions,
 } from "@lathe/sessions";
-import { isTrial, variantOf } from "./evals/task-env.ts";
 import { forkOfSession } from "./forks/fork-of-session.ts";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";

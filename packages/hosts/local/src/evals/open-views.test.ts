@@ -5,10 +5,9 @@ import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, it } from "node:test";
-import { bringAnswer, makeWorkplace, type Workplace } from "@lathe/evals";
+import { bringAnswer, makeWorkplace, removeFolder, type Workplace } from "@lathe/evals";
 import { isFailure } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
-import { removeFolder } from "./eval-folder.ts";
 import { openEvalShell } from "./eval-shell.ts";
 import { openViews } from "./open-views.ts";
 
@@ -101,7 +100,7 @@ it("shows a grader what lies beside the project, and leaves what it is a view of
   const clean = makeWorkplace(join(folder, "beside"), base, true);
   mkdirSync(join(clean.own, "tests"));
   writeFileSync(join(clean.own, "tests", "said"), "here");
-  const shell = await openEvalShell(base, { hosts: [] }, { ...place, layers: clean.layers });
+  const shell = await openEvalShell(base, { reach: { hosts: [] }, layers: clean.layers }, place);
   assert.ok(!isFailure(shell));
   const script = "cat ../tests/said && rm -r lib && echo 1 > ../tests/reward";
   const ran = await shell.run({ script, cwd: join(base, "app"), timeoutMs: 30_000 });

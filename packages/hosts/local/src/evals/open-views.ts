@@ -3,22 +3,12 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Views } from "@lathe/evals";
+import type { OpenedViews } from "@lathe/evals";
 import { enterArgs, layerDifferences } from "@lathe/overlays";
 import { placeRefusal } from "@lathe/overlays/fork-refusal";
 import { causeText, type Failure, type ForkLayers, failure, isFailure } from "@lathe/protocol";
 import { forkBinary } from "../forks/fork-binary.ts";
 import { type EvalShellPlace, openEvalShell } from "./eval-shell.ts";
-
-export interface View {
-  readonly root: string;
-  readonly layers: ForkLayers;
-}
-
-export interface OpenedViews extends Views {
-  /** The words that start a program (its absolute path first) in a view. */
-  entering(view: View, cwd: string, program: readonly string[]): readonly [string, ...string[]];
-}
 
 const run = promisify(execFile);
 
@@ -64,7 +54,7 @@ async function failureOf(
     const changes = await views.changes(root, layers);
     if (isFailure(changes)) return changes;
     if (changes[0]?.kind !== "absent") return wrong("what is changed in one is not told");
-    const shell = await openEvalShell(root, { hosts: [] }, { ...place, layers: layersOf("shell") });
+    const shell = await openEvalShell(root, { reach: { hosts: [] }, layers: layersOf("shell") }, place);
     if (isFailure(shell)) return shell;
     const ran = await shell.run({ script: "test -e here && rm here", cwd: root, timeoutMs: 30_000 });
     await shell.close();

@@ -1,11 +1,11 @@
 /** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
 
+import { withTaskEnv } from "@lathe/evals/task-env";
 import { networkRules } from "@lathe/policy";
 import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
 import { bringRegistries, registryPreset } from "@lathe/sandbox/registries";
 import type { ScratchFolder } from "@lathe/sessions";
 import { cacheFolder, configFolder, realOr } from "@lathe/system";
-import { withTaskEnv } from "../evals/task-env.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { skillsPlaces } from "../places/skills-places.ts";
 import { stateFolder } from "../places/state-folder.ts";

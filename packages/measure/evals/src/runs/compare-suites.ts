@@ -1,9 +1,10 @@
 /** Compare suites: two runs' records over the same tasks. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { compareRuns, type RunComparison, readTrials, type Trial } from "@lathe/evals";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { trialsFolder } from "./run-suite.ts";
+import { compareRuns, type RunComparison } from "../figures/summary.ts";
+import { readTrials, type Trial } from "../trials/trial.ts";
+import { trialsFolder } from "./trials-folder.ts";
 
 /** A run's folder, and which of its agents; absent where it has one alone. */
 export interface ComparedRun {

@@ -1,9 +1,10 @@
 /** Eval agent: `lathe run` as a process of its own on a task's folder, with sessions of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
-import type { AgentCall, AgentResult, AgentWork } from "@lathe/evals";
 import type { Failure } from "@lathe/protocol";
-import type { OpenedViews } from "./open-views.ts";
-import { packedEnv, packedVariant } from "./task-env.ts";
+import type { AgentCall, AgentResult } from "../trials/run-trial.ts";
+import { packedEnv, packedVariant } from "../trials/task-env.ts";
+import type { AgentWork } from "../trials/trial.ts";
+import type { OpenedViews } from "./eval-machine.ts";
 import type { Contestant } from "./variants.ts";
 
 export interface AgentProgram {

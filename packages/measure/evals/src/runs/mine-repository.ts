@@ -2,19 +2,16 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { hostProgram, hostProgramPath, makeOwnedFolder, orphanedFolders } from "@lathe/system";
-import type { LocalOptions } from "../local-options.ts";
-import { createBoxedGit } from "../repository/boxed-git.ts";
-import { linkFailure } from "../repository/refused-link.ts";
+import { type Env, hostProgram, hostProgramPath, makeOwnedFolder, orphanedFolders } from "@lathe/system";
+import { openHistory } from "../mine/history.ts";
+import { type Mined, mineTasks, type Tried } from "../mine/mine-tasks.ts";
+import type { Tools } from "../mine/set-up.ts";
 import { removeFolder } from "./eval-folder.ts";
-import { type EvalShell, openEvalShell } from "./eval-shell.ts";
-import { setUpReach } from "./set-up-reach.ts";
+import type { EvalMachine, EvalShell } from "./eval-machine.ts";
 
-export type { Mined, Tried } from "@lathe/evals";
-
-export interface MineQuery extends Pick<LocalOptions, "env" | "sandboxLimits"> {
+export interface MineQuery {
+  readonly env: Env;
   readonly repository: string;
   readonly out: string;
   readonly most: number;
@@ -32,11 +29,9 @@ export interface MineQuery extends Pick<LocalOptions, "env" | "sandboxLimits"> {
 /** Every run has to say the same so often. */
 const runs = 3;
 
-export async function mineRepository(query: MineQuery): Promise<Mined | Failure> {
+export async function mineRepository(query: MineQuery, machine: EvalMachine): Promise<Mined | Failure> {
   const { repository, out, env, shown, reach } = query;
   const path = env.PATH ?? "";
-  const refused = linkFailure(repository);
-  if (refused) return refused;
   for (const left of orphanedFolders("mine")) await removeFolder(left);
   const folder = makeOwnedFolder("mine");
   const shells: EvalShell[] = [];
@@ -44,16 +39,16 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
   try {
     const work = join(folder, "work");
     mkdirSync(work);
-    const history = await openHistory(repository, { git: createBoxedGit(env), writes: work });
+    const history = await openHistory(repository, { git: machine.git, writes: work });
     if (isFailure(history)) return history;
     histories.push(history);
     const projects = [repository, process.cwd()];
-    const reached = await setUpReach(reach, { cwd: folder, env, projects });
-    const setUp = await openEvalShell(work, reached, { ...query, installs: true, projects });
+    const reached = await machine.setUpReach(reach, { cwd: folder, projects });
+    const setUp = await machine.openShell(work, { reach: reached, installs: true, projects });
     if (isFailure(setUp)) return setUp;
     shells.push(setUp);
     if (setUp.remark !== undefined) query.onRemark(setUp.remark);
-    const run = await openEvalShell(work, { hosts: [] }, query);
+    const run = await machine.openShell(work, { reach: { hosts: [] } });
     if (isFailure(run)) return run;
     shells.push(run);
     const bench = {
@@ -81,7 +76,7 @@ function nameOf(repository: string): string {
   return /^(?:repo|repository|src|)$/.test(name) ? basename(dirname(real)) : name;
 }
 
-function toolsOf(env: MineQuery["env"]): Tools {
+function toolsOf(env: Env): Tools {
   const versionOf = (program: string, args: readonly string[]): string | undefined => {
     const file = hostProgram(program, env);
     if (file === undefined) return undefined;

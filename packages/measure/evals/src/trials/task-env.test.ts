@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { createFakeSandbox } from "@lathe/testkit";
-import { runEvalAgent } from "./eval-agent.ts";
+import { runEvalAgent } from "../runs/eval-agent.ts";
 import { isTrial, packedEnv, withTaskEnv } from "./task-env.ts";
 
 const task = { NODE_OPTIONS: "--require=/evil.cjs", PATH: "/evil", XDG_CONFIG_HOME: "/evil", TEXT: "it's" };

@@ -1,0 +1,2 @@
+/** The folder of a run that holds the records of its trials. */
+export const trialsFolder = "trials";
