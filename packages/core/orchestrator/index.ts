@@ -8,9 +8,11 @@ export type {
   Agent,
   Amid,
   Compactor,
+  DecidingCall,
   Entry,
   Excess,
   Handover,
   PerformContext,
+  Ruling,
 } from "./src/ports.ts";
 export { mayAutoContinue, reachedAutoContinueLimit } from "./src/session/auto-continue.ts";

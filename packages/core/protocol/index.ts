@@ -164,6 +164,7 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Plan, PlanMade } from "./src/plan.ts";
+export type { CallLayer, RunLayer, RunningCall } from "./src/ports/call-layer.ts";
 export type {
   Checkpoint,
   Checkpoints,

@@ -2,6 +2,13 @@
 export type { Birth, NewSession, RunOptions } from "./src/agent.ts";
 export { type AnalyzedCall, analyzeCall } from "./src/analyze-call.ts";
 export { askingOf } from "./src/asking.ts";
+export {
+  decideThrough,
+  decidingLayersAlone,
+  runningLayers,
+  runThrough,
+  typedLayers,
+} from "./src/call-layers.ts";
 export { createChangedFiles } from "./src/changed-files.ts";
 export type { Asking } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";

@@ -6,10 +6,7 @@ import { heldTools } from "./held-tools.ts";
 import { defineTool, type OwnTool } from "./own-tool.ts";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
-const context = {
-  signal: new AbortController().signal,
-  redact: async (text: string) => text.replaceAll("hunter2", "[redacted]"),
-} as unknown as ToolContext;
+const context = { signal: new AbortController().signal } as unknown as ToolContext;
 
 function held(own: Partial<OwnTool<never>>): Tool {
   const tool = defineTool({ name: "weather", description: "", parameters, run: () => "Rain.", ...own });
@@ -63,17 +60,23 @@ it("takes what goes wrong in a tool for a failure of the call", async () => {
   const run = (): never => {
     throw new Error("the key hunter2 is wrong");
   };
-  assert.equal(await said(held({ run })), "failed: weather threw Error: the key [redacted] is wrong");
+  assert.equal(await said(held({ run })), "failed: weather threw Error: the key hunter2 is wrong");
 });
 
-it("takes secrets out of what any tool says, however it was made", async () => {
+it("does not let a tool say how much of its result is shown", () => {
   const plain: Tool = {
     name: "plain",
     description: "",
     parameters: { type: "object" },
-    prepare: () => ({ effects: [], run: async () => ({ type: "ok", text: "it is hunter2" }) }),
+    prepare: () => ({
+      effects: [],
+      wholeChars: 1e9,
+      note: "behind",
+      run: async () => ({ type: "ok", text: "" }),
+    }),
   };
   const [one] = heldTools([plain]) as readonly Tool[];
-  assert.ok(one);
-  assert.equal(await said(one), "it is [redacted]");
+  const prepared = one?.prepare({});
+  assert.ok(prepared && !isFailure(prepared));
+  assert.deepEqual([prepared.wholeChars, prepared.note], [undefined, undefined]);
 });

@@ -1,8 +1,8 @@
 /**
- * Held tools: tools that a program brings along, held to their port. They get what they asked for, what goes wrong in
- * them is a failure of the call alone, and what they say is without secrets and of a length that fits.
+ * Held tools: tools that a program brings along, held to their port. They get what they asked for, and what goes wrong in
+ * them is a failure of the call alone.
  */
-import { cleanOutcome, isTaken } from "@lathe/hosts/own-tools";
+import { isTaken } from "@lathe/hosts/own-tools";
 import {
   causeText,
   type Failure,
@@ -64,11 +64,10 @@ function heldTool(tool: Tool): Tool | Failure {
   };
 }
 
+/** How much of its result is shown is not the tool's to say. */
 function heldCall(prepared: PreparedCall, name: string): PreparedCall {
-  return {
-    ...prepared,
-    run: async (context) => cleanOutcome(await outcomeOf(prepared, name, context), context),
-  };
+  const { wholeChars: _, note: _n, ...call } = prepared;
+  return { ...call, run: (context) => outcomeOf(prepared, name, context) };
 }
 
 async function outcomeOf(prepared: PreparedCall, name: string, context: ToolContext): Promise<Outcome> {

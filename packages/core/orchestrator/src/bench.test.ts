@@ -48,7 +48,6 @@ export interface BenchOptions {
   readonly settings?: Partial<Settings>;
   readonly decide?: (effects: readonly Effect[]) => Decision;
   readonly decideGrant?: (effects: readonly Effect[]) => Decision;
-  readonly opinion?: NonNullable<Agent["opinion"]>;
   readonly propose?: (effects: readonly Effect[]) => readonly Rule[];
   readonly compactor?: Compactor;
   readonly keep?: (rules: readonly Rule[]) => Promise<Failure | undefined>;
@@ -113,9 +112,9 @@ export function openBench(options: BenchOptions): Bench {
       facts: { mode: session.settings.mode, containment: "full", uncontainedAllowed: false, paths: {} },
     }),
     refusals: (effects) => effects.map(({ kind, target }) => ({ kind, target })),
+    decide: async ({ effects }) => ({ decision: options.decide?.(effects) ?? allow }),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
     evaluateGrant: (effects) => options.decideGrant?.(effects) ?? allow,
-    ...(options.opinion && { opinion: options.opinion }),
     propose: async (effects) => options.propose?.(effects) ?? [],
     proposeGrant: async (effects) => options.propose?.(effects) ?? [],
     ...(options.keep && { kept: { keep: options.keep, offered: async (rules) => rules } }),
@@ -128,14 +127,13 @@ export function openBench(options: BenchOptions): Bench {
     },
     ...(options.runLater && { runLater: options.runLater }),
     // The bench's tools use the signal, the deltas and the grants alone.
-    context: (session, call, { signal, ask }) =>
-      ({
-        ...(ask && { ask }),
-        signal,
-        grants: [...session.grants, ...(session.calls.find((one) => one.call.id === call)?.grants ?? [])],
+    run: ({ call: { id: call }, grants = [] }, prepared, { session, amid }) =>
+      prepared.run({
+        ...amid,
+        grants: [...session.grants, ...grants],
         now: clock.now,
         delta: (delta: object) => deltas.push({ ...delta, call } as Delta),
-      }) as unknown as ToolContext,
+      } as unknown as ToolContext),
     onEvent: (event) => events.push(event),
     onDelta: (delta) => deltas.push(delta),
   };

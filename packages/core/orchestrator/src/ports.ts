@@ -1,5 +1,6 @@
 /** What the orchestrator works with: an agent, whose context, policy and tools come in as functions. */
 import type {
+  CallState,
   CompactionWhy,
   Decision,
   Draft,
@@ -9,8 +10,8 @@ import type {
   JudgedFiles,
   ModelInfo,
   ModelRequest,
-  OpenCall,
   Opinion,
+  Outcome,
   Ports,
   PreparedCall,
   Prompt,
@@ -111,12 +112,12 @@ export interface Agent {
   readonly compactor?: Compactor;
   /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */
   analyzeCall(session: Session, call: Pick<PreparedCall, "effects" | "script">): Promise<Examined>;
-  /** *Contract:* pure. */
+  /** *Contract:* never rejects; what becomes of a call that no person has answered. */
+  decide(call: DecidingCall): Promise<Ruling>;
+  /** *Contract:* pure; what the rules alone say. */
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* pure; of effects that the sandbox kept a command from. */
   evaluateGrant(effects: readonly Effect[], facts: Facts): Decision;
-  /** *Contract:* never rejects; what a small model says of a call that rules leave open, undefined for every other one. */
-  opinion?(call: OpenCall, facts: Facts, signal: AbortSignal): Promise<Opinion | undefined>;
   /** *Contract:* the narrowest rules that would allow them; empty where none could, or where none is offered. */
   propose(effects: readonly Effect[], facts: Facts): Promise<readonly Rule[]>;
   /** *Contract:* the same for effects that the sandbox kept a command from. */
@@ -125,12 +126,30 @@ export interface Agent {
   refusals(effects: readonly Effect[], facts: Facts): readonly Refusal[];
   /** *Contract:* the file's current version, null where there is none. */
   version(path: string): Promise<string | null>;
-  /** *Contract:* what a running call may reach. */
-  context(session: Session, call: string, amid: Amid): ToolContext;
+  /** *Contract:* runs a call that was allowed; expected failures are outcomes, a throw is a bug. */
+  run(call: CallState, prepared: PreparedCall, during: During): Promise<Outcome>;
+}
+
+/** A call to be decided. */
+export interface DecidingCall extends Pick<Examined, "effects" | "facts"> {
+  readonly call: ToolCallPart;
+  readonly prepared: PreparedCall;
+  readonly signal: AbortSignal;
+}
+
+export interface Ruling {
+  readonly decision: Decision;
+  /** Of a small model, where one was asked. */
+  readonly opinion?: Opinion;
 }
 
 /** What a call has while it runs. */
 export type Amid = Pick<ToolContext, "signal" | "ask">;
+
+export interface During {
+  readonly session: Session;
+  readonly amid: Amid;
+}
 
 /** What `perform` works with. */
 export interface PerformContext {

@@ -279,13 +279,14 @@ function agentOf(weather: Weather, gateway: Gateway): Agent {
       return { effects, facts: { mode, containment: "full", uncontainedAllowed: false, paths: {} } };
     },
     refusals: () => [],
+    decide: async () => ({ decision: allowed }),
     evaluate: () => allowed,
     evaluateGrant: () => allowed,
     propose: async () => [],
     proposeGrant: async () => [],
     version: async () => null,
-    context: (_session, _call, signal) =>
-      ({ signal, grants: [], now: clock.now, delta: () => undefined }) as unknown as ToolContext,
+    run: (_call, prepared, { amid }) =>
+      prepared.run({ ...amid, grants: [], now: clock.now, delta: () => undefined } as unknown as ToolContext),
   };
 }
 

@@ -16,7 +16,6 @@ import { forkOfSession } from "./forks/fork-of-session.ts";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { builtinModel, chooseModels, isReached, refusedModel } from "./models/choose-models.ts";
-import { lazyHooks } from "./session/lazy-hooks.ts";
 import { openPorts } from "./session/open-ports.ts";
 import { openScratchFolder } from "./session/scratch-folder.ts";
 import { sessionEnvironment } from "./session/session-environment.ts";
@@ -64,7 +63,6 @@ export function localHost(local: LocalOptions): SessionHost {
     tools: (options, pinned) => openSessionTools({ ...machine, ...options }, pinned),
     scratch: openScratchFolder,
     openPorts: (lease, options) => openPorts(lease, { ...machine, ...options }),
-    hooks: ({ onRemark, ...hooked }) => lazyHooks({ ...local, ...(onRemark && { onRemark }) }, hooked),
   };
 }
 

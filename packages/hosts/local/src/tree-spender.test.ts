@@ -100,13 +100,14 @@ function agentOf({ folder, root }: Tree): Agent {
       effects,
       facts: { mode: "auto", containment: "full", uncontainedAllowed: false, paths: {} },
     }),
+    decide: async () => ({ decision: { verdict: "allow", rule: "test", why: "" } }),
     evaluate: () => ({ verdict: "allow", rule: "test", why: "" }),
     evaluateGrant: () => ({ verdict: "allow", rule: "test", why: "" }),
     propose: async () => [],
     proposeGrant: async () => [],
     refusals: () => [],
     version: async () => null,
-    context: () => ({}) as never,
+    run: (_call, prepared) => prepared.run({} as never),
   };
 }
 

@@ -1,22 +1,12 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
 import { assemble, estimateTokens, guardRailsOf, takeOver } from "@lathe/context";
 import { type Agent, callPreparer, drive } from "@lathe/orchestrator";
-import {
-  evaluate,
-  evaluateGrant,
-  isLeftOpen,
-  proposeGrantRules,
-  proposeRules,
-  refusalsOf,
-} from "@lathe/policy";
+import { evaluate, evaluateGrant, proposeGrantRules, proposeRules, refusalsOf } from "@lathe/policy";
 import {
   type Effect,
-  type Facts,
   type Failure,
   fold,
   isFailure,
-  type OpenCall,
-  type Opinion,
   type Ports,
   type Rule,
   type Session,
@@ -27,6 +17,7 @@ import {
 import type { RunOptions } from "./agent.ts";
 import { analyzeCall } from "./analyze-call.ts";
 import { askingOf } from "./asking.ts";
+import { decideThrough, decidingLayers, runningLayers, runThrough } from "./call-layers.ts";
 import { createCompactor } from "./compactor.ts";
 import { toolContext } from "./tool-context.ts";
 
@@ -58,6 +49,7 @@ async function configure(
 
 function agentOf(ports: Ports): Agent {
   const { workspace } = ports;
+  const kinds = new Map(ports.tools.map(({ name, kind }) => [name, kind]));
   return {
     ports,
     prepare: callPreparer(ports.tools),
@@ -67,9 +59,9 @@ function agentOf(ports: Ports): Agent {
     estimate: estimateTokens,
     compactor: createCompactor(ports),
     analyzeCall: (session, call) => analyzeCall(call, askingOf(session, ports.treePermissions?.()), ports),
+    decide: (call) => decideThrough(decidingLayers, { ...call, ports }),
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
-    opinion: (call, facts, signal) => opinionOn(call, facts, { ports, signal }),
     propose: async (effects, facts) => offered(proposeRules(effects, facts, ports.rules), ports),
     proposeGrant: async (effects, facts) => offered(proposeGrantRules(effects, facts, ports.rules), ports),
     refusals: (effects, facts) => refusalsOf(effects, facts, ports.rules),
@@ -77,8 +69,18 @@ function agentOf(ports: Ports): Agent {
       const content = await workspace.read(path);
       return isFailure(content) ? null : content.version;
     },
-    context: (session, call, amid) =>
-      toolContext(ports, { session, call, amid, more: moreOf(session, call, ports) }),
+    run: ({ call, effects }, prepared, { session, amid }) => {
+      const more = moreOf(session, call.id, ports);
+      const context = toolContext(ports, { session, call: call.id, amid, more });
+      return runThrough(runningLayers, {
+        call,
+        kind: kinds.get(call.tool),
+        prepared,
+        effects,
+        context,
+        ports,
+      });
+    },
   };
 }
 
@@ -113,15 +115,4 @@ function areAllowed(effects: readonly Effect[], { calls }: Session, call: string
 
 async function offered(rules: readonly Rule[], { kept }: Ports): Promise<readonly Rule[]> {
   return rules.length === 0 || !kept ? rules : kept.offered(rules);
-}
-
-/** Asked only where nobody's rule, refusal or mode speaks; no clear answer is none. */
-async function opinionOn(
-  call: OpenCall,
-  facts: Facts,
-  { ports, signal }: { readonly ports: Ports; readonly signal: AbortSignal },
-): Promise<Opinion | undefined> {
-  if (!ports.secondOpinion || !isLeftOpen(call.effects, facts, ports.rules)) return undefined;
-  const opinion = await ports.secondOpinion.judge(call, signal);
-  return isFailure(opinion) ? undefined : opinion;
 }

@@ -72,7 +72,6 @@ function createMemoryHost(answer: (request: ModelRequest) => ConformanceAnswer):
     tools: async ({ tools = [] }) => ({ tools, close: async () => undefined }),
     scratch: (session) => ({ path: `/scratch/${session}`, isFound: false, remove: () => undefined }),
     openPorts: (lease, options) => openMemoryPorts(lease, options, { archive, models, texts }),
-    hooks: () => ({ open: async () => undefined, close: async () => undefined }),
   };
   return {
     host,
@@ -150,6 +149,7 @@ function openMemoryPorts(
   };
   return {
     ports,
+    hooks: { open: async () => undefined, close: async () => undefined },
     models: options.models,
     windowOf: () => 128_000,
     containment: async () => ({ driver: createFakeDriver(), reasons: [] }),

@@ -25,6 +25,7 @@ import { createSyntax } from "@lathe/syntax";
 import { createMemoryStore } from "@lathe/testkit";
 import { createWorkspace } from "@lathe/workspace";
 import { builtinTools } from "./builtin-tools.ts";
+import { cleanOutcome } from "./outcome/clean-outcome.ts";
 import { createShell } from "./running/shell.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-tools-"));
@@ -94,7 +95,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
   const call = async (name: string, input: unknown): Promise<Outcome> => {
     const prepared = tools.find((tool) => tool.name === name)?.prepare(input) ?? assert.fail(name);
     if (isFailure(prepared)) return { type: "failed", failure: prepared };
-    const outcome = await prepared.run(context);
+    const outcome = await cleanOutcome(await prepared.run(context), context, prepared);
     shown.push(...(factsOf(outcome).shown ?? []));
     return outcome;
   };

@@ -16,6 +16,7 @@ import {
 import { createFakeSandbox } from "@lathe/testkit";
 import { bench, factsOf } from "./bench.test.ts";
 import { builtinTools } from "./builtin-tools.ts";
+import { cleanOutcome } from "./outcome/clean-outcome.ts";
 
 function prepared(tool: string, input: unknown): PreparedCall {
   const call = builtinTools.find(({ name }) => name === tool)?.prepare(input);
@@ -89,7 +90,12 @@ describe("what somebody stopped", () => {
       const outcome = await prepared(tool, input).run({ ...context, sandbox, search });
       assert.deepEqual(outcome, { type: "interrupted", failure: stopped, text: "" }, tool);
     }
-    const outcome = await prepared("shell", { command: "ls", dir: "a" }).run({ ...context, sandbox, search });
+    const unheeded = prepared("shell", { command: "ls", dir: "a" });
+    const outcome = await cleanOutcome(
+      await unheeded.run({ ...context, sandbox, search }),
+      context,
+      unheeded,
+    );
     const text =
       '[not heeded, as shell does not know it: "dir" (known: command, cwd?, timeout_s?, background?)]';
     assert.deepEqual(outcome, { type: "interrupted", failure: stopped, text });

@@ -1,4 +1,4 @@
-/** The one wrapper around every tool: validates its input, takes secrets out of its output, and bounds it. */
+/** Defines a tool by its schema and its functions; its calls are prepared by validating their arguments. */
 import {
   type Effect,
   type Failure,
@@ -14,7 +14,6 @@ import {
   type ToolKind,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { cleanOutcome } from "./outcome/clean-outcome.ts";
 import { jsonSchemaOf, mended, problemsText, unheededText } from "./schema.ts";
 
 export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
@@ -50,7 +49,7 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
 }
 
 export function defineTool<const Entries extends v.ObjectEntries>(definition: ToolDefinition<Entries>): Tool {
-  const { name, kind, description, propose } = definition;
+  const { name, kind, description, propose, wholeChars } = definition;
   const schema = v.object(definition.schema);
   return {
     name,
@@ -69,7 +68,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
       if (problem !== undefined) return failure("invalid-arguments", `${name}: ${problem}`);
       const question = definition.question?.(input);
       const script = definition.script?.(input);
-      const unheeded = unheededText(name, schema, given);
+      const note = unheededText(name, schema, given);
       return {
         effects: definition.effects(input),
         taken: { tool: name, input },
@@ -78,22 +77,12 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
         ...(propose && { propose: (context) => propose(input, context) }),
         ...(definition.asks && { asks: true }),
         ...(definition.opensSession && { opensSession: true }),
-        run: async (context) => {
-          const outcome = await definition.run(input, context);
-          return withNote(await cleanOutcome(outcome, context, definition.wholeChars), unheeded);
-        },
+        ...(wholeChars !== undefined && { wholeChars }),
+        ...(note !== undefined && { note }),
+        run: (context) => definition.run(input, context),
       };
     },
   };
-}
-
-/** Behind what is cut and kept elsewhere: it is about the call, not its output. */
-function withNote(outcome: Outcome, note: string | undefined): Outcome {
-  if (note === undefined) return outcome;
-  if (outcome.type === "ok" || outcome.type === "interrupted")
-    return { ...outcome, text: [outcome.text, note].filter(Boolean).join("\n") };
-  if (outcome.type !== "failed") return outcome;
-  return { ...outcome, failure: { ...outcome.failure, text: `${outcome.failure.text}\n${note}` } };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

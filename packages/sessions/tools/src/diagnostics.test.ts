@@ -15,6 +15,7 @@ import {
 } from "@lathe/protocol";
 import { type Bench, bench, factsOf } from "./bench.test.ts";
 import { createDiagnosticsTool } from "./diagnostics.ts";
+import { cleanOutcome } from "./outcome/clean-outcome.ts";
 
 const bin = fileURLToPath(new URL("../../../../node_modules/.bin", import.meta.url));
 
@@ -29,7 +30,8 @@ function open(b: Bench): Diagnostics {
 
 async function call(b: Bench, diagnostics: Diagnostics, input: object): Promise<Outcome> {
   const prepared = createDiagnosticsTool(diagnostics).prepare(input);
-  return isFailure(prepared) ? { type: "failed", failure: prepared } : prepared.run(b.context);
+  if (isFailure(prepared)) return { type: "failed", failure: prepared };
+  return cleanOutcome(await prepared.run(b.context), b.context, prepared);
 }
 
 describe("the checkers of this repository", () => {

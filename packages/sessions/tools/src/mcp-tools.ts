@@ -7,12 +7,10 @@ import {
   type McpTool,
   type PreparedCall,
   type Tool,
-  type ToolContext,
   type ToolSpec,
 } from "@lathe/protocol";
 import { createFindTools, listing } from "./find-tools.ts";
 import { mcpName } from "./mcp-name.ts";
-import { cleanOutcome } from "./outcome/clean-outcome.ts";
 
 /** Characters of all descriptions and schemas that a prompt takes on; with more the tools are searched for. */
 const maxChars = 6_000;
@@ -122,10 +120,7 @@ function prepared({ server, tool }: Known, given: unknown, servers: McpServers):
   return {
     effects: [effect],
     taken: { tool: mcpName(server, tool.name), input },
-    run: async (context: ToolContext) => {
-      const outcome = await servers.call({ server, tool: tool.name, input }, context.signal);
-      return cleanOutcome(outcome, context);
-    },
+    run: ({ signal }) => servers.call({ server, tool: tool.name, input }, signal),
   };
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure, isFailure, outcomeText, type ToolContext, type Web } from "@lathe/protocol";
 import { createMemoryStore, failedWith } from "@lathe/testkit";
+import { cleanOutcome } from "./outcome/clean-outcome.ts";
 import { createWebTools } from "./web-tools.ts";
 
 const context = {
@@ -34,7 +35,7 @@ const [fetchTool, searchTool] = createWebTools(web);
 async function run(tool: typeof fetchTool, input: object): Promise<string> {
   const call = tool?.prepare(input);
   assert.ok(call && !isFailure(call), JSON.stringify(call));
-  return outcomeText(await call.run(context));
+  return outcomeText(await cleanOutcome(await call.run(context), context, call));
 }
 
 it("names the host, with the port where it is an unusual one", () => {

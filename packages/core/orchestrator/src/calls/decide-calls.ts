@@ -9,14 +9,12 @@ import {
   effectsOfPart,
   failure,
   isFailure,
-  type Opinion,
   type Outcome,
   type PreparedCall,
   type Session,
 } from "@lathe/protocol";
 import type { Agent, Entry, Examined, PerformContext } from "../ports.ts";
 import { decideGrant } from "./decide-grant.ts";
-import { hookedCall, hookedDecision } from "./hooked-decision.ts";
 import { alwaysOf, answersFor, personDecision } from "./person-decision.ts";
 
 export async function* decideCalls(
@@ -41,20 +39,9 @@ async function decideCall(state: CallState, session: Session, context: PerformCo
   if (state.answer?.part && prepared.propose) return answeredInPart(state, session, { prepared, agent });
   if (state.answer) return answered({ ...state, answer: state.answer }, examined, agent);
   const { effects, facts, judged } = examined;
-  const ruled = agent.evaluate(effects, facts);
-  const { hooks } = ports;
-  const decision = hooks
-    ? await hookedDecision(hookedCall(state.call, prepared, effects), ruled, {
-        hooks,
-        signal: context.signal,
-      })
-    : ruled;
-  const decided = { call: state.call.id, effects, decision, ...(judged && { judged }) };
-  if (decision.verdict !== "ask") return record(decided);
-  const { tool, input } = state.call;
-  const opinion = await agent.opinion?.({ tool, input, effects, why: decision.why }, facts, context.signal);
-  const data = { ...decided, ...(opinion && { opinion }) };
-  if (opinion?.isHarmless) return record({ ...data, decision: opinionDecision(opinion) });
+  const ruling = await agent.decide({ call: state.call, prepared, effects, facts, signal: context.signal });
+  const data = { call: state.call.id, effects, ...(judged && { judged }), ...ruling };
+  if (data.decision.verdict !== "ask") return record(data);
   const proposed = await agent.propose(effects, facts);
   if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
   return record({ ...data, ...(proposed.length > 0 && { proposed }) });
@@ -64,10 +51,6 @@ async function decideCall(state: CallState, session: Session, context: PerformCo
 function tooMany({ call: { id: call } }: CallState, most: number): Draft[] {
   const why = `only the first ${most === 1 ? "call" : `${most} calls`} of an answer ${most === 1 ? "is" : "are"} made: look at what came of it, then call this again if it is still needed`;
   return record({ call, effects: [], decision: { verdict: "deny", rule: "calls-per-answer", why } });
-}
-
-function opinionDecision({ model, why }: Opinion): Decision {
-  return { verdict: "allow", rule: "second-opinion", why: `${model} finds it harmless: ${why}` };
 }
 
 function questionDraft(

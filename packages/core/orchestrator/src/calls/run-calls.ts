@@ -12,7 +12,6 @@ import {
 } from "@lathe/protocol";
 import type { Entry, PerformContext } from "../ports.ts";
 import { openQuestions, type Questions } from "./ask-amid.ts";
-import { hookedCall } from "./hooked-decision.ts";
 
 /** Milliseconds a call may take to end after a cancel before it is left behind; a command that does not listen is killed after 500. */
 const graceMs = 1_000;
@@ -177,9 +176,7 @@ async function execute(
   const { signal } = stop;
   const { id } = state.call;
   const ask = session.settings.attended && prepared.asks ? { ask: questions.askOf(id, signal) } : {};
-  const outcome = await prepared.run(context.agent.context(session, id, { signal, ...ask }));
-  const { hooks } = context.ports;
-  return hooks ? hooks.ran(hookedCall(state.call, prepared, state.effects), outcome, signal) : outcome;
+  return context.agent.run(state, prepared, { session, amid: { signal, ...ask } });
 }
 
 const unstarted: Outcome = {

@@ -5,11 +5,11 @@ import { fold, type Hooks, messageText } from "@lathe/protocol";
 import {
   agentOf,
   type Bench,
+  type BenchTool,
   begin,
   openBench,
   reclaim,
   run,
-  say,
   types,
   until,
   unwrap,
@@ -55,12 +55,15 @@ describe("a cancel", () => {
       asked.push(words);
       return words === "steer" ? stopped(signal) : "";
     };
-    const ran: Hooks["ran"] = async (_call, outcome) => {
-      await plain.store.offer("s1", { type: "message", text: "steer" });
-      return outcome;
+    const steer: BenchTool = {
+      name: "steer",
+      run: async (_input, _context, { store }) => {
+        await store.offer("s1", { type: "message", text: "steer" });
+        return { type: "ok", text: "" };
+      },
     };
-    const plain = openBench({ script: [{ calls: [say("x")] }, { text: "ok" }] });
-    const bench = withHooks(plain, { heard, ran });
+    const calls = [{ tool: "steer", input: {} }];
+    const bench = withHooks(openBench({ script: [{ calls }, { text: "ok" }], tools: [steer] }), { heard });
     const session = run(bench);
     await until(() => asked.includes("steer"));
     await bench.store.offer("s1", { type: "cancel", by: "user" });

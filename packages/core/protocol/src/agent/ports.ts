@@ -7,6 +7,7 @@ import type { ModelRouted } from "../events/model-routed.ts";
 import type { NoticePosted } from "../events/notice-posted.ts";
 import type { Failure } from "../failure.ts";
 import type { NetworkLog } from "../network.ts";
+import type { RunLayer } from "../ports/call-layer.ts";
 import type { Checkpoint } from "../ports/checkpoints.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Hooks } from "../ports/hooks.ts";
@@ -103,7 +104,12 @@ export interface Ports extends ToolPorts {
   readonly kept?: KeptRules;
   /** *Contract:* as it is now; absent where the session is alone. */
   treePermissions?(): TreePermissions;
-  readonly hooks?: Hooks;
+  /** As they are now: they are loaded before the first turn. Absent where there are none. */
+  readonly hooks?: Hooks | undefined;
+  /** What checkers say of an edit, in its result; absent where nothing checks. */
+  readonly checkEdits?: RunLayer;
+  /** *Contract:* never rejects; resolves once files that a command replaced are there again. Absent where nobody looks. */
+  restored?(): Promise<void>;
   /** *Contract:* what the project says to an agent in these folders; never rejects. Absent where nobody looks. */
   instructions?(folders: readonly string[]): Promise<InstructionsGiven["texts"]>;
   /** Absent where nothing goes on behind a conversation. */

@@ -116,6 +116,10 @@ export interface PreparedCall {
   readonly question?: Question;
   /** *Contract:* what its files would say, of a call that can be taken in part; nothing is changed. */
   propose?(context: ToolContext): Promise<readonly ProposedFile[] | Failure>;
+  /** Characters of the longest result that is shown whole; 20,000 when absent. */
+  readonly wholeChars?: number;
+  /** Behind its result: what of its arguments was not heeded. */
+  readonly note?: string;
   /** It asks a person in the middle of its run. */
   readonly asks?: true;
   /** It opens a session, whose id is in the log before it runs: one in doubt runs again and goes on with that session. */

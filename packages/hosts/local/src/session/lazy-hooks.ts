@@ -1,43 +1,41 @@
-/** Lazy hooks: the hooks of a session, loaded before its first turn where any are written down. */
+/** Lazy hooks: the hooks of a session, loaded before its first turn where any are defined. */
 
 import { join } from "node:path";
-import { loadHooks, type SessionHooks } from "@lathe/extensions";
+import { type SessionHooks as Hooks, loadHooks } from "@lathe/extensions";
 import type { Ports, Session } from "@lathe/protocol";
+import type { SessionHooks, SessionLease } from "@lathe/sessions";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 
-interface Hooked {
-  /** Theirs from then on. */
-  readonly ports: Ports;
-  readonly isNew: boolean;
-  session(): Session;
-  cancel(by: string): Promise<unknown>;
+interface HookedSession extends Pick<Session, "id" | "agent"> {
+  readonly settings: Pick<Session["settings"], "mode">;
 }
 
-export interface LazyHooks {
-  /** *Contract:* before a turn; they have their say from then on. */
-  open(): Promise<SessionHooks | undefined>;
-  close(): Promise<void>;
+export interface LazyHooks extends SessionHooks {
+  /** *Contract:* undefined until they are open, and where none are defined. */
+  opened(): Hooks | undefined;
 }
 
 export function lazyHooks(
-  { cwd, env, onRemark = () => undefined }: LocalOptions,
-  { ports, isNew, session, cancel }: Hooked,
+  { cwd, env, mode, onRemark = () => undefined }: LocalOptions,
+  { id, member, cancel }: Pick<SessionLease, "cancel" | "id" | "member">,
+  ports: Pick<Ports, "sandbox" | "containment" | "redact">,
 ): LazyHooks {
-  let opening: Promise<SessionHooks | undefined> | undefined;
-  const load = async (): Promise<SessionHooks | undefined> => {
+  let opened: Hooks | undefined;
+  let opening: Promise<Hooks | undefined> | undefined;
+  const load = async (begins?: "startup" | "resume"): Promise<Hooks | undefined> => {
+    const session = (): HookedSession => member?.session() ?? { id, settings: { mode } };
+    const log = member ? join(stateFolder(env), "sessions", `${session().id}.jsonl`) : "";
     const tell = session().agent === undefined ? onRemark : (): void => undefined;
-    const log = join(stateFolder(env), "sessions", `${session().id}.jsonl`);
     const place = { cwd, env, log, session, ports, onRemark: tell, cancel: (by: string) => void cancel(by) };
-    const hooks = await loadHooks(place);
-    // The ports say their rules anew each time: they are not to be copied.
-    if (hooks) Object.assign(ports, { hooks });
-    await hooks?.begin(isNew ? "startup" : "resume");
-    return hooks;
+    opened = await loadHooks(place);
+    if (begins) await opened?.begin(begins);
+    return opened;
   };
   return {
-    open: () => {
-      opening ??= load();
+    opened: () => opened,
+    open: (begins) => {
+      opening ??= load(begins);
       return opening;
     },
     close: async () => (await opening)?.end(),

@@ -29,6 +29,7 @@ import { createLazySearch } from "../search/lazy-search.ts";
 import { type LocalRedactor, openRedactor } from "../telemetry/open-redactor.ts";
 import { afterFirstRequest } from "./after-first-request.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
+import { lazyHooks } from "./lazy-hooks.ts";
 import { createPolicyEnvironment } from "./policy-environment.ts";
 import { recoveryText } from "./recovery-text.ts";
 import { type RestoringSandbox, restoreReplacedFiles } from "./restore-replaced-files.ts";
@@ -40,14 +41,16 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
   const fixed = sessionRules(options.rules, options);
   const { workspace, checkpoints } = openFiles(withLease, options);
   const ruled = { ...options, rules: [...options.rules, ...keptRules()] };
-  const { probe, network, sandbox, afterRestore } = openCommands(lease, checkpoints, ruled);
+  const { probe, network, sandbox, restored } = openCommands(lease, checkpoints, ruled);
   // An opened sandbox ends what the dead one of its folder left running.
   const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
   const syntax = createSyntax();
   const state = openState(env);
   const ledger = state.ledgers.open(lease.root);
   const { redactor, texts } = openTexts(state, options);
+  const hooks = lazyHooks(options, lease, { sandbox, redact: redactor.redact, containment: probe.held });
   return {
+    hooks,
     models,
     windowOf: talk.windowOf,
     containment: probe.ready,
@@ -74,7 +77,11 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
         ]),
       ),
       ...talk.ports,
-      ...toolPorts(lease, nestedInstructions(cwd, redactor.redact), afterRestore),
+      ...toolPorts(lease, nestedInstructions(cwd, redactor.redact)),
+      restored,
+      get hooks() {
+        return hooks.opened();
+      },
       get rules() {
         return [...keptRules(), ...fixed];
       },
@@ -133,14 +140,16 @@ type Instructing = NonNullable<Ports["instructions"]>;
 function toolPorts(
   { member, own }: Pick<SessionLease, "member" | "own">,
   instructions: Instructing,
-  afterRestore: RestoringSandbox["afterRestore"],
-): Pick<Ports, "tools" | "treePermissions" | "newSession" | "instructions"> {
-  if (!member) return { tools: afterRestore([...builtinTools, ...own.tools]) };
-  const newSession = (): string => newSessionId(systemClock);
-  const all = [...member.tools, ...own.tools];
-  const isWanted = (): boolean => guardRailsOf(member.session()).diagnosticsAfterEdits === true;
-  const tools = own.checkEdits?.(all, isWanted) ?? all;
-  return { tools: afterRestore(tools), treePermissions: member.treePermissions, newSession, instructions };
+): Pick<Ports, "tools" | "checkEdits" | "treePermissions" | "newSession" | "instructions"> {
+  if (!member) return { tools: [...builtinTools, ...own.tools] };
+  const checkEdits = own.checkEdits?.(() => guardRailsOf(member.session()).diagnosticsAfterEdits === true);
+  return {
+    tools: [...member.tools, ...own.tools],
+    ...(checkEdits && { checkEdits }),
+    treePermissions: member.treePermissions,
+    newSession: () => newSessionId(systemClock),
+    instructions,
+  };
 }
 
 function openFiles(

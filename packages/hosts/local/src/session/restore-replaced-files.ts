@@ -1,7 +1,7 @@
 /** Restores from the last checkpoint the files that a removed link out of the workspace had replaced, and says so. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { type Exit, type Fenced, isFailure, type Sandbox, type Tool } from "@lathe/protocol";
+import { type Exit, type Fenced, isFailure, type Sandbox } from "@lathe/protocol";
 import { putBack } from "@lathe/sandbox/file-state";
 import type { LazyCheckpoints } from "@lathe/sessions";
 import type { LazySandbox } from "../sandbox/lazy-sandbox.ts";
@@ -17,8 +17,8 @@ export interface ReplacedPlace {
 export interface RestoringSandbox {
   /** The same sandbox; the exits of its commands are watched for removed links. */
   readonly sandbox: LazySandbox;
-  /** *Contract:* the same tools; a call ends once the files its commands replaced are restored. */
-  afterRestore(tools: readonly Tool[]): readonly Tool[];
+  /** *Contract:* never rejects; resolves once the files that its commands replaced are restored. */
+  restored(): Promise<void>;
 }
 
 export function restoreReplacedFiles(sandbox: LazySandbox, place: ReplacedPlace): RestoringSandbox {
@@ -26,7 +26,7 @@ export function restoreReplacedFiles(sandbox: LazySandbox, place: ReplacedPlace)
   const heard = ({ removedLinks = [] }: Exit): void => {
     if (removedLinks.length > 0) work = work.then(() => giveBack(removedLinks, place));
   };
-  const settled = (): Promise<void> => work;
+  const restored = (): Promise<void> => work;
   return {
     sandbox: {
       get spec() {
@@ -37,11 +37,11 @@ export function restoreReplacedFiles(sandbox: LazySandbox, place: ReplacedPlace)
       processes: sandbox.processes,
       close: async () => {
         await sandbox.close();
-        await settled();
+        await restored();
       },
       ...listened(sandbox, heard),
     },
-    afterRestore: (tools) => tools.map((tool) => waiting(tool, settled)),
+    restored,
   };
 }
 
@@ -56,22 +56,6 @@ function listened(sandbox: Sandbox, heard: (exit: Exit) => void): Pick<Sandbox, 
       const result = await sandbox.exec(command, options);
       if (!isFailure(result)) heard(result);
       return result;
-    },
-  };
-}
-
-function waiting(tool: Tool, settled: () => Promise<void>): Tool {
-  return {
-    ...tool,
-    prepare: (input) => {
-      const call = tool.prepare(input);
-      if (isFailure(call)) return call;
-      const run: typeof call.run = async (context) => {
-        const outcome = await call.run(context);
-        await settled();
-        return outcome;
-      };
-      return { ...call, run };
     },
   };
 }

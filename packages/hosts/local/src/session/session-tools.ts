@@ -39,7 +39,7 @@ export async function openCheckTools(
   const isOffered = pinned ? isPinned : hasAny;
   return {
     tools: isOffered ? [createDiagnosticsTool(diagnostics)] : [],
-    ...(hasAny && { checkEdits: (tools, isWanted) => checkedEdits(tools, { diagnostics, isWanted }) }),
+    ...(hasAny && { checkEdits: (isWanted) => checkedEdits({ diagnostics, isWanted }) }),
     close: diagnostics.close,
   };
 }

@@ -1,8 +1,6 @@
 /** What tools of a program's own need of ours. */
 import { builtinTools } from "@lathe/tools";
 
-export { cleanOutcome } from "@lathe/tools/clean-outcome";
-
 const further = "diagnostics web_fetch web_search task plan skill remember find_tools call_tool".split(" ");
 const taken: ReadonlySet<string> = new Set([...builtinTools.map(({ name }) => name), ...further]);
 

@@ -1,15 +1,20 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
-import { analyzeCall, toolContext } from "@lathe/agent";
-import { type Explanation, evaluate, explain } from "@lathe/policy";
 import {
-  type Decision,
-  type Effect,
+  type AnalyzedCall,
+  analyzeCall,
+  decideThrough,
+  decidingLayersAlone,
+  runningLayers,
+  runThrough,
+  toolContext,
+} from "@lathe/agent";
+import { type Explanation, explain } from "@lathe/policy";
+import {
   type Failure,
   failure,
   isFailure,
   type Mode,
   type Outcome,
-  onlyReads,
   type Ports,
   type PreparedCall,
   type Shown,
@@ -24,7 +29,6 @@ import { systemClock } from "../machine/system-clock.ts";
 import { openPorts } from "../session/open-ports.ts";
 import { openPassingScratch, unmadeScratch } from "../session/scratch-folder.ts";
 import { noSessionTools } from "../session/session-tools.ts";
-import { openBenchHooks } from "./bench-hooks.ts";
 
 export interface Workbench {
   readonly tools: readonly string[];
@@ -62,47 +66,66 @@ export function openWorkbench(
   const id = `tool-${newSessionId(systemClock)}`;
   const scratch = openPassingScratch("tool");
   if (isFailure(scratch)) return scratch;
-  const opened = openPorts({ scratch, own, ...withoutLease(options) }, options);
+  let halted: string | undefined;
+  const cancel = async (by: string): Promise<void> => {
+    halted = by;
+  };
+  const { ports, ...opened } = openPorts({ scratch, own, ...withoutLease(id, options), cancel }, options);
   const shown: Record<string, Shown[]> = {};
   const session = { shown, todos: [], calls: [], grants: [], refusals: [], settings: { mode: options.mode } };
-  const hooks = openBenchHooks(id, options, opened.ports);
-  const remember = (one: Shown): void => {
-    shown[one.path] = [...(shown[one.path] ?? []), one];
+  const remember = (outcome: Outcome): void => {
+    const all = outcome.type === "ok" ? (outcome.facts?.shown ?? []) : [];
+    for (const one of all) shown[one.path] = [...(shown[one.path] ?? []), one];
   };
   return {
-    tools: opened.ports.tools.map((tool) => tool.name),
-    specs: opened.ports.tools,
+    tools: ports.tools.map((tool) => tool.name),
+    specs: ports.tools,
     run: async (name, input, own = signal) => {
-      const tool = opened.ports.tools.find((one) => one.name === name);
+      const tool = ports.tools.find((one) => one.name === name);
       if (!tool) return { type: "failed", failure: failure("unknown-tool", `there is no tool ${name}`) };
       const prepared = tool.prepare(input);
       if (isFailure(prepared)) return { type: "failed", failure: prepared };
       const either = AbortSignal.any([signal, own]);
-      const { effects, judged } = await judge(prepared, options.mode, opened.ports);
-      const call = { tool: name, input, prepared, effects, signal: either };
-      const { verdict, rule, why } = await hooks.decide(call, judged);
+      const { effects, facts } = await analyzeHere(prepared, options.mode, ports);
+      await opened.hooks.open();
+      halted = undefined;
+      const call = { type: "tool-call", id: "tool", tool: name, input: JSON.stringify(input) } as const;
+      const deciding = { call, prepared, effects, facts, signal: either, ports };
+      const { decision } = await decideThrough(decidingLayersAlone, deciding);
+      // There is no turn to end: the call is not made.
+      if (halted !== undefined) return { type: "refused", rule: "hook", why: `stopped by ${halted}` };
+      const { verdict, rule, why } = decision;
       if (verdict !== "allow") return { type: "refused", rule, why };
       if (either.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
       const reads = effects.flatMap(({ kind, target }) => (kind === "read" ? [target] : []));
-      const made = await prepared.run(
-        toolContext(opened.ports, { call: "tool", session, amid: { signal: either }, more: { reads } }),
-      );
-      const outcome = withoutPerson(made, effects);
-      if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
-      return hooks.ran(call, outcome);
+      const context = toolContext(ports, {
+        call: call.id,
+        session,
+        amid: { signal: either },
+        more: { reads },
+      });
+      const running = { call, kind: tool.kind, prepared, effects, context, isAlone: true, ports } as const;
+      const outcome = await runThrough(runningLayers, running);
+      remember(outcome);
+      return outcome;
     },
-    command: (script, stop) => typedCommand(script, { session, signal: stop }, opened.ports),
-    processes: () => backgroundOf(opened.ports),
-    explain: (script, supposed) => explainScript(script, supposed, { options, ports: opened.ports }),
+    command: (script, stop) => typedCommand(script, { session, signal: stop }, ports),
+    processes: () => backgroundOf(ports),
+    explain: (script, supposed) => explainScript(script, supposed, { options, ports }),
     containment: () => opened.containment(),
     close: () => opened.close(),
   };
 }
 
-function withoutLease({ mode }: LocalOptions): Omit<Parameters<typeof openPorts>[0], "scratch" | "own"> {
+function withoutLease(
+  id: string,
+  { mode }: LocalOptions,
+): Omit<Parameters<typeof openPorts>[0], "scratch" | "own"> {
   return {
+    id,
     root: "tool",
+    cancel: async () => undefined,
     mode: () => mode,
     check: async () => undefined,
     numberedAfter: () => 0,
@@ -112,8 +135,9 @@ function withoutLease({ mode }: LocalOptions): Omit<Parameters<typeof openPorts>
 
 /** What would be said of a shell command. *Contract:* runs nothing, and leaves nothing wherever it is cut off. */
 export async function explainCommand(options: LocalOptions, script: string): Promise<Explained> {
-  const scratch = unmadeScratch(`tool-${newSessionId(systemClock)}`);
-  const opened = openPorts({ scratch, own: noSessionTools, ...withoutLease(options) }, options);
+  const id = `tool-${newSessionId(systemClock)}`;
+  const scratch = unmadeScratch(id);
+  const opened = openPorts({ scratch, own: noSessionTools, ...withoutLease(id, options) }, options);
   try {
     return await explainScript(script, undefined, { options, ports: opened.ports });
   } finally {
@@ -121,20 +145,8 @@ export async function explainCommand(options: LocalOptions, script: string): Pro
   }
 }
 
-async function judge(
-  prepared: PreparedCall,
-  mode: Mode,
-  ports: Ports,
-): Promise<{ readonly effects: readonly Effect[]; readonly judged: Decision }> {
-  const asking = { mode, keepsFiles: false, refusals: [] };
-  const { effects, facts } = await analyzeCall(prepared, asking, ports);
-  return { effects, judged: evaluate({ effects }, facts, ports.rules) };
-}
-
-/** What a person would be asked for, nobody is asked for here. */
-function withoutPerson(outcome: Outcome, effects: readonly Effect[]): Outcome {
-  if (!onlyReads(effects) || outcome.type !== "ok" || !outcome.facts?.denied) return outcome;
-  return { type: "refused", rule: "read-outside", why: outcome.text };
+function analyzeHere(prepared: PreparedCall, mode: Mode, ports: Ports): Promise<AnalyzedCall> {
+  return analyzeCall(prepared, { mode, keepsFiles: false, refusals: [] }, ports);
 }
 
 async function explainScript(

@@ -11,6 +11,7 @@ import type {
   Ports,
   RouterSettings,
   Rule,
+  RunLayer,
   SandboxDriver,
   Session,
   Tool,
@@ -32,8 +33,8 @@ export interface ScratchFolder {
 /** The tools a session has beside the built-in ones. */
 export interface SessionTools {
   readonly tools: readonly Tool[];
-  /** *Contract:* the same tools; those that edit have the files checked afterwards while that is wanted. Absent without checkers. */
-  checkEdits?(tools: readonly Tool[], isWanted: () => boolean): readonly Tool[];
+  /** *Contract:* a layer that has edited files checked while that is wanted. Absent without checkers. */
+  checkEdits?(isWanted: () => boolean): RunLayer;
   /** *Contract:* ends what they started; idempotent. */
   close(): Promise<void>;
 }
@@ -49,6 +50,8 @@ export interface LeasedMember {
 
 /** The session lease that effects run under, and what belongs to it. */
 export interface SessionLease {
+  /** Of the session, or of a few calls outside any. */
+  readonly id: string;
   /** Removed when the ports are closed. */
   readonly scratch: ScratchFolder;
   /** The session whose ledger the effects charge. */
@@ -59,12 +62,24 @@ export interface SessionLease {
   readonly own: SessionTools;
   /** The mode of the session as it is now. */
   mode(): Mode;
+  /** *Contract:* ends the turn that runs. */
+  cancel(by: string): Promise<unknown>;
   /** The highest number of a process that the session knows. */
   numberedAfter(): number;
   /** *Contract:* a failure once another owner has the session: then nothing may be started any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect so that nobody else becomes the owner before it ends. */
   readonly withLease: Fenced;
+}
+
+/** The hooks of one session: once they are open, its ports have them. */
+export interface SessionHooks {
+  /**
+   * *Contract:* before a turn, which may begin the session; resolves with undefined where no hooks are defined. `refused`
+   * says why words were not let through.
+   */
+  open(begins?: "startup" | "resume"): Promise<{ refused(): string | undefined } | undefined>;
+  close(): Promise<void>;
 }
 
 /** What confines commands, and what was tried to find out. */
@@ -75,7 +90,9 @@ export interface Containment {
 }
 
 export interface OpenedPorts {
+  /** Handed down as they are: some of them are loaded later. */
   readonly ports: Ports;
+  readonly hooks: SessionHooks;
   readonly models: readonly string[];
   /** Present where a router chooses among the models. */
   readonly router?: RouterSettings;
@@ -130,22 +147,6 @@ export interface FirstLook {
   readonly rules: readonly Rule[];
 }
 
-export interface HookedSession {
-  /** The hooks are put into these ports. */
-  readonly ports: Ports;
-  readonly isNew: boolean;
-  session(): Session;
-  cancel(by: string): Promise<unknown>;
-  readonly onRemark?: SessionOptions["onRemark"];
-}
-
-/** The hooks of one session. */
-export interface SessionHooks {
-  /** *Contract:* before a turn; resolves with undefined where no hooks are defined. `refused` says why words were not let through. */
-  open(): Promise<{ refused(): string | undefined } | undefined>;
-  close(): Promise<void>;
-}
-
 /** One workspace in which sessions run. */
 export interface SessionHost extends SessionArchive {
   /** Real path of the workspace. */
@@ -179,5 +180,4 @@ export interface SessionHost extends SessionArchive {
   scratch(session: string): ScratchFolder | Failure;
   /** *Contract:* opens all that an agent reaches; the caller closes it. What the first request does not need is loaded later. */
   openPorts(lease: SessionLease, options: SessionOptions): OpenedPorts;
-  hooks(hooked: HookedSession): SessionHooks;
 }

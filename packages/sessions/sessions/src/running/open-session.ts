@@ -99,9 +99,10 @@ export interface Holdings {
 function leaseOf(
   { log, scratch, member, own }: Holdings,
   root: string,
-  now: Pick<SessionLease, "mode" | "numberedAfter">,
+  now: Pick<SessionLease, "cancel" | "mode" | "numberedAfter">,
 ): SessionLease {
   return {
+    id: log.id,
     scratch,
     root,
     own,
@@ -128,21 +129,19 @@ export function openSession(host: SessionHost, options: SessionOptions, holdings
   const chosen = options.models.length > 0 ? options.models : modelsOf(session);
   const next = nextTurn(options);
   const modeNow = (): Mode => (session.turn ? session.settings.mode : next.mode());
-  const now = { mode: modeNow, numberedAfter: () => session.background.highest };
-  const lease = leaseOf(holdings, session.root ?? log.id, now);
-  const opened = host.openPorts(lease, { ...options, models: chosen, onEvent });
-  const { models, router } = opened;
-  const settings = settingsOf(host, opened, options);
   const offer = async (said: InboxMessage): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && host.withHint(refused);
   };
+  const cancel = (by: string): Promise<unknown> => offer({ type: "cancel", by });
+  const now = { cancel, mode: modeNow, numberedAfter: () => session.background.highest };
+  const lease = leaseOf(holdings, session.root ?? log.id, now);
+  const opened = host.openPorts(lease, { ...options, models: chosen, onEvent });
+  const { hooks, models, router } = opened;
+  const settings = settingsOf(host, opened, options);
   let isConfigured = false;
   let closing: Promise<void> | undefined;
   const isNew = log.events.every(({ type }) => type !== "step.started");
-  const cancel = (by: string): Promise<unknown> => offer({ type: "cancel", by });
-  const hooked = { ports: opened.ports, isNew, session: () => session, cancel };
-  const hooks = host.hooks({ ...hooked, onRemark: options.onRemark });
   member.attach({ options: { ...options, models: chosen }, session: () => session });
   return {
     ...sayings(offer),
@@ -159,7 +158,7 @@ export function openSession(host: SessionHost, options: SessionOptions, holdings
       const now = session;
       const begun = isConfigured ? now : { settings, limits: options.limits };
       const chosenNow = { ...begun, settings: next.settings(begun.settings), session: now };
-      const held = await hooks.open();
+      const held = await hooks.open(isNew ? "startup" : "resume");
       const ended = await runAgent(log, opened.ports, chosenNow);
       if (isFailure(ended)) return host.withHint(ended);
       const unheard = held?.refused();

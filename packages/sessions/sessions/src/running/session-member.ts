@@ -89,8 +89,8 @@ export async function openRoot(
   const skill = createSkill(skills);
   const tools = skill ? [...builtinTools, skill] : builtinTools;
   const tree = { host, agents, run, refusals: new Map(), opened: 0 };
-  const root: SessionMember = openMember(tree, { depth: 0, remarks, tools, ...(birth && { birth }) });
-  return Object.assign(root, { tools: [...root.tools, ...personalTools(host, options, root.self)] });
+  const personal = (self: () => Self): readonly Tool[] => personalTools(host, options, self);
+  return openMember(tree, { depth: 0, remarks, tools, personal, ...(birth && { birth }) });
 }
 
 /** The tools that only the session of a person has. */
@@ -111,6 +111,8 @@ interface MemberOptions {
   readonly depth: number;
   /** Those it may have, without `task`. */
   readonly tools: readonly Tool[];
+  /** Those that only the session of a person has. */
+  readonly personal?: (self: () => Self) => readonly Tool[];
   readonly remarks: readonly string[];
   readonly agent?: SubagentDefinition;
   readonly parent?: SessionMember;
@@ -125,13 +127,15 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
     if (!attached) throw new Error("the session is not open yet");
     return attached;
   };
+  const task = createTask({ kinds: tree.agents, run: (asked, context) => tree.run(asked, context, member) });
+  const mayTask = depth < maxDepth && (agent === undefined || agent.restrict([task]).length > 0);
   const member: SessionMember = {
     depth,
     remarks,
     agents: tree.agents,
     ...(birth && { birth }),
     ...(parent && { parent }),
-    tools: [],
+    tools: [...options.tools, ...(mayTask ? [task] : []), ...(options.personal?.(self) ?? [])],
     held: (offered) => {
       const above = parent?.held(offered) ?? offered;
       return agent ? agent.restrict(above) : above;
@@ -164,22 +168,11 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
       return openMember(tree, below);
     },
   };
-  const mayTask =
-    depth < maxDepth && (agent === undefined || agent.restrict([taskOf(member, tree.run)]).length > 0);
-  return Object.assign(member, {
-    tools: mayTask ? [...options.tools, taskOf(member, tree.run)] : options.tools,
-  });
+  return member;
 }
 
 function refused(why: string): Failure {
   return failure("no-access", `${why}: do it yourself`, { who: "host" });
-}
-
-function taskOf(member: SessionMember, run: RunSubagent): Tool {
-  return createTask({
-    kinds: member.agents,
-    run: (task, context) => run(task, context, member),
-  });
 }
 
 function rootOf(member: SessionMember): SessionMember {

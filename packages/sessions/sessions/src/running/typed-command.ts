@@ -1,5 +1,12 @@
 /** Typed command: a shell command that a person typed themselves, in the sandbox; nobody is asked, but what is denied stays denied. */
-import { type Asking, analyzeCall, type CallContext, toolContext } from "@lathe/agent";
+import {
+  type Asking,
+  analyzeCall,
+  type CallContext,
+  runThrough,
+  toolContext,
+  typedLayers,
+} from "@lathe/agent";
 import { evaluate } from "@lathe/policy";
 import { isFailure, type Outcome, type Ports, type Session } from "@lathe/protocol";
 import { createShell, markTyped } from "@lathe/tools";
@@ -24,7 +31,8 @@ export async function typedCommand(
 ): Promise<Outcome> {
   const behindIt = behind.exec(typed)?.[1];
   const command = behindIt === undefined ? { command: typed } : { command: behindIt, background: true };
-  const prepared = createShell({ patienceMs }).prepare(command);
+  const shell = createShell({ patienceMs });
+  const prepared = shell.prepare(command);
   if (isFailure(prepared)) return { type: "failed", failure: prepared };
   // Typing it is the answer to the question that a model's call would raise; plan mode binds the model alone.
   const asking: Asking = {
@@ -40,7 +48,9 @@ export async function typedCommand(
     const text = "no sandbox works here, so it is not run; use a shell, or start with --no-sandbox";
     return { type: "refused", rule: "uncontained", why: text };
   }
-  const outcome = await prepared.run(toolContext(ports, { call: typedCall, session, amid: { signal } }));
+  const context = toolContext(ports, { call: typedCall, session, amid: { signal } });
+  const call = { id: typedCall, tool: shell.name, input: JSON.stringify(command) };
+  const outcome = await runThrough(typedLayers, { call, prepared, effects, context, ports });
   const left = outcome.type === "ok" ? outcome.facts?.process : undefined;
   const process = left && ports.sandbox.processes().find(({ id }) => id === left.id);
   // Whoever typed it looks after it.

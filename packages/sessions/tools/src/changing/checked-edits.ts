@@ -1,18 +1,17 @@
-/** Checked edits: tools that change files, with what the change made worse in their result. */
+/** Checked edits: a layer around calls that edit files, which adds to their result what the edit made worse. */
 import {
   type Check,
   type Diagnostics,
   isFailure,
   type Outcome,
-  type PreparedCall,
   type Problem,
-  type Tool,
+  type RunLayer,
+  type RunningCall,
   type ToolContext,
 } from "@lathe/protocol";
 import { checkPlace } from "../check-place.ts";
 import { scriptText } from "../diagnostics.ts";
 import { checkedOf, countsText, problemLine } from "../diagnostics-text.ts";
-import { redactedOutcome } from "../outcome/redacted-outcome.ts";
 
 /** An edit is not kept waiting for longer. */
 const timeoutMs = 20_000;
@@ -35,34 +34,22 @@ interface Checking extends EditChecks {
   readonly known: Map<string, Known>;
 }
 
-export function checkedEdits(tools: readonly Tool[], checks: EditChecks): readonly Tool[] {
+export function checkedEdits(checks: EditChecks): RunLayer {
   const checking = { ...checks, known: new Map() };
-  return tools.map((tool) => (tool.kind === "edit" ? checkedEdit(tool, checking) : tool));
-}
-
-function checkedEdit(tool: Tool, checking: Checking): Tool {
-  return {
-    ...tool,
-    prepare: (input) => {
-      const prepared = tool.prepare(input);
-      return isFailure(prepared)
-        ? prepared
-        : { ...prepared, run: (context) => runChecked(prepared, checking, context) };
-    },
-  };
+  return (call, next) =>
+    call.kind === "edit" && checking.isWanted() ? runChecked(call, next, checking) : next();
 }
 
 async function runChecked(
-  prepared: PreparedCall,
+  { prepared, context }: RunningCall,
+  next: () => Promise<Outcome>,
   checking: Checking,
-  context: ToolContext,
 ): Promise<Outcome> {
-  if (!checking.isWanted()) return prepared.run(context);
   const paths = await changedPaths(prepared, context);
   const checks = await checksFor(paths, checking, context);
   const before = new Map<string, readonly Problem[] | undefined>();
   for (const one of checks) before.set(keyOf(one.check), await problemsBefore(one, checking, context));
-  const outcome = await prepared.run(context);
+  const outcome = await next();
   if (outcome.type !== "ok" || (outcome.facts?.changed ?? []).length === 0) return outcome;
   const after: After[] = [];
   for (const one of checks)
@@ -70,14 +57,11 @@ async function runChecked(
   if (after.length === 0) return outcome;
   const fresh = after.flatMap(({ fresh: found }) => found);
   const facts = { ...outcome.facts, ...(fresh.length > 0 && { checked: checkedOf(fresh) }) };
-  const noted: Outcome = { ...outcome, facts, text: after.map(({ note }) => note).join("\n") };
-  // What they say of the files is not in the outcome that was redacted.
-  const clean = await redactedOutcome(noted, context.redact);
-  return clean.type === "ok" ? { ...clean, text: `${outcome.text}\n${clean.text}` } : clean;
+  return { ...outcome, facts, text: [outcome.text, ...after.map(({ note }) => note)].join("\n") };
 }
 
 async function changedPaths(
-  { effects }: PreparedCall,
+  { effects }: RunningCall["prepared"],
   { workspace }: ToolContext,
 ): Promise<readonly string[]> {
   const targets = effects.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));

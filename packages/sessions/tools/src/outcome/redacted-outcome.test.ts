@@ -5,6 +5,7 @@ import { isFailure, outcomeText, type Process, type ToolContext } from "@lathe/p
 import { bench, factsOf } from "../bench.test.ts";
 import { follow } from "../running/process-output.ts";
 import { createShell } from "../running/shell.ts";
+import { cleanOutcome } from "./clean-outcome.ts";
 
 const key = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"}`;
 const placeholder = "[redacted github-token #a1b2]";
@@ -37,7 +38,7 @@ describe("secrets", () => {
     const delta: ToolContext["delta"] = ({ text }) => {
       if (shown.push(text) === 1) put("seen", "");
     };
-    const outcome = await prepared.run({ ...context, delta });
+    const outcome = await cleanOutcome(await prepared.run({ ...context, delta }), context, prepared);
     assert.deepEqual(shown, [`token ${placeholder}\n`, `more? ${placeholder}`]);
     assert.equal(outcomeText(outcome), shown.join(""));
   });

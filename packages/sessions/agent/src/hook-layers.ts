@@ -1,0 +1,61 @@
+/** Hook layers: what hooks say of a call before it is decided, and after it has run. */
+
+import type { DecidingCall, Ruling } from "@lathe/orchestrator";
+import type {
+  CallLayer,
+  Decision,
+  Effect,
+  HookedCall,
+  Hooks,
+  Outcome,
+  PreparedCall,
+  RunningCall,
+  ToolCallPart,
+} from "@lathe/protocol";
+
+interface WithHooks {
+  readonly ports: { readonly hooks?: Hooks | undefined };
+}
+
+/** Rules that only a person may override, whatever a hook says. */
+const persons: ReadonlySet<string> = new Set(["refused-before", "uncontained"]);
+
+/** A hook can tighten a decision; it answers in a person's stead where one would be asked, and never lifts a denial. */
+export const askHooks: CallLayer<DecidingCall & WithHooks, Ruling> = async (
+  { call, prepared, effects, signal, ports: { hooks } },
+  next,
+) => {
+  const ruling = await next();
+  const { decision } = ruling;
+  if (!hooks || decision.verdict === "deny") return ruling;
+  const hooked = hookedCall(call, prepared, effects);
+  const mayAllow = !persons.has(decision.rule);
+  const answered = await hooks.decide(hooked, decision, signal);
+  const first = answered.verdict !== "allow" || mayAllow ? answered : decision;
+  if (first.verdict !== "ask") return { decision: first };
+  const permitted = await hooks.permit(hooked, first, signal);
+  return { decision: permitted && mayStand(permitted, mayAllow) ? permitted : first };
+};
+
+function mayStand({ verdict }: Decision, mayAllow: boolean): boolean {
+  return verdict === "deny" || (mayAllow && verdict === "allow");
+}
+
+/** What a hook has to say of the outcome is added to it. */
+export const tellHooks: CallLayer<RunningCall & WithHooks, Outcome> = async (
+  { call, prepared, effects, context, ports: { hooks } },
+  next,
+) => {
+  const outcome = await next();
+  return hooks ? hooks.ran(hookedCall(call, prepared, effects), outcome, context.signal) : outcome;
+};
+
+/** With the arguments as the tool takes them, not as the model wrote them: a hook is to see what happens. */
+function hookedCall(
+  { id, tool, input }: Pick<ToolCallPart, "id" | "tool" | "input">,
+  { taken }: Pick<PreparedCall, "taken">,
+  effects: readonly Effect[],
+): HookedCall {
+  if (!taken) return { id, tool, input, effects };
+  return { id, tool: taken.tool, input: JSON.stringify(taken.input), effects };
+}
