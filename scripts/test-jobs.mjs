@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 export const isFull = (file) => file.endsWith(".full.test.ts");
 
 /** Of one process: a group must not end long after all others. */
-const mostFiles = 25;
+const maxFiles = (name) => (name === "e2e" ? 7 : 25);
 
 /**
  * What a file does to its process, or takes for granted of it: the folder, variables, signals, clocks, hooks that hold
@@ -57,16 +57,18 @@ export function jobsOf(files, { root, folder }) {
   return [...first, ...written, ...byWeight.slice(first.length)];
 }
 
-/** The package; nothing for a file that stays alone: long ones, whole-harness runs, and those that `needsOwn` finds. */
+/** The package; nothing for a file that stays alone: long ones, and those that `needsOwn` finds. */
 function groupOf(file, root) {
-  if (isFull(file) || /^(?:e2e|checks)\//.test(file) || longest.includes(file)) return undefined;
+  if (isFull(file) || file.startsWith("checks/") || longest.includes(file)) return undefined;
   const text = readFileSync(join(root, file), "utf8");
   if (needsOwn.some((pattern) => pattern.test(text))) return undefined;
+  // The whole harness takes a third of a second to load, and restores what a run changes in its process.
+  if (file.startsWith("e2e/")) return /from "\.{1,2}\/in-process\.ts"/.test(text) ? "e2e" : undefined;
   return /^(?:apps\/[^/]+|packages\/[^/]+\/(?!src\/)[^/]+|packages\/[^/]+)/.exec(file)?.[0];
 }
 
 function chunks(name, files) {
-  const count = Math.ceil(files.length / mostFiles);
+  const count = Math.ceil(files.length / maxFiles(name));
   const size = Math.ceil(files.length / count);
   return Array.from({ length: count }, (_, i) => ({
     name: count === 1 ? name : `${name} ${i + 1}`,

@@ -1,7 +1,8 @@
 /**
  * `npm test [-- path-part ...] [--node-option ...]`: runs the test files whose path holds one of the parts, or all.
  * `--full` adds the long ones (`*.full.test.ts`), `--only-full` runs nothing else; `--explore` draws other cases of
- * properties than the usual ones; `--apart` gives each file a process of its own.
+ * properties than the usual ones; `--apart` gives each file a process of its own; `--profile` lists at the end what
+ * each process and test cost.
  */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, globSync, mkdirSync, rmSync } from "node:fs";
@@ -12,12 +13,13 @@ import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 import { isFresh } from "./bundle.mjs";
 import { isFull, jobsOf } from "./test-jobs.mjs";
+import { profiled } from "./test-profile.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, "node_modules", ".cache", "lathe-tests");
 const lightHooks = ["--import", new URL("light-hooks.mjs", import.meta.url).href];
 const modes = ["--full", "--only-full"];
-const own = [...modes, "--explore", "--apart"];
+const own = [...modes, "--explore", "--apart", "--profile"];
 
 function testFiles(mode, parts) {
   const folders = ["apps", "packages", "checks", "e2e"].map((folder) => `${folder}/**/*.test.ts`);
@@ -53,30 +55,33 @@ function main(args) {
     ...exploring,
     ...args.filter((arg) => arg.startsWith("--") && !own.includes(arg)),
   ];
-  const jobs = args.includes("--apart") ? files : jobsOf(files, { root, folder: groupsFolder() });
+  const jobs = args.includes("--apart") ? files : jobsOf(files, { root, folder: runFolder("groups") });
   console.log(
     `Running ${files.length} test files in ${jobs.length} processes on Node ${process.versions.node}`,
   );
-  start(jobs, options, mode === undefined ? 240_000 : 600_000);
+  const profile = args.includes("--profile") ? profiled(root, runFolder("profile")) : undefined;
+  start(jobs, { options, profile, timeout: mode === undefined ? 240_000 : 600_000 });
   return 0;
 }
 
-function start(jobs, options, timeout) {
+function start(jobs, { options, profile, timeout }) {
   const files = jobs.map((job) => join(root, job));
   // One process more than there are cores: many wait for processes of theirs, and a core would have nothing to do.
   const concurrency = availableParallelism() + 1;
+  const execArgv = [...options, ...(profile?.options ?? [])];
   // Of one process: a test that hangs is a failure.
-  run({ files, concurrency, timeout, execArgv: options, cwd: root })
+  const output = run({ files, concurrency, timeout, execArgv, cwd: root })
     .on("test:summary", ({ success }) => {
       if (!success) process.exitCode = 1;
     })
-    .compose(spec)
-    .pipe(process.stdout);
+    .compose(spec);
+  output.pipe(process.stdout);
+  if (profile) output.once("end", () => console.log(profile.report()));
 }
 
 /** Of this run alone: another may have begun in the same checkout. */
-function groupsFolder() {
-  const folder = join(cache, `groups-${process.pid}`);
+function runFolder(purpose) {
+  const folder = join(cache, `${purpose}-${process.pid}`);
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

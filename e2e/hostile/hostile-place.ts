@@ -13,7 +13,8 @@ import {
 import { dirname, join } from "node:path";
 import { runGitIn, startWireServer, type WireServer } from "@lathe/testkit";
 import { call, say } from "../answer-parts.ts";
-import { type Ended, makePlace, type Place, wireEnv } from "../lathe.ts";
+import { makePlace } from "../in-process.ts";
+import { type Ended, type Place, wireEnv } from "../lathe.ts";
 
 export interface HostilePlace extends Place {
   readonly server: WireServer;

@@ -31,48 +31,46 @@ const ways: readonly (readonly [string, (workspace: string) => string])[] = [
   ["an empty entry", () => ""],
 ];
 
-for (const [name, entry] of ways) {
-  describe(`PATH with ${name}`, () => {
-    let at: HostilePlace;
-    beforeEach(async () => {
-      at = await openHostilePlace();
-      at.put("a.ts", "export const a = 1;\n");
-      at.put("package.json", '{"scripts":{"test":"node -e 0"}}');
-      at.git("init", "-q", "-b", "main");
-      at.git("add", "-A");
-      at.git("commit", "-qm", "first");
-      for (const program of programs) {
-        for (const folder of ["node_modules/.bin", "."]) {
-          at.put(join(folder, program), at.canaryText(program));
-          chmodSync(join(at.workspace, folder, program), 0o755);
-        }
+describe("PATH", () => {
+  let at: HostilePlace;
+  beforeEach(async () => {
+    at = await openHostilePlace();
+    at.put("a.ts", "export const a = 1;\n");
+    at.put("package.json", '{"scripts":{"test":"node -e 0"}}');
+    at.git("init", "-q", "-b", "main");
+    at.git("add", "-A");
+    at.git("commit", "-qm", "first");
+    for (const program of programs) {
+      for (const folder of ["node_modules/.bin", "."]) {
+        at.put(join(folder, program), at.canaryText(program));
+        chmodSync(join(at.workspace, folder, program), 0o755);
       }
-    });
-    afterEach(() => at.close());
+    }
+  });
+  afterEach(() => at.close());
 
-    const run = (args: readonly string[]): Promise<unknown> =>
-      at.run(args, {
-        env: { PATH: `${entry(at.workspace)}${delimiter}${rest()}` },
-        before: [process.execPath],
-      });
+  const run = (args: readonly string[], entries: readonly string[]): Promise<unknown> =>
+    at.run(args, { env: { PATH: [...entries, rest()].join(delimiter) } });
 
-    it("runs nothing of it at a start, in checkpoints, search and checks", async () => {
+  for (const [name, entry] of ways)
+    it(`with ${name}: runs nothing of it at a start, in checkpoints, search and checks`, async () => {
       at.answers(
         ["write", { path: "b.ts", content: "export const b = 1;\n" }],
         ["grep", { pattern: "export" }],
         ["diagnostics", {}],
       );
-      await run(["run", "hello"]);
+      const entries = [entry(at.workspace)];
+      await run(["run", "hello"], entries);
       for (const words of [["doctor"], ["policy", "check", "git reset --hard"], ["search", "a"]])
-        await run(words);
+        await run(words, entries);
       assert.deepEqual(at.ran(), []);
     });
 
-    it("runs nothing of it for working trees and attempts", async () => {
-      await run(["run", "--worktree", "hello"]);
-      await run(["run", "--best-of", "2", "--worktree", "hello"]);
-      await run(["run", "--fork", "hello"]);
-      assert.deepEqual(at.ran(), []);
-    });
+  it("with all of these: runs nothing of them for working trees and attempts", async () => {
+    const entries = ways.map(([, entry]) => entry(at.workspace));
+    await run(["run", "--worktree", "hello"], entries);
+    await run(["run", "--best-of", "2", "--worktree", "hello"], entries);
+    await run(["run", "--fork", "hello"], entries);
+    assert.deepEqual(at.ran(), []);
   });
-}
+});

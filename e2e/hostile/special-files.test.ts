@@ -29,9 +29,10 @@ const groups: readonly (readonly string[])[] = [
 const patience = { timeout: 60_000 };
 const maxMemory = 1.5e9;
 
+const pipe = "a pipe that nobody writes to";
 const kinds: Readonly<Record<string, (path: string) => void>> = {
   "B9: a link to an endless device": (path) => symlinkSync("/dev/zero", path),
-  "a pipe that nobody writes to": (path) => void execFileSync("mkfifo", [path]),
+  [pipe]: (path) => void execFileSync("mkfifo", [path]),
 };
 
 for (const [kind, make] of Object.entries(kinds)) {
@@ -50,6 +51,15 @@ for (const [kind, make] of Object.entries(kinds)) {
       await at.close();
     });
 
+    const assertEnds = async (args: readonly string[]): Promise<void> => {
+      // A pipe cannot fill the memory of this process.
+      if (kind === pipe) return void (await at.run(args));
+      running = at.start(args);
+      const memory = watchMemory(running);
+      const { signal } = await running.ended;
+      assert.deepEqual([signal, memory.isTooMuch()], [null, false]);
+    };
+
     for (const group of groups) {
       it(`holds nothing up as ${group.join(", ")}`, patience, async () => {
         for (const name of group) {
@@ -59,10 +69,7 @@ for (const [kind, make] of Object.entries(kinds)) {
           make(path);
         }
         at.answers(["write", { path: "b.ts", content: "export const b = 1;\n" }]);
-        running = at.start(["run", "hello"]);
-        const memory = watchMemory(running);
-        const { signal } = await running.ended;
-        assert.deepEqual([signal, memory.isTooMuch()], [null, false]);
+        await assertEnds(["run", "hello"]);
       });
     }
 
@@ -70,20 +77,14 @@ for (const [kind, make] of Object.entries(kinds)) {
       const path = join(at.workspace, ".git/config");
       rmSync(path);
       make(path);
-      running = at.start(["run", "--no-sandbox", "--worktree", "hello"]);
-      const memory = watchMemory(running);
-      const { signal } = await running.ended;
-      assert.deepEqual([signal, memory.isTooMuch()], [null, false]);
+      await assertEnds(["run", "--no-sandbox", "--worktree", "hello"]);
     });
 
     it("holds no fork up as .git/index", patience, async () => {
       const path = join(at.workspace, ".git/index");
       rmSync(path);
       make(path);
-      running = at.start(["run", "--fork", "--keep", "hello"]);
-      const memory = watchMemory(running);
-      const { signal } = await running.ended;
-      assert.deepEqual([signal, memory.isTooMuch()], [null, false]);
+      await assertEnds(["run", "--fork", "--keep", "hello"]);
     });
   });
 }

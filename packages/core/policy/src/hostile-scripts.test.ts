@@ -8,7 +8,7 @@ const isUndecided = (script: string): boolean =>
   followed(script).some(({ undecided }) => undecided !== undefined);
 
 describe("a script nested without end", () => {
-  const times = 5_000;
+  const times = 1_500;
   const nested: Readonly<Record<string, string>> = {
     substitutions: `echo ${"$(".repeat(times)}x${")".repeat(times)}`,
     subshells: `${"(".repeat(times)}x${")".repeat(times)}`,

@@ -333,7 +333,7 @@ describe("any script", () => {
   it("is read in time that grows with its length", () => {
     for (const piece of ["$(", "`", "${", "(", "<<E\n", '"', "a=$(b ", "{a,", "x | "]) {
       const work = (times: number): unknown => commandEffects(piece.repeat(times));
-      assertGrowth(work, { sizes: [1_000, 16_000], atMost: 64, name: piece });
+      assertGrowth(work, { sizes: [1_000, 8_000], atMost: 32, name: piece });
     }
   });
 });
