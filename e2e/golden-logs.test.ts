@@ -1,0 +1,19 @@
+/**
+ * Sessions that the build of commit 329586d0 recorded, with what it made of them (`record-golden-logs.ts`): this build
+ * exports, shows, resumes and rewinds them in the same way.
+ */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { goldenFolder, type Observed, observe } from "./golden-sessions.ts";
+import { makePlace } from "./in-process.ts";
+
+describe("a session that an earlier build recorded", () => {
+  for (const kind of readdirSync(goldenFolder)) {
+    it(`is what it was: ${kind}`, async () => {
+      const before: Observed = JSON.parse(readFileSync(join(goldenFolder, kind, "observed.json"), "utf8"));
+      assert.deepEqual(JSON.parse(JSON.stringify(await observe(kind, makePlace))), before);
+    });
+  }
+});
