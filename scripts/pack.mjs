@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { joinSources, packageFolders, root } from "./bundle.mjs";
 import { writeDeclarations } from "./declarations.mjs";
+import { buildLaunchers } from "./launchers.mjs";
 
 const target = resolve(process.argv[2] ?? join(root, "tmp"));
 const folder = join(target, "package");
@@ -98,8 +99,10 @@ for (const thread of threads) {
     `import "${relative(dirname(thread), `lib/${basename(thread)}.mjs`)}";\n`,
   );
 }
+for (const line of buildLaunchers(join(folder, "packages/adapters/sandbox/native"))) console.log(line);
 const types = writeDeclarations(join(folder, "types"));
-cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true });
+const isNoTest = (file) => !file.endsWith(".test.ts");
+cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true, filter: isNoTest });
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(folder, name));
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files, types), null, 2)}\n`);
 const packed = spawnSync("npm", ["pack", "--silent", "--pack-destination", target], {

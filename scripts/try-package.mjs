@@ -1,6 +1,7 @@
 /**
- * Packs Lathe, installs it as people do but into a folder of its own and without install scripts, and uses it under the
- * oldest Node it names and under the one of this repository: `node scripts/try-package.mjs`. Needs the registry.
+ * Packs Lathe and installs it as people do, but into folders of its own and without install scripts. Uses it with the Node
+ * that it brings, and without that under the oldest Node it names and under the one of this repository:
+ * `npm run test:package`. Needs the registry.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,9 +25,10 @@ function run(name, args, { env = {}, cwd = folder } = {}) {
   return stdout.trim();
 }
 
-/** As somebody with this Node and nothing else of ours on the PATH. */
-function use(node) {
-  const path = [dirname(node), join(folder, "bin"), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
+/** As a person with this installation, this Node if any, and nothing else of ours on the PATH. */
+function use(prefix, node) {
+  const own = node === undefined ? [] : [dirname(node)];
+  const path = [...own, join(prefix, "bin"), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
   const env = {
     PATH: path,
     HOME: home,
@@ -35,9 +37,10 @@ function use(node) {
     XDG_STATE_HOME: "",
     NODE_OPTIONS: "",
   };
-  console.log(`Node ${run(node, ["--version"])}`);
+  console.log(node === undefined ? "The Node it brings" : `Node ${run(node, ["--version"])}`);
   for (const args of [
     ["--version"],
+    ["update"],
     ["doctor"],
     ["tool", "list", "--json", "{}"],
     ["schema", "lathe"],
@@ -86,14 +89,18 @@ function useInProgram(nodes, tarball, npm) {
 
 try {
   mkdirSync(home);
-  const tarball = run(process.execPath, [fileURLToPath(new URL("pack.mjs", import.meta.url)), folder]);
+  const said = run(process.execPath, [fileURLToPath(new URL("pack.mjs", import.meta.url)), folder]);
+  const tarball = said.split("\n").at(-1);
   const npm = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
-  run("npm", [...npm, "--global", "--prefix", folder, tarball]);
+  const [whole, bare] = [join(folder, "whole"), join(folder, "bare")];
+  run("npm", [...npm, "--global", "--prefix", whole, tarball]);
+  use(whole);
+  run("npm", [...npm, "--omit=optional", "--global", "--prefix", bare, tarball]);
   const other = join(folder, "node");
   mkdirSync(other);
   run("npm", [...npm, "--prefix", other, `node-${process.platform}-${process.arch}@${oldest}`]);
   const old = join(other, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
-  for (const node of [old, process.execPath]) use(node);
+  for (const node of [old, process.execPath]) use(bare, node);
   useInProgram([old, process.execPath], tarball, npm);
 } catch (error) {
   console.error(error.message);

@@ -1,12 +1,13 @@
 /** The launcher's program: shipped beside its source, or compiled once for this user and kept in a cache. */
 import { execFile } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { findProgram } from "@lathe/system";
 import { isTrusted } from "../paths/trusted-path.ts";
+import { compilerFlags, ownSource, sourceFiles, sourcesKey } from "./launcher-sources.ts";
+import { shippedBinary } from "./shipped-binary.ts";
 
 export interface BinaryOptions {
   /** The user's own folder for what can be made again. */
@@ -24,18 +25,17 @@ export type FoundBinary =
   | { readonly why: string; readonly remedy: string; readonly cause?: string };
 
 const run = promisify(execFile);
-const ownSource = fileURLToPath(new URL("../../native/", import.meta.url));
 /** Hashing the sources takes a millisecond, and each search asks while the launcher is not compiled. */
 let ownKey: string | undefined;
+let ownShipped: string | null | undefined;
 const compileMs = 60_000;
-const flags = ["-O2", "-s", "-std=gnu11"];
 
 /** *Contract:* never rejects; the program it names is this user's or root's, and nobody else can write it. */
 export async function nativeBinary(options: BinaryOptions): Promise<FoundBinary> {
   const { cacheFolder, sourceFolder = ownSource, mayCompile = true } = options;
-  const shipped = join(sourceFolder, `lathe-box-${process.platform}-${process.arch}`);
-  if (isTrusted(shipped)) return { binary: shipped };
   try {
+    const shipped = shippedIn(sourceFolder);
+    if (shipped !== undefined) return { binary: shipped };
     const binary = join(cacheFolder, `lathe-box-${keyOf(sourceFolder)}`);
     if (mayCompile) mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
     if (!isTrusted(cacheFolder)) return untrusted(cacheFolder);
@@ -52,21 +52,17 @@ export async function nativeBinary(options: BinaryOptions): Promise<FoundBinary>
   }
 }
 
-function sourceFiles(folder: string): readonly string[] {
-  const names = readdirSync(folder).filter((name) => /\.[ch]$/u.test(name));
-  return names.sort().map((name) => join(folder, name));
-}
-
 function keyOf(folder: string): string {
-  if (folder !== ownSource) return hashOf(sourceFiles(folder));
-  ownKey ??= hashOf(sourceFiles(folder));
+  if (folder !== ownSource) return sourcesKey(folder, process);
+  ownKey ??= sourcesKey(folder, process);
   return ownKey;
 }
 
-function hashOf(files: readonly string[]): string {
-  const hash = createHash("sha256").update(`${process.platform} ${process.arch} ${flags.join(" ")}`);
-  for (const file of files) hash.update(`\0${file.slice(dirname(file).length)}\0`).update(readFileSync(file));
-  return hash.digest("hex").slice(0, 24);
+/** The program is hashed once in a process. */
+function shippedIn(folder: string): string | undefined {
+  if (folder !== ownSource) return shippedBinary(folder, keyOf(folder));
+  ownShipped ??= shippedBinary(folder, keyOf(folder)) ?? null;
+  return ownShipped ?? undefined;
 }
 
 function untrusted(folder: string): FoundBinary {
@@ -90,7 +86,7 @@ async function compile(files: readonly string[], binary: string, path: string): 
   }
   const made = `${binary}.${randomBytes(6).toString("hex")}`;
   const build = async (more: readonly string[]): Promise<void> => {
-    const args = [...flags, ...more, ...files, "-o", made];
+    const args = [...compilerFlags, ...more, ...files, "-o", made];
     await run(compiler, args, { env: { PATH: path, TMPDIR: dirname(binary) }, timeout: compileMs });
   };
   try {

@@ -1,0 +1,31 @@
+/** A launcher that was built for the published package: used only if it was made from the sources beside it. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isTrusted } from "../paths/trusted-path.ts";
+import type { Target } from "./launcher-sources.ts";
+
+/** What `scripts/launchers.mjs` writes beside each program. */
+export interface ShippedRecord {
+  /** The key of its sources. */
+  readonly sources: string;
+  /** The digest of the program. */
+  readonly sha256: string;
+}
+
+export function shippedName({ platform, arch }: Target): string {
+  return `lathe-box-${platform}-${arch}`;
+}
+
+/** *Contract:* never throws; undefined where there is none, or where one of its digests differs. */
+export function shippedBinary(folder: string, key: string): string | undefined {
+  const binary = join(folder, shippedName(process));
+  if (!isTrusted(binary)) return undefined;
+  try {
+    const { sources, sha256 } = JSON.parse(readFileSync(`${binary}.json`, "utf8")) as ShippedRecord;
+    if (sources !== key) return undefined;
+    return sha256 === createHash("sha256").update(readFileSync(binary)).digest("hex") ? binary : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Builds the sandbox's launcher for the published package: static programs for Linux, one for each architecture that
+ * there is a compiler for. Where there is none, the launcher is compiled on the user's machine, as from a clone.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  compilerFlags,
+  sourceFiles,
+  sourcesKey,
+} from "../packages/adapters/sandbox/src/box/launcher-sources.ts";
+import { shippedName } from "../packages/adapters/sandbox/src/box/shipped-binary.ts";
+
+const crossCompilers = { x64: "x86_64-linux-gnu-gcc", arm64: "aarch64-linux-gnu-gcc" };
+const machine = `${process.platform}-${process.arch}`;
+
+/** Into the folder of the sources. Resolves with a line for each architecture: what was built, or why not. */
+export function buildLaunchers(folder) {
+  return Object.entries(crossCompilers).map(([arch, cross]) => {
+    const target = { platform: "linux", arch };
+    const name = shippedName(target);
+    const compiler = machine === `linux-${arch}` ? "cc" : cross;
+    const sources = sourceFiles(folder).filter((file) => file.endsWith(".c"));
+    const binary = join(folder, name);
+    const built = spawnSync(compiler, [...compilerFlags, "-static", ...sources, "-o", binary], {
+      encoding: "utf8",
+    });
+    if (built.error) return `${name}: not built, there is no ${compiler}`;
+    if (built.status !== 0) throw new Error(`${compiler} could not build ${name}:\n${built.stderr}`);
+    chmodSync(binary, 0o755);
+    const sha256 = createHash("sha256").update(readFileSync(binary)).digest("hex");
+    writeFileSync(`${binary}.json`, `${JSON.stringify({ sources: sourcesKey(folder, target), sha256 })}\n`);
+    return `${name}: built with ${compiler}`;
+  });
+}
