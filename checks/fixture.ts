@@ -37,6 +37,8 @@ const configuration = [
   "checks/spawns.ts",
   "checks/spawns.test.ts",
   "scripts",
+  // scripts/launchers.mjs needs it.
+  "packages/adapters/sandbox/src/box/launcher-sources.ts",
 ];
 const linked = ["@types", "@biomejs", "knip", "oxc-parser", "typescript", "valibot", "undici-types"];
 

@@ -158,7 +158,8 @@ function manifestViolations(one: Package, { packages, version }: Repository): Vi
   const texts: string[] = [];
   if (!Number.isInteger(one.layer)) texts.push('has no whole number as "layer"');
   // What is published is numbered by its releases.
-  if (one.version !== version && !one.folder.startsWith("apps/")) texts.push(`is not at the repository's version ${version}`);
+  if (one.version !== version && !one.folder.startsWith("apps/"))
+    texts.push(`is not at the repository's version ${version}`);
   for (const [name, range] of Object.entries(one.wanted)) {
     if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(range))
       texts.push(`wants ${name} at ${range}, not at an exact version`);

@@ -8,10 +8,10 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   compilerFlags,
+  shippedName,
   sourceFiles,
   sourcesKey,
 } from "../packages/adapters/sandbox/src/box/launcher-sources.ts";
-import { shippedName } from "../packages/adapters/sandbox/src/box/shipped-binary.ts";
 
 const crossCompilers = { x64: "x86_64-linux-gnu-gcc", arm64: "aarch64-linux-gnu-gcc" };
 const machine = `${process.platform}-${process.arch}`;

@@ -13,6 +13,11 @@ export interface Target {
 export const ownSource: string = fileURLToPath(new URL("../../native/", import.meta.url));
 export const compilerFlags: readonly string[] = ["-O2", "-s", "-std=gnu11"];
 
+/** The program for a target as the published package has it. */
+export function shippedName({ platform, arch }: Target): string {
+  return `lathe-box-${platform}-${arch}`;
+}
+
 export function sourceFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /\.[ch]$/u.test(name));
   return names.sort().map((name) => join(folder, name));

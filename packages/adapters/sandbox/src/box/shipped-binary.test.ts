@@ -5,8 +5,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { shippedName } from "./launcher-sources.ts";
 import { nativeBinary } from "./native-binary.ts";
-import { shippedBinary, shippedName } from "./shipped-binary.ts";
+import { shippedBinary } from "./shipped-binary.ts";
 
 const key = "the-key-of-its-sources";
 

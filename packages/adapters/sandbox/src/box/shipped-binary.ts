@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isTrusted } from "../paths/trusted-path.ts";
-import type { Target } from "./launcher-sources.ts";
+import { shippedName } from "./launcher-sources.ts";
 
 /** What `scripts/launchers.mjs` writes beside each program. */
 export interface ShippedRecord {
@@ -11,10 +11,6 @@ export interface ShippedRecord {
   readonly sources: string;
   /** The digest of the program. */
   readonly sha256: string;
-}
-
-export function shippedName({ platform, arch }: Target): string {
-  return `lathe-box-${platform}-${arch}`;
 }
 
 /** *Contract:* never throws; undefined where there is none, or where one of its digests differs. */
