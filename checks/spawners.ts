@@ -46,7 +46,7 @@ export const spawners: Readonly<Record<string, Spawner>> = {
     why: "starts the user's own editor on a file of ours",
   },
   "packages/hosts/local/src/machine/machine.ts": { why: "asks git for its version, in no repository's name" },
-  "packages/hosts/local/src/measure/keep-in-background.ts": { why: itself },
+  "packages/hosts/local/src/session/keep-in-background.ts": { why: itself },
   "packages/hosts/local/src/models/token-command.ts": {
     why: "runs the command of the user's own configuration",
   },

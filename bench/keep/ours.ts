@@ -1,6 +1,6 @@
 /** What the keep rate says of commits, each taken for an agent's change. */
 
-import { createBoxedGit } from "@lathe/hosts/boxed-git";
+import { createBoxedGit } from "@lathe/hosts/tools";
 import {
   createAligner,
   createTexts,

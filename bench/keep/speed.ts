@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createBoxedGit } from "@lathe/hosts/boxed-git";
+import { createBoxedGit } from "@lathe/hosts/tools";
 import { type FollowedSession, followHistory, removedBy } from "@lathe/keep-rate";
 import { isFailure } from "@lathe/protocol";
 

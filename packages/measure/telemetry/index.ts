@@ -1,11 +1,9 @@
 /** @lathe/telemetry: what the events and the repository say of the work. */
 
-export { githubTickets } from "./src/alerts/github-tickets.ts";
-export { linearTickets } from "./src/alerts/linear-tickets.ts";
+export { openTracker, type TicketSettings } from "./src/alerts/open-tracker.ts";
 export { callsPerFalseAlarm } from "./src/alerts/rate-detector.ts";
 export { readCalls } from "./src/alerts/read-calls.ts";
-export type { TrackerOptions } from "./src/alerts/remote-issues.ts";
-export { alertKey, markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
+export { alertKey, markdownTickets, writeTickets } from "./src/alerts/tickets.ts";
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
 export { type ChangedSession, readChangedSessions, readChanges } from "./src/events/changed-sessions.ts";
 export { openDatabase, openInMemory } from "./src/events/database.ts";

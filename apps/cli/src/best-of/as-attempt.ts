@@ -57,7 +57,7 @@ async function attempt(
   starter: Starter,
 ): Promise<Failure | undefined> {
   const { beginAttempt, driveAttempt } = await import("@lathe/hosts/attempts/run-attempt");
-  const { readSession } = await import("@lathe/hosts/local");
+  const { readSession } = await import("@lathe/hosts/stored");
   const isOld = !isFailure(await readSession(options.env, order.id));
   const models = isOld && !given ? [] : options.models;
   const session = await beginAttempt({ ...options, models }, order, tell);

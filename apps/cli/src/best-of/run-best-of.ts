@@ -9,9 +9,9 @@ import {
   reopenBestOf,
 } from "@lathe/hosts/attempts/open-best-of";
 import type { Observer } from "@lathe/hosts/attempts/running";
-import type { Words } from "@lathe/hosts/local";
-import { sessionCost } from "@lathe/hosts/session-cost";
+import { sessionCost } from "@lathe/hosts/stored";
 import { type Failure, isFailure, judges } from "@lathe/protocol";
+import type { Words } from "@lathe/sessions";
 import { columnsOf, duration, harmless, paletteFor } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { exitCodeOfFailure } from "../command-line/exit-code.ts";

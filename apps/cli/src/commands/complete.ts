@@ -1,12 +1,7 @@
 /** `lathe __complete`: what completion scripts ask while somebody types; one value a line, and what it is behind a tab. */
 
 import type { Config } from "@lathe/config";
-import {
-  type CompletedValue,
-  completedForks,
-  completedModels,
-  completedSessions,
-} from "@lathe/hosts/completed-values";
+import { type CompletedValue, completedForks, completedModels, completedSessions } from "@lathe/hosts/tools";
 import { isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 

@@ -1,7 +1,8 @@
 /** `lathe doctor`: what works on this machine, what does not, and how to mend it. */
 
 import { type Config, loadConfig, readFlags } from "@lathe/config";
-import { commandLimits, examineMachine, type Finding, noRouterOptions } from "@lathe/hosts/local";
+import { commandLimits, examineMachine, type Finding } from "@lathe/hosts/local";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless, type Palette, paletteFor, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";

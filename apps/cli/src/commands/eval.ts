@@ -131,7 +131,7 @@ async function sharedOf(values: Values) {
   const isOpen = values["open-set-up"] ?? false;
   if (isOpen && hosts.length > 0)
     return usage("--open-set-up reaches every host already; leave --allow-host out");
-  const { wrongHost } = await import("@lathe/hosts/lone-sandbox");
+  const { wrongHost } = await import("@lathe/hosts/tools");
   const wrong = await wrongHost(hosts);
   if (wrong) return wrong;
   const { memory } = values;

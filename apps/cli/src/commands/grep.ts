@@ -39,7 +39,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(limit)) return limit;
   const context = countFlag("context", values.context, 0);
   if (isFailure(context)) return context;
-  const { openCodeSearch } = await import("@lathe/hosts/code-search");
+  const { openCodeSearch } = await import("@lathe/hosts/search");
   const opened = await openCodeSearch(values.cwd ?? process.cwd(), process.env, {
     patienceMs: 0,
     isOneShot: true,

@@ -35,7 +35,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(line)) return line;
   if (line.words.length > 0) return usage("lathe index takes no words; --cwd names another folder");
   if (line.values.yes && !line.values.embed) return usage("--yes answers what --embed asks");
-  const { buildIndex } = await import("@lathe/hosts/code-search");
+  const { buildIndex } = await import("@lathe/hosts/search");
   const began = performance.now();
   const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
   let status = "looking at the files";

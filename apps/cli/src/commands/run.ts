@@ -1,8 +1,8 @@
 /** `lathe run`: one task, headless or on a terminal. */
 import { existsSync } from "node:fs";
 import { type AgentOptions, agentFlags, allowNotes, type Line, readFlags, usage } from "@lathe/config";
-import type { Words } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import type { Words } from "@lathe/sessions";
 import { bestOfFlags } from "../best-of/best-of-flags.ts";
 import type { Command } from "../command-line/command.ts";
 import { problemLine } from "../command-line/show-failure.ts";

@@ -81,7 +81,7 @@ async function execWith(command: readonly string[], place: Place, values: Values
   const writable = realPaths(values.writable ?? []);
   if (isFailure(writable)) return writable;
   const hosts = values["allow-host"] ?? [];
-  const { wrongHost, wrongWritable } = await import("@lathe/hosts/lone-sandbox");
+  const { wrongHost, wrongWritable } = await import("@lathe/hosts/tools");
   const problem = (await wrongHost(hosts)) ?? (await wrongWritable(writable, process.env));
   if (problem) return problem;
   const { exec } = await import("../sandbox/exec.ts");

@@ -1,15 +1,10 @@
 /** The demo from beginning to end: the bug, the failing test, the agent at work, the proof. */
 
 import type { AgentOptions } from "@lathe/config";
-import {
-  builtinModel,
-  type Containment,
-  chooseModels,
-  readSession,
-  unknownModel,
-  type Workbench,
-} from "@lathe/hosts/local";
+import { builtinModel, chooseModels, unknownModel, type Workbench } from "@lathe/hosts/local";
+import { readSession } from "@lathe/hosts/stored";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Containment } from "@lathe/sessions";
 import { diffLines, type Palette, paletteFor, Screen } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { TerminalReporter } from "../reporters/terminal-reporter.ts";

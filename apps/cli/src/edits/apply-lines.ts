@@ -1,6 +1,6 @@
 /** `lathe edits apply --stdin-jsonl`: one request per line, one answer per line, in order. */
 import { once } from "node:events";
-import { createEditJudge, type EditJudge, type JudgedEdit } from "@lathe/hosts/edit-judge";
+import { createEditJudge, type EditJudge, type JudgedEdit } from "@lathe/hosts/tools";
 import { type FailureCode, isFailure } from "@lathe/protocol";
 import { jsonLines } from "@lathe/rpc";
 import * as v from "valibot";

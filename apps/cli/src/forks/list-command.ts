@@ -2,8 +2,8 @@
 import { attemptTrees } from "@lathe/hosts/attempt-trees/attempt-tree";
 import { listTrees } from "@lathe/hosts/attempt-trees/list-trees";
 import { allForks, listForks, mendBase } from "@lathe/hosts/forks";
-import { homeFolder } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { homeFolder } from "@lathe/system";
 import { counted, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { remark } from "../command-line/show-failure.ts";

@@ -7,9 +7,8 @@ import { readConfigText } from "@lathe/config/config-file";
 import { filledIn, type Servers } from "@lathe/config/mcp-servers";
 import { serverText } from "@lathe/config/server-text";
 import { meetServers } from "@lathe/extensions/servers";
-import { configFolder } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { writeWhole } from "@lathe/system";
+import { configFolder, writeWhole } from "@lathe/system";
 import { harmless } from "@lathe/terminal";
 import type { McpLine } from "./mcp-line.ts";
 

@@ -2,7 +2,7 @@
 
 import { usage } from "@lathe/config";
 import { serverText } from "@lathe/config/server-text";
-import { createLazyMcp } from "@lathe/hosts/lazy-mcp";
+import { createLazyMcp } from "@lathe/hosts/tools";
 import { type Failure, isFailure, type McpTool } from "@lathe/protocol";
 import { fit, harmless, paletteFor, table } from "@lathe/terminal";
 import { interruptions } from "../run/interruptions.ts";

@@ -1,7 +1,7 @@
 /** `lathe mcp login` and `logout`: a person's login at a server that is reached over HTTP. */
 
 import { usage } from "@lathe/config";
-import { logInAt, logOutAt } from "@lathe/hosts/mcp-login";
+import { logInAt, logOutAt } from "@lathe/hosts/tools";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import { interruptions } from "../run/interruptions.ts";

@@ -1,5 +1,5 @@
 /** A model's circuit in a few words. */
-import type { ListedModel } from "@lathe/hosts/list-models";
+import type { ListedModel } from "@lathe/hosts/models";
 import { moment } from "@lathe/terminal";
 
 export function circuitText({ state, until, code }: NonNullable<ListedModel["circuit"]>): string {

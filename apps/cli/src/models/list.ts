@@ -1,6 +1,6 @@
 /** `lathe models list`: the models as a table, those a session would use first. */
 
-import { type ListedModel, listModels, type ModelOptions } from "@lathe/hosts/list-models";
+import { type ListedModel, listModels, type ModelOptions } from "@lathe/hosts/models";
 import type { Price } from "@lathe/protocol";
 import { count, harmless, moment, type Palette, paletteFor, table } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";

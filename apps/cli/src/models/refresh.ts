@@ -1,5 +1,5 @@
 /** `lathe models refresh`: fetches what the world knows of models, and keeps it. */
-import { type ModelOptions, refreshModels, registryUrl } from "@lathe/hosts/list-models";
+import { type ModelOptions, refreshModels, registryUrl } from "@lathe/hosts/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { whileBusy } from "../output/while-busy.ts";
 

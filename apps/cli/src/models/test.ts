@@ -1,6 +1,6 @@
 /** `lathe models test`: each model asked for real, and what came of it. */
-import type { ModelOptions } from "@lathe/hosts/list-models";
-import { type TestedModel, testModels } from "@lathe/hosts/test-models";
+import type { ModelOptions } from "@lathe/hosts/models";
+import { type TestedModel, testModels } from "@lathe/hosts/models";
 import { duration, money, type Palette, paletteFor, table } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";
 import { interruptions } from "../run/interruptions.ts";

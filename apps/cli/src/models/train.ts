@@ -1,7 +1,8 @@
 /** `lathe models train`: what the sessions with a router teach, and whether it would have been worth it. */
-import type { ModelOptions } from "@lathe/hosts/list-models";
+
 import type { LocalOptions } from "@lathe/hosts/local";
-import { type TrainedRouter, trainRouter } from "@lathe/hosts/train-router";
+import type { ModelOptions } from "@lathe/hosts/models";
+import { type TrainedRouter, trainRouter } from "@lathe/hosts/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { type Palette, paletteFor, table } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";

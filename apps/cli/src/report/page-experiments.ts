@@ -1,5 +1,5 @@
 /** Page experiments: the arms of each experiment on the report's page, with intervals drawn to one scale. */
-import type { ArmFigures, Comparison, MetricResult } from "@lathe/hosts/read-experiment";
+import type { ArmFigures, Comparison, MetricResult } from "@lathe/telemetry";
 import { count } from "@lathe/terminal";
 import { safe, table } from "./page-section.ts";
 import { differenceText, figure } from "./report-experiment.ts";

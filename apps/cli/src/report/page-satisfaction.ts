@@ -1,5 +1,5 @@
 /** Page satisfaction: what users said next, as bars and a table of the report's page. */
-import type { SatisfactionGroup, SatisfactionReport } from "@lathe/hosts/read-satisfaction";
+import type { SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";
 import { count, percent } from "@lathe/terminal";
 import { safe, table } from "./page-section.ts";
 

@@ -2,13 +2,9 @@
 
 import { ownExperiments, usage } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";
-import {
-  type ArmDifference,
-  type ExperimentFound,
-  type MetricResult,
-  readExperiment,
-} from "@lathe/hosts/read-experiment";
+import { type ExperimentFound, readExperiment } from "@lathe/hosts/measure";
 import { type Failure, isFailure } from "@lathe/protocol";
+import type { ArmDifference, MetricResult } from "@lathe/telemetry";
 import type { Experiment } from "@lathe/telemetry/experiments";
 import {
   columns,

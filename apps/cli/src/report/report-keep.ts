@@ -1,6 +1,7 @@
 /** `lathe report keep`: how many of the lines that edits added are still there. */
 import { constants, setPriority } from "node:os";
-import { type Horizon, type KeepRow, readKeepRates, reportedHorizons } from "@lathe/hosts/read-keep";
+import { readKeepRates } from "@lathe/hosts/measure";
+import { type Horizon, horizonNames, type KeepRow } from "@lathe/keep-rate";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { columns, count, fit, harmless, type Palette, paletteFor, percent } from "@lathe/terminal";
 
@@ -63,7 +64,7 @@ const words: Readonly<Record<Horizon, string>> = {
 };
 
 function totalText(total: readonly KeepRow[], paint: Palette): string {
-  const rows = reportedHorizons.flatMap((horizon) => {
+  const rows = horizonNames.flatMap((horizon) => {
     const row = total.find((one) => one.horizon === horizon);
     if (!row) return [];
     const bar = paint.green("█".repeat(Math.round(20 * row.kept)).padEnd(20, "░"));
@@ -92,9 +93,9 @@ function part(title: string, rows: readonly KeepRow[], paint: Palette): string {
     .slice(0, 12)
     .map(([name, all]) => [
       fit(name, 36),
-      ...reportedHorizons.map((horizon) => percent(all.find((one) => one.horizon === horizon)?.kept)),
+      ...horizonNames.map((horizon) => percent(all.find((one) => one.horizon === horizon)?.kept)),
       count(most(all)),
     ]);
-  const head = ["", ...reportedHorizons.map((horizon) => words[horizon].toUpperCase()), "LINES"];
+  const head = ["", ...horizonNames.map((horizon) => words[horizon].toUpperCase()), "LINES"];
   return lines.length > 0 ? `${paint.bold(title)}\n${columns(head, lines, paint)}` : "";
 }

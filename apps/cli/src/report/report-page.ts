@@ -1,5 +1,7 @@
 /** The report as one page: charts and tables, with everything in it that it needs, in the light and in the dark. */
-import type { Day, Report, WorkGroup } from "@lathe/hosts/read-report";
+
+import type { Report } from "@lathe/hosts/measure";
+import type { Day, WorkGroup } from "@lathe/telemetry";
 import { count, duration, moment, money, percent } from "@lathe/terminal";
 import { experimentSections, type NamedComparison } from "./page-experiments.ts";
 import { satisfactionSection } from "./page-satisfaction.ts";

@@ -1,6 +1,7 @@
 /** The report as a person reads it: what it cost, what fails, whether it gets worse, then the figures by model and more. */
 import { stripVTControlCharacters } from "node:util";
-import type { Report, Rot, ToolModel, WorkGroup } from "@lathe/hosts/read-report";
+import type { Report } from "@lathe/hosts/measure";
+import type { Rot, ToolModel, WorkGroup } from "@lathe/telemetry";
 import {
   columns,
   count,

@@ -1,8 +1,7 @@
 /** `lathe report tickets` and `lathe report fix ALERT`: alerts as issues of a tracker, and an agent that looks into one. */
 
 import { ownTickets, usage } from "@lathe/config";
-import { alertTask } from "@lathe/hosts/alert-task";
-import { sendTickets } from "@lathe/hosts/send-tickets";
+import { alertTask, sendTickets } from "@lathe/hosts/measure";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { agentOptions } from "../run/run-options.ts";

@@ -1,5 +1,5 @@
 /** Satisfaction as text: what users said next, as a table with the rate of trouble and what is known of who reads. */
-import type { Estimate, SatisfactionGroup, SatisfactionReport } from "@lathe/hosts/read-satisfaction";
+import type { Estimate, SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";
 import { columns, count, fit, type Palette, percent } from "@lathe/terminal";
 
 interface View {

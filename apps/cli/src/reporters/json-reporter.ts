@@ -1,5 +1,5 @@
 /** The `json` format: one object on stdout when all is over. */
-import type { Descendants } from "@lathe/hosts/descendants";
+import type { Descendants } from "@lathe/sessions";
 import type { Reporter, RunResult } from "./reporter.ts";
 import { emptyTally, type Tally, tallied } from "./tally.ts";
 

@@ -1,6 +1,7 @@
 /** Reporter: shows one run of the agent in one output format. */
-import type { Descendants } from "@lathe/hosts/descendants";
+
 import type { Delta, Event, Failure, Session } from "@lathe/protocol";
+import type { Descendants } from "@lathe/sessions";
 
 /** What is known before the first event. */
 export interface RunStart {

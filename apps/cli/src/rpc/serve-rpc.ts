@@ -1,7 +1,7 @@
 /** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
-
 import { realFolder, usage } from "@lathe/config";
-import { findSession, listSessions, readSession, readState, reserveSessionId } from "@lathe/hosts/local";
+import { reserveSessionId } from "@lathe/hosts/local";
+import { findSession, listSessions, readSession, readState } from "@lathe/hosts/stored";
 import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
 import {
   type ClientMethod,

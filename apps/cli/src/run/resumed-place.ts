@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { realFolder, usage } from "@lathe/config";
 import type { Fork } from "@lathe/hosts/forks";
-import { findSession, readSession } from "@lathe/hosts/local";
+import { findSession, readSession } from "@lathe/hosts/stored";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
 
@@ -40,7 +40,7 @@ export async function resumedSession(
 ): Promise<string | Failure | undefined> {
   if (resume !== undefined) return findSession(process.env, resume);
   if (!goesOn) return undefined;
-  const { newestFree, newestRunning } = await import("@lathe/hosts/follow-session");
+  const { newestFree, newestRunning } = await import("@lathe/hosts/stored");
   const free = await newestFree(process.env, cwd);
   if (free !== undefined) return free;
   const running = await newestRunning(process.env, cwd);

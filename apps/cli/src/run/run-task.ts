@@ -1,8 +1,9 @@
 /** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
 
 import { type AgentOptions, usage } from "@lathe/config";
-import { resumeSession, startSession, type Words } from "@lathe/hosts/local";
+import { resumeSession, startSession } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Session } from "@lathe/protocol";
+import type { Words } from "@lathe/sessions";
 import { problemOf } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { exitCodeOfEnd, exitCodeOfFailure } from "../command-line/exit-code.ts";
@@ -83,7 +84,7 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
 
 async function addedTo(session: Session, { env }: AgentOptions): Promise<RunResult["subagents"]> {
   if (session.children.length === 0) return undefined;
-  const { descendantsOf } = await import("@lathe/hosts/descendants");
+  const { descendantsOf } = await import("@lathe/hosts/stored");
   const added = await descendantsOf(env, session);
   return added.sessions > 0 ? added : undefined;
 }

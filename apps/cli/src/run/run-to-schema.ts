@@ -1,6 +1,7 @@
 /** Run to schema: a session whose last answer has to match a schema, told what is wrong with it a few times. */
-import type { LocalSession, Words } from "@lathe/hosts/local";
+
 import { type Failure, failure, isFailure, messageText, type Session } from "@lathe/protocol";
+import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
 import type { OutputSchema } from "./output-schema.ts";
 
 /** Answers after the first one. */

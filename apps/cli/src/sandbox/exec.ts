@@ -2,7 +2,7 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxLimitsChoice } from "@lathe/hosts/local";
-import { openLoneSandbox } from "@lathe/hosts/lone-sandbox";
+import { openLoneSandbox } from "@lathe/hosts/tools";
 import { type Exit, type ForkLayers, isFailure, type Process, quoteWord } from "@lathe/protocol";
 import { problemLine } from "../command-line/show-failure.ts";
 import { interruptions } from "../run/interruptions.ts";

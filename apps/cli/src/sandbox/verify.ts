@@ -1,5 +1,5 @@
 /** `lathe sandbox verify`: each promise as it is tried, and what all of them come to. */
-import { type Verified, verifySandbox } from "@lathe/hosts/lone-sandbox";
+import { type Verified, verifySandbox } from "@lathe/hosts/tools";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor, table } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";

@@ -1,5 +1,5 @@
 /** Answer questions: what a session asks a person, answered by the program. */
-import type { LocalSession } from "@lathe/hosts/local";
+
 import {
   causeText,
   choosePart,
@@ -10,6 +10,7 @@ import {
   isFailure,
 } from "@lathe/protocol";
 import type { PartialAnswer, Question, QuestionedCall } from "@lathe/rpc";
+import type { OpenSession as LocalSession } from "@lathe/sessions";
 
 type Answer = (question: Question) => Promise<string | PartialAnswer> | string | PartialAnswer;
 

@@ -2,7 +2,7 @@
  * Held tools: tools that a program brings along, held to their port. They get what they asked for, and what goes wrong in
  * them is a failure of the call alone.
  */
-import { isTaken } from "@lathe/hosts/own-tools";
+import { isTaken } from "@lathe/hosts/tools";
 import {
   causeText,
   type Failure,
@@ -14,6 +14,7 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
+import { cleanOutcome } from "@lathe/tools/clean-outcome";
 import * as v from "valibot";
 import { compileJsonSchema, type JsonCheck } from "../run/json-schema.ts";
 

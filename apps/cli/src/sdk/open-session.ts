@@ -1,7 +1,9 @@
 /** Open session: an agent in the hands of a program. */
-import { type LocalSession, resumeSession, type Said, startSession } from "@lathe/hosts/local";
+
+import { resumeSession, startSession } from "@lathe/hosts/local";
 import { type Delta, type Event, type Failure, failure, isFailure, type Session } from "@lathe/protocol";
 import type { Turn } from "@lathe/rpc";
+import type { OpenSession as LocalSession, ExplicitOptions as Said } from "@lathe/sessions";
 import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { readOptions } from "./read-options.ts";

@@ -1,6 +1,5 @@
 /** `lathe attach`: follows a session that runs elsewhere, without a say in it. */
-import { followSession } from "@lathe/hosts/follow-session";
-import { findSession } from "@lathe/hosts/local";
+import { findSession, followSession } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { columnsOf, harmless, themeFor } from "@lathe/terminal";
 import { onBrokenPipe } from "../output/broken-pipe.ts";

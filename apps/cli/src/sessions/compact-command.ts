@@ -1,8 +1,8 @@
 /** `lathe sessions compact`: makes the conversation of a session shorter before it goes on. */
 
 import { usage } from "@lathe/config";
-import { compactSession } from "@lathe/hosts/compact-session";
-import { findSession, readSession } from "@lathe/hosts/local";
+import { compactSession } from "@lathe/hosts/local";
+import { findSession, readSession } from "@lathe/hosts/stored";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { compactedText, paletteFor } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";

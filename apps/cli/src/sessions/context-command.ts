@@ -1,7 +1,6 @@
 /** `lathe sessions context`: what takes how much of the model's window. */
 import { contextText } from "@lathe/client/context-text";
-import { findSession } from "@lathe/hosts/local";
-import { sessionContext } from "@lathe/hosts/session-context";
+import { findSession, sessionContext } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { columnsOf, paletteFor } from "@lathe/terminal";
 import { agentOptions } from "../run/run-options.ts";

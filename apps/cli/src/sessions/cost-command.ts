@@ -1,8 +1,7 @@
 /** `lathe sessions cost`: what a session cost, step by step, and where the money went. */
 
 import { costText } from "@lathe/client/cost-text";
-import { findSession } from "@lathe/hosts/local";
-import { sessionCost } from "@lathe/hosts/session-cost";
+import { findSession, sessionCost } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { columnsOf, paletteFor } from "@lathe/terminal";
 

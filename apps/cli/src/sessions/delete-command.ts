@@ -1,8 +1,7 @@
 /** `lathe sessions delete`: takes sessions away, with all that was kept for them alone. */
 
 import { usage } from "@lathe/config";
-import { deleteSession } from "@lathe/hosts/delete-session";
-import { findSession, listSessions } from "@lathe/hosts/local";
+import { deleteSession, findSession, listSessions } from "@lathe/hosts/stored";
 import { type Failure, failure, isFailure, type SessionSummary } from "@lathe/protocol";
 import { harmless, moment } from "@lathe/terminal";
 import { isSomebodyThere, saysYes } from "../questions/says-yes.ts";

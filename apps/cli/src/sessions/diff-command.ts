@@ -1,8 +1,7 @@
 /** `lathe sessions diff`: what a session changed. */
 
 import { changesText } from "@lathe/client";
-import { findSession } from "@lathe/hosts/local";
-import { sessionChanges } from "@lathe/hosts/session-changes";
+import { findSession, sessionChanges } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { whileBusy } from "../output/while-busy.ts";

@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { usage } from "@lathe/config";
-import { findSession, readSession } from "@lathe/hosts/local";
+import { findSession, readSession } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
@@ -31,7 +31,7 @@ export async function exportCommand(start: string, wanted: string | undefined): 
 }
 
 async function exportTrajectory(id: string): Promise<number | Failure> {
-  const { sessionTrajectory } = await import("@lathe/hosts/session-trajectory");
+  const { sessionTrajectory } = await import("@lathe/hosts/stored");
   const trajectory = await sessionTrajectory(process.env, id);
   if (isFailure(trajectory)) return trajectory;
   await write(`${JSON.stringify(trajectory)}\n`);
@@ -39,7 +39,7 @@ async function exportTrajectory(id: string): Promise<number | Failure> {
 }
 
 async function exportEdits(id: string): Promise<number | Failure> {
-  const { sessionEdits } = await import("@lathe/hosts/session-edits");
+  const { sessionEdits } = await import("@lathe/hosts/stored");
   const found = await sessionEdits(process.env, id);
   if (isFailure(found)) return found;
   for (const edit of found.edits) await write(`${JSON.stringify(edit)}\n`);

@@ -1,8 +1,7 @@
 /** `lathe sessions fork`: a new session with the conversation of another one, up to a step. */
 
 import { countFlag } from "@lathe/config";
-import { forkSession } from "@lathe/hosts/fork-session";
-import { findSession } from "@lathe/hosts/local";
+import { findSession, forkSession } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
 import { harnessVersion } from "../command-line/harness-version.ts";

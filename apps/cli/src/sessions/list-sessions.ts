@@ -1,8 +1,9 @@
 /** The table of sessions. */
 import { realpathSync } from "node:fs";
 import { countFlag } from "@lathe/config";
-import { homeFolder, listSessions, readState } from "@lathe/hosts/local";
+import { listSessions, readState } from "@lathe/hosts/stored";
 import { type Failure, isFailure, type SessionState, type SessionSummary } from "@lathe/protocol";
+import { homeFolder } from "@lathe/system";
 import { endWord, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 

@@ -1,6 +1,5 @@
 /** `lathe sessions name`: gives a session a name. */
-import { findSession } from "@lathe/hosts/local";
-import { nameSession } from "@lathe/hosts/name-session";
+import { findSession, nameSession } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 
 export async function nameCommand(start: string, name: string): Promise<number | Failure> {

@@ -1,9 +1,9 @@
 /** `lathe sessions output`: what the calls of a session printed: which there are, and one of them whole. */
 
 import { outputFigures, outputNamed, outputTarget } from "@lathe/client";
-import { findSession } from "@lathe/hosts/local";
-import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/session-outputs";
+import { findSession, sessionOutputs, wholeOutput } from "@lathe/hosts/stored";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { CallOutput } from "@lathe/sessions";
 import { columnsOf, fit, harmless, moment, paletteFor, table } from "@lathe/terminal";
 
 const maxTarget = 60;

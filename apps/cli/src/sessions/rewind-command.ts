@@ -2,8 +2,7 @@
 
 import { rewoundLines } from "@lathe/client";
 import { countFlag, usage } from "@lathe/config";
-import { findSession } from "@lathe/hosts/local";
-import { rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
+import { findSession, rewindSession, undoRewind } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";

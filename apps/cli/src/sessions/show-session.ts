@@ -1,5 +1,5 @@
 /** One session as a person reads it: the words, the steps with their times, what changed, how it ended. */
-import { findSession, readSession } from "@lathe/hosts/local";
+import { findSession, readSession } from "@lathe/hosts/stored";
 import {
   type Event,
   emptySession,

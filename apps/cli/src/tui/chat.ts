@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { agreedMode, titleOf, withEffort } from "@lathe/client";
 import type { AgentOptions } from "@lathe/config";
-import { type LocalSession, resumeSession, startSession, unknownModel, type Words } from "@lathe/hosts/local";
+import { resumeSession, startSession, unknownModel } from "@lathe/hosts/local";
 import {
   type Delta,
   type Effort,
@@ -13,6 +13,7 @@ import {
   type Session,
   stricterMode,
 } from "@lathe/protocol";
+import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
 import { harmless, type Theme, wrap } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
 import { atWork } from "./at-work.ts";

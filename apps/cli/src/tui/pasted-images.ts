@@ -1,7 +1,7 @@
 /** Pasted images: those that a person put into what they say, each standing there as a mark with a number. */
 import { isAbsolute } from "node:path";
-import type { Words } from "@lathe/hosts/local";
 import { type Failure, failure, type ImagePart, imageExcess, isFailure } from "@lathe/protocol";
+import type { Words } from "@lathe/sessions";
 import { readImage, readImages } from "../run/image-files.ts";
 import { imagePaths } from "./attachments.ts";
 

@@ -2,7 +2,6 @@
 
 import { type AskedCall, aboutText, answerOf, rulesText } from "@lathe/client";
 import type { AskedFile, Walking } from "@lathe/client/walk-hunks";
-import type { LocalSession } from "@lathe/hosts/local";
 import {
   allowForProject,
   allowForSession,
@@ -12,6 +11,7 @@ import {
   type Failure,
   isSettledBy,
 } from "@lathe/protocol";
+import type { OpenSession as LocalSession } from "@lathe/sessions";
 import type { Theme } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
 

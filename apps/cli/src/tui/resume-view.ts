@@ -1,5 +1,5 @@
 /** Resumes a session in the chat and shows its last messages again. */
-import { readSession } from "@lathe/hosts/local";
+import { readSession } from "@lathe/hosts/stored";
 import { type Event, type Failure, fold, isFailure, type Session, stricterMode } from "@lathe/protocol";
 import type { Chat } from "./chat.ts";
 

@@ -1,7 +1,8 @@
 /** Status line: model, permissions, how full the window is, what it cost, where; the least of them goes first where it is narrow. */
 
 import type { AgentOptions } from "@lathe/config";
-import { chooseModels, type LocalSession } from "@lathe/hosts/local";
+import { chooseModels } from "@lathe/hosts/local";
+import type { OpenSession as LocalSession } from "@lathe/sessions";
 import { count, fit, money } from "@lathe/terminal";
 
 export interface Status {

@@ -1,6 +1,7 @@
 /** Typed output: what came of a shell command of the person's own, for them and for the model. */
-import type { LocalSession } from "@lathe/hosts/local";
+
 import { type Failure, isFailure, type Outcome } from "@lathe/protocol";
+import type { OpenSession as LocalSession } from "@lathe/sessions";
 import { callLines, scrolled, type Theme } from "@lathe/terminal";
 
 /** Characters that go to the model with the next words. */

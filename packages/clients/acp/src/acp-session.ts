@@ -8,16 +8,10 @@ import {
 } from "@agentclientprotocol/sdk";
 import { agreedMode, modelOptions, withEffort } from "@lathe/client";
 import { type AgentOptions, mayNeedTrust } from "@lathe/config";
-import {
-  chooseModels,
-  type LocalSession,
-  readSession,
-  resumeSession,
-  startSession,
-  unknownModel,
-  type Words,
-} from "@lathe/hosts/local";
+import { chooseModels, resumeSession, startSession, unknownModel } from "@lathe/hosts/local";
+import { readSession } from "@lathe/hosts/stored";
 import { type Event, type Failure, isFailure, type Mode, type Session, stricterMode } from "@lathe/protocol";
+import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
 import { problemOf } from "@lathe/terminal";
 import { askEditor } from "./ask-editor.ts";
 import { askTrust } from "./ask-trust.ts";

@@ -5,8 +5,8 @@ import { typedWords } from "@lathe/client/typed-words";
 import type { AgentOptions } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";
 import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
-import type { LocalSession, Words } from "@lathe/hosts/local";
 import { type Effort, type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
+import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
 import { fit, harmless, themeOf } from "@lathe/terminal";
 
 /** The session behind the conversation. */

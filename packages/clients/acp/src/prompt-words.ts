@@ -1,7 +1,6 @@
 /** An editor's prompt blocks as a message to a session. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { usage } from "@lathe/config";
-import type { Words } from "@lathe/hosts/local";
 import {
   type Failure,
   type ImagePart,
@@ -10,6 +9,7 @@ import {
   isFailure,
   maxImageBytes,
 } from "@lathe/protocol";
+import type { Words } from "@lathe/sessions";
 
 export function promptWords(blocks: readonly ContentBlock[]): Words | Failure {
   const texts: string[] = [];

@@ -16,8 +16,10 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { type AgentOptions, usage } from "@lathe/config";
-import { asBefore, findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
+import { reserveSessionId } from "@lathe/hosts/local";
+import { findSession, listSessions, readSession } from "@lathe/hosts/stored";
 import { type Failure, fold, isFailure, type Session } from "@lathe/protocol";
+import { inheritSettings as asBefore } from "@lathe/sessions";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
 import { withEditorServers } from "./editor-servers.ts";
 import { promptWords } from "./prompt-words.ts";
@@ -132,7 +134,7 @@ export function serveAcp({ stream, drained }: Connected, program: Program): AcpS
 
 /** Deleting a missing session is not an error. */
 async function deleted(env: Program["env"], id: string): Promise<object> {
-  const { deleteSession } = await import("@lathe/hosts/delete-session");
+  const { deleteSession } = await import("@lathe/hosts/stored");
   const gone = await deleteSession(env, id);
   if (isFailure(gone) && gone.code !== "session-unknown") throw refusedBy(gone);
   return {};

@@ -1,7 +1,8 @@
 /** The flags of every command that runs the agent, and the options they are read into. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import type { LocalOptions, Said } from "@lathe/hosts/local";
+import type { LocalOptions } from "@lathe/hosts/local";
 import { effectKinds, efforts, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
+import type { ExplicitOptions } from "@lathe/sessions";
 import type { Config } from "./config.ts";
 import { countFlag, type Line, numberFlag, type ValueKind } from "./flags/flags.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
@@ -64,7 +65,7 @@ export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" 
   /** The flags they were read from, for child processes that get the same. */
   readonly line?: AgentValues;
   /** The explicit choices that override those of a resumed session. */
-  readonly said: Said;
+  readonly said: ExplicitOptions;
   /** The servers as their files define them, without the values of variables; these may be shown. */
   readonly writtenServers?: Config["writtenServers"];
 }

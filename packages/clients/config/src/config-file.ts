@@ -1,5 +1,5 @@
 /** Configuration files: reading one and checking it. Loaded only when there is one. */
-import { brokenExample, type RuleExamples } from "@lathe/hosts/local";
+import { brokenExample, type RuleExamples } from "@lathe/policy";
 import {
   effectKinds,
   effortSchema,

@@ -1,8 +1,8 @@
 /** The merged, frozen configuration of all files, the environment and the flags. */
 
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
-import type { TicketSettings } from "@lathe/hosts/send-tickets";
 import type { Effort, Limits, Mode, Rule } from "@lathe/protocol";
+import type { TicketSettings } from "@lathe/telemetry";
 import type { Experiment } from "@lathe/telemetry/experiments";
 import type { WrittenLimits } from "./sandbox-limits.ts";
 

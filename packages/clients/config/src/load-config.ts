@@ -5,8 +5,10 @@
  */
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
+import { readRootFile } from "@lathe/extensions";
+import { autoMode, isAuto, isReached } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, lowerLimits, stricterMode } from "@lathe/protocol";
+import { configFolder } from "@lathe/system";
 import type { Experiment } from "@lathe/telemetry/experiments";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";

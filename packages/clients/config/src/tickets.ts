@@ -1,5 +1,5 @@
 /** Tickets in the user's configuration: the tracker on which alerts become issues. */
-import type { TicketSettings } from "@lathe/hosts/send-tickets";
+import type { TicketSettings } from "@lathe/telemetry";
 import * as v from "valibot";
 
 const address = v.pipe(

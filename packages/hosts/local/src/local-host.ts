@@ -1,5 +1,4 @@
 /** Local host: one workspace on this machine in which sessions run. */
-
 import { isTrial, variantOf } from "@lathe/evals/task-env";
 import { mayHaveMemory, readInstructions, restrictTools } from "@lathe/extensions";
 import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
@@ -16,8 +15,8 @@ import { forkOfSession } from "./forks/fork-of-session.ts";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { builtinModel, chooseModels, isReached, refusedModel } from "./models/choose-models.ts";
+import { openScratchFolder } from "./places/scratch-folder.ts";
 import { openPorts } from "./session/open-ports.ts";
-import { openScratchFolder } from "./session/scratch-folder.ts";
 import { sessionEnvironment } from "./session/session-environment.ts";
 import { sessionPlans } from "./session/session-plans.ts";
 import { openSessionTools } from "./session/session-tools.ts";

@@ -1,11 +1,11 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by the app. */
 import type { LspSpec } from "@lathe/diagnostics";
 import type { OwnEntry, WireName } from "@lathe/models";
+import type { RouterOptions } from "@lathe/orchestrator/router";
 import type { Model, ServerSpec } from "@lathe/protocol";
+import type { EmbeddingSettings } from "@lathe/search";
 import type { SessionOptions } from "@lathe/sessions";
 import type { Experiment } from "@lathe/telemetry/experiments";
-import type { RouterOptions } from "./models/router-options.ts";
-import type { EmbeddingSettings } from "./search/embedding-settings.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
 export type SandboxChoice = "required" | "preferred" | "off";

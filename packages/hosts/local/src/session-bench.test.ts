@@ -2,10 +2,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import type { AssistantPart, Session } from "@lathe/protocol";
 import type { WireAnswer } from "@lathe/testkit";
 import type { LocalOptions } from "./local-options.ts";
-import { noRouterOptions } from "./models/router-options.ts";
 
 let calls = 0;
 

@@ -21,20 +21,6 @@ import type { Env } from "@lathe/system";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";
 
-export type {
-  CallOutput,
-  ContextReport,
-  CostReport,
-  Descendants,
-  Place,
-  Rewound,
-  SessionChanges,
-  SessionEdit,
-  SessionFile,
-  StepCost,
-  Total,
-} from "@lathe/sessions";
-
 function localSessions(env: Env): StoredSessions {
   return storedSessions(localArchive(env));
 }

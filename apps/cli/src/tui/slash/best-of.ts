@@ -55,11 +55,11 @@ async function triedBy(chat: Chat, words: string): Promise<Tried | Failure> {
 async function sessionToGoOn({ options }: Chat, start: string | undefined): Promise<Tried | Failure> {
   const { env, cwd } = options;
   if (start !== undefined) {
-    const { findSession } = await import("@lathe/hosts/local");
+    const { findSession } = await import("@lathe/hosts/stored");
     const session = await findSession(env, start);
     return isFailure(session) ? session : { session };
   }
-  const { newestFree } = await import("@lathe/hosts/follow-session");
+  const { newestFree } = await import("@lathe/hosts/stored");
   const session = await newestFree(env, cwd);
   if (session === undefined) return wrong(`there is no session of ${cwd} to go on with`);
   return isFailure(session) ? session : { session };

@@ -72,7 +72,7 @@ function nextMode(chat: Chat): undefined {
 }
 
 async function saidBefore({ chat, redraft }: Desk): Promise<undefined> {
-  const { readPrompts } = await import("@lathe/hosts/prompt-history");
+  const { readPrompts } = await import("@lathe/hosts/stored");
   const { env, cwd } = chat.options;
   const prompts = [...new Set(readPrompts(env, cwd).toReversed())];
   const options = prompts.map((prompt, at) => ({ label: prompt.replace(/\s+/g, " "), value: String(at) }));

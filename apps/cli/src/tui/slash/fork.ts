@@ -8,7 +8,7 @@ export const forkCommand: SlashCommand = {
   run: async (chat) => {
     const { session, options } = chat;
     if (!session) return noSession;
-    const { forkSession } = await import("@lathe/hosts/fork-session");
+    const { forkSession } = await import("@lathe/hosts/stored");
     const { id } = session;
     const refused = await chat.switchTo(() => forkSession(options.env, id, { version: options.version }));
     if (refused) return refused;

@@ -1,8 +1,9 @@
 /** `/output`: what a call printed, whole; the transcript shows the lines that tell most. */
 
 import { noSession, outputFigures, outputNamed, outputTarget } from "@lathe/client";
-import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/session-outputs";
+import { sessionOutputs, wholeOutput } from "@lathe/hosts/stored";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { CallOutput } from "@lathe/sessions";
 import { fit, harmless, scrolled } from "@lathe/terminal";
 import type { Chat } from "../chat.ts";
 import type { SlashCommand } from "./slash-command.ts";

@@ -12,7 +12,7 @@ export const resumeCommand: SlashCommand = {
   usage: "[ID]",
   about: "goes on with an earlier session of this folder",
   run: async (chat, words) => {
-    const { findSession } = await import("@lathe/hosts/local");
+    const { findSession } = await import("@lathe/hosts/stored");
     const id = words === "" ? await chosen(chat) : await findSession(chat.options.env, words);
     if (id === undefined) return undefined;
     if (isFailure(id)) return id;
@@ -21,7 +21,7 @@ export const resumeCommand: SlashCommand = {
 };
 
 async function chosen(chat: Chat): Promise<string | undefined> {
-  const { listSessions } = await import("@lathe/hosts/local");
+  const { listSessions } = await import("@lathe/hosts/stored");
   const { env, cwd } = chat.options;
   const sessions = await listSessions(env, { cwd });
   const others = sessions

@@ -24,7 +24,7 @@ export const rewindCommand: SlashCommand = {
     const unknown = given.find((word) => word !== "undo" && word !== "--force");
     if (unknown !== undefined) return usage(`/rewind takes undo and --force, not ${unknown}`);
     if (chat.isWorking) return atWork;
-    const { rewindSession, undoRewind } = await import("@lathe/hosts/rewind-session");
+    const { rewindSession, undoRewind } = await import("@lathe/hosts/stored");
     const isUndo = given.includes("undo");
     const before = session.session();
     const options = moments(before);

@@ -9,7 +9,7 @@ export const contextCommand: SharedCommand = {
   run: async (chat) => {
     if (!chat.session) return noSession;
     const [{ sessionContext }, { contextText }] = await Promise.all([
-      import("@lathe/hosts/session-context"),
+      import("@lathe/hosts/stored"),
       import("../texts/context-text.ts"),
     ]);
     const report = await sessionContext(chat.options, chat.session.id);

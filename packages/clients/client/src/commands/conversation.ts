@@ -1,7 +1,7 @@
 /** Conversation: what a slash command needs of the place where a person talks to the agent, a terminal or an editor. */
 import type { AgentOptions } from "@lathe/config";
-import type { LocalSession, Words } from "@lathe/hosts/local";
 import type { Effort, Failure, Mode } from "@lathe/protocol";
+import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
 import type { Theme } from "@lathe/terminal";
 import type { Option } from "@lathe/terminal/choice";
 

@@ -10,7 +10,7 @@ export const costCommand: SharedCommand = {
   about: "what the session cost, step by step",
   run: async (chat) => {
     if (!chat.session) return noSession;
-    const { sessionCost } = await import("@lathe/hosts/session-cost");
+    const { sessionCost } = await import("@lathe/hosts/stored");
     const report = await sessionCost(chat.options.env, chat.session.id);
     if (isFailure(report)) return report;
     const view = { paint: chat.theme, width: chat.width };

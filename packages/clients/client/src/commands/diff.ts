@@ -9,7 +9,7 @@ export const diffCommand: SharedCommand = {
   about: "what the session changed in your files",
   run: async (chat) => {
     if (!chat.session) return noSession;
-    const { sessionChanges } = await import("@lathe/hosts/session-changes");
+    const { sessionChanges } = await import("@lathe/hosts/stored");
     const changes = await sessionChanges(chat.options.env, chat.session.id);
     return isFailure(changes) ? changes : ["", ...changesText(changes, chat.theme).trimEnd().split("\n")];
   },

@@ -11,7 +11,7 @@ export const exportCommand: SharedCommand = {
   about: "writes the session into a page to share (.html) or a text (.md)",
   run: async (chat, words) => {
     if (!chat.session) return noSession;
-    const { readSession } = await import("@lathe/hosts/local");
+    const { readSession } = await import("@lathe/hosts/stored");
     const { exportText } = await import("../texts/export-text.ts");
     const name = words === "" ? `lathe-${chat.session.id}.html` : words;
     const format = /\.(md|markdown)$/i.test(name) ? "markdown" : "html";

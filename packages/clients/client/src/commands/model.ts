@@ -26,7 +26,7 @@ export const modelCommand: SharedCommand = {
 const fewTokens = 20_000;
 
 async function priceLine(chat: Conversation, session: Session, id: string): Promise<readonly string[]> {
-  const { priceOfTakeOver } = await import("@lathe/hosts/take-over-price");
+  const { priceOfTakeOver } = await import("@lathe/hosts/models");
   const price = await priceOfTakeOver(chat.options, session, id);
   return price && price.tokens >= fewTokens ? wrap(takeOverText(price), chat.width) : [];
 }
@@ -37,7 +37,7 @@ async function chosen(chat: Conversation): Promise<string | undefined> {
 
 /** The models that the user has keys for; `now` is marked. */
 export async function modelOptions(options: AgentOptions, now: string): Promise<readonly Option[]> {
-  const { listModels } = await import("@lathe/hosts/list-models");
+  const { listModels } = await import("@lathe/hosts/models");
   const { models } = await listModels(options);
   const reached = models.filter(({ reach, chosen: place }) => reach !== undefined || place !== undefined);
   return reached.map(({ info, circuit }) => {

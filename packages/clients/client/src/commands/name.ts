@@ -1,5 +1,5 @@
 /** `/name`: names the session. */
-import { nameSession } from "@lathe/hosts/name-session";
+import { nameSession } from "@lathe/hosts/stored";
 import type { SharedCommand } from "./conversation.ts";
 import { noSession } from "./no-session.ts";
 

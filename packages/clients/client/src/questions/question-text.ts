@@ -1,6 +1,7 @@
 /** A question on the screen: its subject on a line of its own, the reason, and how to answer. */
-import type { LocalSession } from "@lathe/hosts/local";
+
 import { allowForProject, allowForSession, type Event } from "@lathe/protocol";
+import type { OpenSession as LocalSession } from "@lathe/sessions";
 import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
 
 type Asked = Event<"question.asked">["data"];

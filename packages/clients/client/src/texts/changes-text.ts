@@ -1,6 +1,7 @@
 /** What a session changed, as text: each file with its difference, then a list of them. */
-import type { SessionChanges, SessionFile } from "@lathe/hosts/session-changes";
+
 import type { FileDifference } from "@lathe/protocol";
+import type { SessionChanges, SessionFile } from "@lathe/sessions";
 import { diffCounts, diffLines, harmless, type Palette, table } from "@lathe/terminal";
 
 /** Lines shown of one file's difference. */

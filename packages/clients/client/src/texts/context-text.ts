@@ -1,5 +1,5 @@
 /** What takes how much of the model's window, as a table with bars. */
-import type { ContextReport } from "@lathe/hosts/session-context";
+import type { ContextReport } from "@lathe/sessions";
 import { count, fit, harmless, type Palette, table } from "@lathe/terminal";
 
 interface View {

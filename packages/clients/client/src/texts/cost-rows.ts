@@ -1,6 +1,7 @@
 /** Rows of the cost table: one per step, or of long sessions one for some steps in a row. */
-import type { StepCost } from "@lathe/hosts/session-cost";
+
 import { addUsage, type MissCause, noUsage, type Usage } from "@lathe/protocol";
+import type { StepCost } from "@lathe/sessions";
 
 /** Rows of a session, however long. */
 const maxRows = 40;

@@ -1,6 +1,7 @@
 /** A session's cost as a person reads it: totals, a row with a bar per step, where the money went, what was missed. */
-import type { CostReport, Place, StepCost, Total } from "@lathe/hosts/session-cost";
+
 import type { MissCause, Usage } from "@lathe/protocol";
+import type { CostReport, Place, StepCost, Total } from "@lathe/sessions";
 import { count, duration, fit, harmless, money, type Palette, table, wrap } from "@lathe/terminal";
 import { type CostRow, costRows } from "./cost-rows.ts";
 

@@ -1,6 +1,7 @@
 /** The outputs of a session: as a list to choose from, and one of them whole. */
-import type { CallOutput } from "@lathe/hosts/session-outputs";
+
 import { blobOf } from "@lathe/protocol";
+import type { CallOutput } from "@lathe/sessions";
 import { callTarget, count, duration, harmless } from "@lathe/terminal";
 
 /** The target of the call. */

@@ -1,5 +1,5 @@
 /** The title of a background command, in one line. */
-import type { LocalSession } from "@lathe/hosts/local";
+import type { OpenSession as LocalSession } from "@lathe/sessions";
 import { fit, harmless } from "@lathe/terminal";
 
 export type BackgroundProcess = ReturnType<LocalSession["processes"]>[number];

@@ -1,5 +1,5 @@
 /** What a rewind did, as lines. */
-import type { Rewound } from "@lathe/hosts/rewind-session";
+import type { Rewound } from "@lathe/sessions";
 import { harmless, type Palette } from "@lathe/terminal";
 
 /** Paths that are named; the rest are counted. */

@@ -1,5 +1,5 @@
 /** What it costs when another model takes over the conversation, with and without a summary first. */
-import type { TakeOver } from "@lathe/hosts/take-over-price";
+import type { TakeOver } from "@lathe/hosts/models";
 import { count, money } from "@lathe/terminal";
 
 export function takeOverText({ tokens, whole, summed, by }: TakeOver): string {

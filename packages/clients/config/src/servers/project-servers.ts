@@ -4,13 +4,13 @@ import { join } from "node:path";
 import {
   canTrust,
   type ExtensionPlace,
+  readRootFile,
   readTrust,
   type TrustedItem,
   type TrustRecord,
   writeTrust,
 } from "@lathe/extensions";
 import { digestOf, serverFiles } from "@lathe/extensions/servers";
-import { readRootFile } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { filledIn, readServers, type Servers } from "./mcp-servers.ts";
 import { writtenText } from "./server-text.ts";

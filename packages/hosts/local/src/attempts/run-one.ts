@@ -9,7 +9,7 @@ import {
   type TestsRun,
 } from "@lathe/protocol";
 import { openState } from "../history/state.ts";
-import { openScratchFolder } from "../session/scratch-folder.ts";
+import { openScratchFolder } from "../places/scratch-folder.ts";
 import { startChild } from "./child-process.ts";
 import type { Compared } from "./judge-attempts.ts";
 import type { AttemptOrder, Order, Told } from "./orders.ts";

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import { type Event, fold, isFailure, messageText, type Session } from "@lathe/protocol";
 import type { ExplicitOptions, OpenSession } from "@lathe/sessions";
 import { startWireServer, type WireServer } from "@lathe/testkit";
@@ -11,7 +12,6 @@ import { beginAttemptsLog } from "../attempts/attempts-log.ts";
 import { reopenBestOf } from "../attempts/open-best-of.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
-import { noRouterOptions } from "../models/router-options.ts";
 import {
   followSession,
   forkSession,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { noRouterOptions } from "../models/router-options.ts";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import type { Examined, Finding } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
 

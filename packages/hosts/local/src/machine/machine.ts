@@ -3,9 +3,9 @@ import { statfsSync } from "node:fs";
 import { isFailure } from "@lathe/protocol";
 import { cacheFolder, homeFolder, hostProgram } from "@lathe/system";
 import { openState } from "../history/state.ts";
-import { examineModels } from "../models/machine-models.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import type { Examined, Finding } from "./finding.ts";
+import { examineModels } from "./machine-models.ts";
 
 type Env = Examined["env"];
 

@@ -10,8 +10,6 @@ import { definitionOf } from "@lathe/telemetry/experiments";
 import { stateFolder } from "../places/state-folder.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
-export type { ArmDifference, ArmFigures, Comparison, MetricResult } from "@lathe/telemetry";
-
 export interface ExperimentFound extends Comparison {
   /** What the user should know of it. */
   readonly remark?: string;

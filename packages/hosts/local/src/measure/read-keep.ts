@@ -1,8 +1,6 @@
 /** Read keep: what became of the changes of all sessions, those that are due measured first. */
 import { join } from "node:path";
 import {
-  type Horizon,
-  horizonNames,
   type KeepMeasured,
   type KeepReport,
   measureKeep,
@@ -19,11 +17,6 @@ import { createBoxedGit } from "../repository/boxed-git.ts";
 import { createLazyCheckpoints } from "../session/lazy-checkpoints.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { reportNames } from "./report-names.ts";
-
-export type { Horizon, KeepRow } from "@lathe/keep-rate";
-
-/** From the nearest to the farthest. */
-export const reportedHorizons: readonly Horizon[] = horizonNames;
 
 export interface KeepFound extends KeepReport {
   readonly measured: KeepMeasured;

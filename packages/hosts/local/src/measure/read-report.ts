@@ -24,8 +24,6 @@ import { stateFolder } from "../places/state-folder.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { reportNames } from "./report-names.ts";
 
-export type { Alert, Day, Rot, ToolModel, WorkGroup } from "@lathe/telemetry";
-
 export interface ReportQuery extends Span {
   /** Whether projects are called by their names. */
   readonly withNames: boolean;

@@ -4,12 +4,12 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import { isFailure } from "@lathe/protocol";
 import { labelledMessages, readReaction } from "@lathe/telemetry";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
 import { startSession } from "../local-sessions.ts";
-import { noRouterOptions } from "../models/router-options.ts";
 import { satisfactionByModel, satisfactionByRules } from "./read-satisfaction.ts";
 
 const key = ["ghp", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"].join("_");

@@ -29,8 +29,6 @@ import { openGateway } from "../models/model-gateway.ts";
 import { openRedactor } from "../telemetry/open-redactor.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
-export type { Estimate, Reaction, SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";
-
 type Env = LocalOptions["env"];
 
 export async function satisfactionByRules(env: Env, span: Span): Promise<SatisfactionReport> {

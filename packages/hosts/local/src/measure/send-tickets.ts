@@ -1,24 +1,9 @@
 /** Send tickets: alerts to the tracker that the user's configuration names; nothing is sent but on the user's word. */
-
-import { type Failure, failure } from "@lathe/protocol";
+import type { Failure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
-import {
-  githubTickets,
-  linearTickets,
-  readCalls,
-  type Tickets,
-  type TrackerOptions,
-  watchCalls,
-  writeTickets,
-} from "@lathe/telemetry";
+import { openTracker, readCalls, type TicketSettings, watchCalls, writeTickets } from "@lathe/telemetry";
 import { createTokenCommand } from "../models/token-command.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-
-/** Where alerts become issues. */
-export type TicketSettings = (
-  | { readonly kind: "github"; readonly repository: string }
-  | { readonly kind: "linear"; readonly team: string }
-) & { readonly tokenCommand?: readonly string[]; readonly baseUrl?: string };
 
 /** How many alerts have an issue there, or had one. */
 export async function sendTickets(
@@ -26,30 +11,12 @@ export async function sendTickets(
   settings: TicketSettings,
   version: string,
 ): Promise<number | Failure> {
+  const printedToken = settings.tokenCommand && createTokenCommand(settings.tokenCommand, env);
+  const access = { env, userAgent: `lathe/${version}`, printedToken };
   const { facts } = await openTelemetry(env);
   try {
-    return await writeTickets(openTickets(env, settings, version), watchCalls(readCalls(facts)));
+    return await writeTickets(openTracker(settings, access), watchCalls(readCalls(facts)));
   } finally {
     facts.close();
   }
-}
-
-function openTickets(env: Env, settings: TicketSettings, version: string): Tickets {
-  const { tokenCommand, baseUrl } = settings;
-  const names = settings.kind === "github" ? ["GITHUB_TOKEN", "GH_TOKEN"] : ["LINEAR_API_KEY"];
-  const command = tokenCommand && createTokenCommand(tokenCommand, env);
-  const found = names.map((name) => env[name]).find((value) => value);
-  const missing = failure(
-    "unauthorized",
-    `there is no token for tickets: set ${names.join(" or ")}, or "tokenCommand" beside the kind of tickets`,
-    { who: "user" },
-  );
-  const options: TrackerOptions = {
-    ...(baseUrl !== undefined && { baseUrl: baseUrl.replace(/\/+$/, "") }),
-    token: async () => (command ? command() : (found ?? missing)),
-    userAgent: `lathe/${version}`,
-  };
-  return settings.kind === "github"
-    ? githubTickets({ ...options, repository: settings.repository })
-    : linearTickets({ ...options, team: settings.team });
 }

@@ -1,5 +1,6 @@
 /** Auto models: `auto` in place of a model, and which models the router may then choose of. */
 import { providers } from "@lathe/models";
+import type { RouterOptions } from "@lathe/orchestrator/router";
 import { type Failure, failure, type ModelInfo, type RouterMode, routerModes } from "@lathe/protocol";
 import {
   anyCharacter,
@@ -13,7 +14,6 @@ import {
 import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import type { LocalOptions } from "../local-options.ts";
 import { isAuto, isReached } from "./choose-models.ts";
-import type { RouterOptions } from "./router-options.ts";
 
 /** The mode that `auto` or `auto:MODE` asks for; undefined for models that are named. */
 export function autoMode(models: readonly string[]): RouterMode | undefined | Failure {

@@ -14,9 +14,9 @@ import type { Containment } from "@lathe/sessions";
 import { type Env, hostProgramPath, systemPath } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { noSurroundings, plainText } from "@lathe/system/git";
+import { openPassingScratch } from "../places/scratch-folder.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
-import { openPassingScratch } from "../session/scratch-folder.ts";
 import { addIndex, addRefs, makeScratchGit } from "./scratch-git.ts";
 
 export interface GitBoxWish {

@@ -15,8 +15,8 @@ import { bringRegistries, registryPreset, withRegistries } from "@lathe/sandbox/
 import type { Containment } from "@lathe/sessions";
 import { cacheFolder, homeFolder } from "@lathe/system";
 import type { LocalOptions, SandboxChoice } from "../local-options.ts";
+import { openPassingScratch } from "../places/scratch-folder.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
-import { openPassingScratch } from "../session/scratch-folder.ts";
 import { openDriver } from "./open-driver.ts";
 import { tierRemark } from "./tier-remark.ts";
 

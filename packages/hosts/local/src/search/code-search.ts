@@ -2,12 +2,12 @@
 import { realpathSync } from "node:fs";
 import { unreadable } from "@lathe/policy";
 import { type Failure, failure, type Search } from "@lathe/protocol";
+import type { EmbeddingSettings } from "@lathe/search";
 import { createSearch } from "@lathe/search";
 import { type IndexState, openCodeIndex } from "@lathe/search/code-index";
 import type { Env } from "@lathe/system";
 import { sessionRules } from "../rules/session-rules.ts";
 import { confinedReads } from "./confined-reads.ts";
-import type { EmbeddingSettings } from "./embedding-settings.ts";
 import { indexOptions } from "./lazy-search.ts";
 
 export interface CodeSearch {

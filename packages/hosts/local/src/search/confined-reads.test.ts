@@ -57,6 +57,13 @@ describe("a confined search", { skip }, () => {
     assert.equal(existsSync(empty), false);
   });
 
+  it("uses the launcher of each environment's own cache folder", async () => {
+    const words = await confinedReads(env)([root], "/bin/true");
+    assert.notDeepEqual(words, ["/bin/true"]);
+    const other = await confinedReads({ ...env, XDG_CACHE_HOME: empty })([root], "/bin/true");
+    assert.deepEqual(other, ["/bin/true"], "nothing is there to confine it with");
+  });
+
   it("still heeds what the folders above and the user say is ignored", async () => {
     mkdirSync(join(temp, "above", ".git"));
     writeFileSync(join(temp, "above", ".gitignore"), "*.log\n");

@@ -2,19 +2,29 @@
 import type { ConfineReads } from "@lathe/sandbox/confine-reads";
 import { cacheFolder, type Env } from "@lathe/system";
 
-let opened: Promise<ConfineReads | "unsupported" | undefined> | undefined;
+type Opened = Promise<ConfineReads | "unsupported" | undefined>;
 
-/** The same for all searches of this process. Where the system cannot confine them, ripgrep runs as it is. */
+/** By the cache folder, where the launcher is kept: two users of one process have one each. */
+const openedIn = new Map<string, Opened>();
+
+function openIn(folder: string): Opened {
+  const opening = import("@lathe/sandbox/confine-reads").then(({ openConfineReads }) =>
+    openConfineReads(folder),
+  );
+  openedIn.set(folder, opening);
+  return opening;
+}
+
+/** The same for all searches with one cache folder. Where the system cannot confine them, ripgrep runs as it is. */
 export function confinedReads(
   env: Env,
 ): (paths: readonly string[], program: string) => Promise<readonly string[]> {
   return async (paths, program) => {
-    opened ??= import("@lathe/sandbox/confine-reads").then(({ openConfineReads }) =>
-      openConfineReads(cacheFolder(env)),
-    );
-    const confine = await opened;
+    const folder = cacheFolder(env);
+    const opening = openedIn.get(folder) ?? openIn(folder);
+    const confine = await opening;
     // The launcher may be there at the next search.
-    if (confine === undefined) opened = undefined;
+    if (confine === undefined && openedIn.get(folder) === opening) openedIn.delete(folder);
     return typeof confine === "function" ? confine(paths, program) : [program];
   };
 }

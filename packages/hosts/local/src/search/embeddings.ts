@@ -2,10 +2,10 @@
 import { realpathSync } from "node:fs";
 import { unreadable } from "@lathe/policy";
 import { type Failure, isFailure, type Rule } from "@lathe/protocol";
+import type { EmbeddingSettings } from "@lathe/search";
 import { type EmbedPlan, planEmbedding } from "@lathe/search/embed";
 import { sessionRules } from "../rules/session-rules.ts";
 import { confinedReads } from "./confined-reads.ts";
-import type { EmbeddingSettings } from "./embedding-settings.ts";
 import { indexOptions } from "./lazy-search.ts";
 import { type OpenedEmbedder, openEmbedding } from "./open-embedding.ts";
 

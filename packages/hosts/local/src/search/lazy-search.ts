@@ -2,11 +2,10 @@
 import { join } from "node:path";
 import { unreadable } from "@lathe/policy";
 import { type Git, lazily, type Search } from "@lathe/protocol";
-import type { SearchOptions } from "@lathe/search";
+import type { EmbeddingSettings, SearchOptions } from "@lathe/search";
 import { cacheFolder, type Env } from "@lathe/system";
 import { sessionRules } from "../rules/session-rules.ts";
 import { confinedReads } from "./confined-reads.ts";
-import type { EmbeddingSettings } from "./embedding-settings.ts";
 
 export function createLazySearch(root: string, env: Env, settings?: EmbeddingSettings): Search {
   const search = lazily(async (): Promise<Search> => {

@@ -1,8 +1,8 @@
 /** Opens the user's server of embeddings, when it is first needed. */
 import { type Embedder, type Failure, failure } from "@lathe/protocol";
+import type { EmbeddingSettings } from "@lathe/search";
 import type { Env } from "@lathe/system";
 import { proxiesOf } from "../models/model-gateway.ts";
-import type { EmbeddingSettings } from "./embedding-settings.ts";
 
 export interface OpenedEmbedder extends Embedder {
   close(): void;

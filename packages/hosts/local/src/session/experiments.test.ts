@@ -4,6 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import { type Event, fold, isFailure } from "@lathe/protocol";
 import type { Arm, Experiment } from "@lathe/telemetry/experiments";
 import { assign, definitionOf } from "@lathe/telemetry/experiments";
@@ -11,7 +12,6 @@ import { startWireServer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
 import { readExperiment } from "../measure/read-experiment.ts";
-import { noRouterOptions } from "../models/router-options.ts";
 import { readSession } from "../stored-sessions.ts";
 
 const experiment = (name: string, arms: readonly Arm[]): Experiment => {

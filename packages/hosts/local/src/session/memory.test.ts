@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { readMemory } from "@lathe/extensions/memory";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import { isFailure } from "@lathe/protocol";
 import { startWireServer } from "@lathe/testkit";
 import { startSession } from "../local-sessions.ts";
-import { noRouterOptions } from "../models/router-options.ts";
 
 it("a proposal is kept when a person agrees, never with a key in it, and told to the next session", async (test) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-memory-")));

@@ -131,7 +131,7 @@ function openCommands(
 /** Once for a session of a person, when its first request is on its way. */
 async function keepDue({ member }: SessionLease, { env, keepCommand: command }: LocalOptions): Promise<void> {
   if (member?.depth !== 0 || !command || env.LATHE_FORK) return;
-  const { keepInBackground } = await import("../measure/keep-in-background.ts");
+  const { keepInBackground } = await import("./keep-in-background.ts");
   keepInBackground({ env, command, now: systemClock.now() });
 }
 

@@ -4,12 +4,12 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
+import { noRouterOptions } from "@lathe/orchestrator/router";
 import { isFailure } from "@lathe/protocol";
 import { startWireServer } from "@lathe/testkit";
 import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { startSession } from "../local-sessions.ts";
-import { noRouterOptions } from "../models/router-options.ts";
 
 it("a model that somebody chose between two turns stays in the ones after", async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-turns-")));

@@ -26,8 +26,8 @@ import { type BackgroundProcess, backgroundOf } from "@lathe/sessions/background
 import { typedCommand } from "@lathe/sessions/typed-command";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
+import { openPassingScratch, unmadeScratch } from "../places/scratch-folder.ts";
 import { openPorts } from "../session/open-ports.ts";
-import { openPassingScratch, unmadeScratch } from "../session/scratch-folder.ts";
 import { noSessionTools } from "../session/session-tools.ts";
 
 export interface Workbench {

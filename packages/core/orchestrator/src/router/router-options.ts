@@ -1,5 +1,5 @@
 /** Router options: which models a router may choose of, and by what. */
-import type { Tier } from "@lathe/orchestrator/router";
+import type { Tier } from "./weights.ts";
 
 /** What the user, the machine's owner and the project say of the router. */
 export interface RouterOptions {

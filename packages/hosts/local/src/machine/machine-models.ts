@@ -1,10 +1,10 @@
 /** Machine, models: whether the chain that would be used has its keys, and whether its servers answer. */
 import { providers, readModelId } from "@lathe/models";
 import { isFailure } from "@lathe/protocol";
-import type { Examined, Finding } from "../machine/finding.ts";
-import { builtinModel, chooseModels, variablesSet } from "./choose-models.ts";
-import { addressOf, isProxied, openGateway } from "./model-gateway.ts";
-import { routable } from "./session-router.ts";
+import { builtinModel, chooseModels, variablesSet } from "../models/choose-models.ts";
+import { addressOf, isProxied, openGateway } from "../models/model-gateway.ts";
+import { routable } from "../models/session-router.ts";
+import type { Examined, Finding } from "./finding.ts";
 
 const connectMs = 2000;
 

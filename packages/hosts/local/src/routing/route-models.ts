@@ -11,11 +11,11 @@ import {
 import { builtinTools } from "@lathe/tools";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
+import { autoModels, nothingToChoose } from "../models/auto-models.ts";
+import type { ModelOptions } from "../models/list-models.ts";
+import { openGateway } from "../models/model-gateway.ts";
+import { loadWeights } from "../models/session-router.ts";
 import { findSession, readSession } from "../stored-sessions.ts";
-import { autoModels, nothingToChoose } from "./auto-models.ts";
-import type { ModelOptions } from "./list-models.ts";
-import { openGateway } from "./model-gateway.ts";
-import { loadWeights } from "./session-router.ts";
 
 export interface RouteQuestion {
   readonly task: string;

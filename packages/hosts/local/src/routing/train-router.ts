@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { type Training, train } from "@lathe/orchestrator/router/training";
 import { type Event, type Failure, failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
+import { loadWeights } from "../models/session-router.ts";
 import { listSessions, readSession } from "../stored-sessions.ts";
-import { loadWeights } from "./session-router.ts";
 
 export interface TrainOptions {
   /** Where the weights are written; absent: nowhere. */

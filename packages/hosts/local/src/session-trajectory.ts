@@ -1,8 +1,8 @@
 /** Session trajectory: one session and its subagents for programs that read the Agent Trajectory Interchange Format. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
-import { subagentsOf, type Trajectory, trajectoryOf } from "@lathe/telemetry/trajectory";
-import { readSession } from "../stored-sessions.ts";
+import type { Trajectory } from "@lathe/telemetry/trajectory";
+import { readSession } from "./stored-sessions.ts";
 
 export async function sessionTrajectory(env: Env, id: string): Promise<Trajectory | Failure> {
   return withSubagents(env, id, new Set());
@@ -16,6 +16,7 @@ async function withSubagents(
 ): Promise<Trajectory | Failure> {
   const events = await readSession(env, id);
   if (isFailure(events)) return events;
+  const { subagentsOf, trajectoryOf } = await import("@lathe/telemetry/trajectory");
   const within = new Set([...above, id]);
   const subagents: Trajectory[] = [];
   for (const child of subagentsOf(events)) {
