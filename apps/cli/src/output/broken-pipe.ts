@@ -16,20 +16,27 @@ export function onBrokenPipe(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
+let isHandled = false;
+
+/** *Contract:* may be called by every run of a command in this process; the streams are the process's and are watched once. */
 export function handleBrokenPipe(): void {
+  if (isHandled) return;
+  isHandled = true;
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      const isFirst = lost === undefined;
-      lost ??= error.code === "EPIPE" ? brokenPipe : unwritten;
-      // A reader that went away knows; a disk that is full does not.
-      if (isFirst && lost === unwritten && stream === process.stdout) {
-        process.stderr.write(`lathe: the output cannot be written (${error.code})\n`);
-      }
-      // Whoever is at work listens and ends in order; with nobody at work there is nothing to end.
-      if (listeners.size === 0) process.exit(lost);
-      for (const listener of listeners) listener(lost);
-    });
+    stream.on("error", (error: NodeJS.ErrnoException) => onLost(error, stream === process.stdout));
   }
+}
+
+function onLost({ code }: NodeJS.ErrnoException, isOutput: boolean): void {
+  const isFirst = lost === undefined;
+  lost ??= code === "EPIPE" ? brokenPipe : unwritten;
+  // A reader that went away knows; a disk that is full does not.
+  if (isFirst && lost === unwritten && isOutput) {
+    process.stderr.write(`lathe: the output cannot be written (${code})\n`);
+  }
+  // Whoever is at work listens and ends in order; with nobody at work there is nothing to end.
+  if (listeners.size === 0) process.exit(lost);
+  for (const listener of listeners) listener(lost);
 }
 
 /** The exit code of what was said and could not be written, of which streams tell a moment later. */
