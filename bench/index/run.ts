@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { openCodeSearch } from "@lathe/hosts/search";
+import { openCodeSearch } from "@lathe/hosts/tools";
 import { isFailure } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
 import { definitionsOf, lineStarts } from "@lathe/search/definitions";

@@ -1,7 +1,21 @@
 /** @lathe/hosts/measure: figures and alerts from the logs of this machine. */
+import type { Env } from "@lathe/system";
+import type { Experiment } from "@lathe/telemetry/experiments";
+import type { NamedComparison } from "./src/measure/read-experiment.ts";
+
 export { alertTask } from "./src/measure/alert-task.ts";
-export { type ExperimentFound, readExperiment, readExperiments } from "./src/measure/read-experiment.ts";
+export { type ExperimentFound, readExperiment } from "./src/measure/read-experiment.ts";
 export { readKeepRates } from "./src/measure/read-keep.ts";
 export { type Report, readReport } from "./src/measure/read-report.ts";
 export { type Judged, satisfactionByModel, satisfactionByRules } from "./src/measure/read-satisfaction.ts";
 export { sendTickets } from "./src/measure/send-tickets.ts";
+
+/** Of all that are named, in their order. */
+export async function readExperiments(
+  env: Env,
+  experiments: readonly Experiment[],
+  now: number,
+): Promise<readonly NamedComparison[]> {
+  if (experiments.length === 0) return [];
+  return (await import("./src/measure/read-experiment.ts")).readExperiments(env, experiments, now);
+}

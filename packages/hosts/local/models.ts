@@ -1,12 +1,57 @@
-/** @lathe/hosts/models: the models that this user reaches: listed, tried, priced, chosen by the router. */
-export {
-  type ListedModel,
-  listModels,
-  type ModelOptions,
-  refreshModels,
-  registryUrl,
-} from "./src/models/list-models.ts";
-export { priceOfTakeOver, type TakeOver } from "./src/models/take-over-price.ts";
-export { type TestedModel, testModels } from "./src/models/test-models.ts";
-export { type RoutedTask, routeModels } from "./src/routing/route-models.ts";
-export { type TrainedRouter, trainRouter } from "./src/routing/train-router.ts";
+/**
+ * @lathe/hosts/models: the models that this user reaches: listed, tried, priced, chosen by the router. Each part is
+ * loaded by its first use.
+ */
+import type { Failure, Session } from "@lathe/protocol";
+import type { LocalOptions } from "./src/local-options.ts";
+import type { ListedModels, ModelOptions, RefreshedCount } from "./src/models/list-models.ts";
+import type { TakeOver } from "./src/models/take-over-price.ts";
+import type { TestedModel, TestOptions } from "./src/models/test-models.ts";
+import type { RoutedTask, RouteQuestion } from "./src/routing/route-models.ts";
+import type { TrainedRouter, TrainOptions } from "./src/routing/train-router.ts";
+
+export type { ListedModel, ModelOptions } from "./src/models/list-models.ts";
+export type { TakeOver } from "./src/models/take-over-price.ts";
+export type { TestedModel } from "./src/models/test-models.ts";
+export type { RoutedTask } from "./src/routing/route-models.ts";
+export type { TrainedRouter } from "./src/routing/train-router.ts";
+
+/** Where the list of known models is fetched from. */
+export const registryUrl = "https://models.dev/api.json";
+
+export async function listModels(options: ModelOptions): Promise<ListedModels> {
+  return (await import("./src/models/list-models.ts")).listModels(options);
+}
+
+export async function refreshModels(options: ModelOptions, url: string): Promise<RefreshedCount | Failure> {
+  return (await import("./src/models/list-models.ts")).refreshModels(options, url);
+}
+
+export async function priceOfTakeOver(
+  options: Pick<LocalOptions, "env" | "providers" | "catalogue" | "version" | "summaryModel">,
+  session: Session,
+  to: string,
+): Promise<TakeOver | undefined> {
+  return (await import("./src/models/take-over-price.ts")).priceOfTakeOver(options, session, to);
+}
+
+export async function testModels(
+  options: ModelOptions,
+  wanted: TestOptions,
+): Promise<readonly TestedModel[]> {
+  return (await import("./src/models/test-models.ts")).testModels(options, wanted);
+}
+
+export async function routeModels(
+  options: ModelOptions & Pick<LocalOptions, "router">,
+  question: RouteQuestion,
+): Promise<RoutedTask | Failure> {
+  return (await import("./src/routing/route-models.ts")).routeModels(options, question);
+}
+
+export async function trainRouter(
+  options: Pick<LocalOptions, "env" | "router">,
+  wanted: TrainOptions,
+): Promise<TrainedRouter | Failure> {
+  return (await import("./src/routing/train-router.ts")).trainRouter(options, wanted);
+}

@@ -17,7 +17,8 @@ export {
   experimentAlpha,
   type MetricResult,
 } from "./src/experiments/compare-arms.ts";
-export { readExposed, type SessionMetric } from "./src/experiments/session-values.ts";
+export type { SessionMetric } from "./src/experiments/session-metrics.ts";
+export { readExposed } from "./src/experiments/session-values.ts";
 export { type FailedCount, modelItself, readErrors, type ToolModel } from "./src/report/error-report.ts";
 export type { Spread } from "./src/report/quantile.ts";
 export type { Span } from "./src/report/read-rows.ts";

@@ -1,6 +1,8 @@
 /** `lathe eval`: a suite of tasks tried and graded, two runs compared, and tasks mined from a repository's history. */
+
 import { basename, join, resolve } from "node:path";
 import { countFlag, type Line, limitFlags, readFlags, realFolder, usage } from "@lathe/config";
+import { wrongHost } from "@lathe/hosts/tools";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 
@@ -131,7 +133,6 @@ async function sharedOf(values: Values) {
   const isOpen = values["open-set-up"] ?? false;
   if (isOpen && hosts.length > 0)
     return usage("--open-set-up reaches every host already; leave --allow-host out");
-  const { wrongHost } = await import("@lathe/hosts/tools");
   const wrong = await wrongHost(hosts);
   if (wrong) return wrong;
   const { memory } = values;

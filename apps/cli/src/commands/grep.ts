@@ -1,6 +1,7 @@
 /** `lathe grep`: the agent's exact search by itself. */
 
 import { countFlag, readFlags, usage } from "@lathe/config";
+import { openCodeSearch } from "@lathe/hosts/tools";
 import { type Failure, type GrepResult, isFailure } from "@lathe/protocol";
 import { foundLine, harmless, paletteFor } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
@@ -39,7 +40,6 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(limit)) return limit;
   const context = countFlag("context", values.context, 0);
   if (isFailure(context)) return context;
-  const { openCodeSearch } = await import("@lathe/hosts/search");
   const opened = await openCodeSearch(values.cwd ?? process.cwd(), process.env, {
     patienceMs: 0,
     isOneShot: true,

@@ -1,6 +1,7 @@
 /** `lathe index`: builds the index of a folder, or brings it up to date, and says what is in it. */
 
 import { readFlags, usage } from "@lathe/config";
+import { buildIndex } from "@lathe/hosts/tools";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { bytes, count, duration, paletteFor, Screen, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
@@ -35,7 +36,6 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(line)) return line;
   if (line.words.length > 0) return usage("lathe index takes no words; --cwd names another folder");
   if (line.values.yes && !line.values.embed) return usage("--yes answers what --embed asks");
-  const { buildIndex } = await import("@lathe/hosts/search");
   const began = performance.now();
   const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
   let status = "looking at the files";

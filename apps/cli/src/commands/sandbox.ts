@@ -1,6 +1,8 @@
 /** `lathe sandbox`: the sandbox by itself: one command in it, or everything it promises tried for real. */
+
 import { realpathSync } from "node:fs";
 import { type Config, type Line, limitFlags, loadConfig, readFlags, realFolder, usage } from "@lathe/config";
+import { wrongHost, wrongWritable } from "@lathe/hosts/tools";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 
@@ -81,7 +83,6 @@ async function execWith(command: readonly string[], place: Place, values: Values
   const writable = realPaths(values.writable ?? []);
   if (isFailure(writable)) return writable;
   const hosts = values["allow-host"] ?? [];
-  const { wrongHost, wrongWritable } = await import("@lathe/hosts/tools");
   const problem = (await wrongHost(hosts)) ?? (await wrongWritable(writable, process.env));
   if (problem) return problem;
   const { exec } = await import("../sandbox/exec.ts");

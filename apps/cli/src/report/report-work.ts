@@ -1,7 +1,7 @@
 /** `lathe report`: the work of a span, as text, JSON or a page. */
 
 import { writeFileSync } from "node:fs";
-import { readReport } from "@lathe/hosts/measure";
+import { readExperiments, readReport } from "@lathe/hosts/measure";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { columnsOf, harmless, paletteFor } from "@lathe/terminal";
 import { reportText } from "./report-text.ts";
@@ -24,7 +24,6 @@ export async function reportWork({ json, html, ...query }: Asked): Promise<numbe
     ]);
     const experiments = await ownExperiments(process.env);
     if (isFailure(experiments)) return experiments;
-    const { readExperiments } = await import("@lathe/hosts/measure");
     const compared = await readExperiments(process.env, experiments, query.until);
     try {
       writeFileSync(html, reportPage(report, compared));

@@ -1,7 +1,7 @@
 /** Answers ranked queries of the command line: one for people, or many, line by line. */
 
 import { loadConfig } from "@lathe/config";
-import { type CodeSearch, type CodeSearchOptions, openCodeSearch } from "@lathe/hosts/search";
+import { type CodeSearch, type CodeSearchOptions, openCodeSearch } from "@lathe/hosts/tools";
 import { type Failure, isFailure, type RankedRange, type RankQuery } from "@lathe/protocol";
 import { jsonLines } from "@lathe/rpc";
 import { cutLine, harmless, paletteFor } from "@lathe/terminal";

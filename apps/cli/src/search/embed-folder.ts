@@ -1,7 +1,7 @@
 /** `lathe index --embed`: says how much goes where and what it costs, asks, and shows how it gets on. */
 
 import { loadConfig } from "@lathe/config";
-import { planTree } from "@lathe/hosts/search";
+import { planTree } from "@lathe/hosts/tools";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { count, paletteFor, Screen } from "@lathe/terminal";
 import { withInterruptions } from "../eval/with-interruptions.ts";

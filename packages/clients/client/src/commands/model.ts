@@ -1,6 +1,7 @@
 /** `/model`: switches to another model. */
 
 import type { AgentOptions } from "@lathe/config";
+import { listModels, priceOfTakeOver } from "@lathe/hosts/models";
 import type { Session } from "@lathe/protocol";
 import { wrap } from "@lathe/terminal";
 import type { Option } from "@lathe/terminal/choice";
@@ -26,7 +27,6 @@ export const modelCommand: SharedCommand = {
 const fewTokens = 20_000;
 
 async function priceLine(chat: Conversation, session: Session, id: string): Promise<readonly string[]> {
-  const { priceOfTakeOver } = await import("@lathe/hosts/models");
   const price = await priceOfTakeOver(chat.options, session, id);
   return price && price.tokens >= fewTokens ? wrap(takeOverText(price), chat.width) : [];
 }
@@ -37,7 +37,6 @@ async function chosen(chat: Conversation): Promise<string | undefined> {
 
 /** The models that the user has keys for; `now` is marked. */
 export async function modelOptions(options: AgentOptions, now: string): Promise<readonly Option[]> {
-  const { listModels } = await import("@lathe/hosts/models");
   const { models } = await listModels(options);
   const reached = models.filter(({ reach, chosen: place }) => reach !== undefined || place !== undefined);
   return reached.map(({ info, circuit }) => {

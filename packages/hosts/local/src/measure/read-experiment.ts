@@ -29,13 +29,16 @@ export async function readExperiment(
   }
 }
 
-/** Of all that are named, in their order. */
+export interface NamedComparison {
+  readonly name: string;
+  readonly comparison: Comparison;
+}
+
 export async function readExperiments(
   env: Env,
   experiments: readonly Experiment[],
   now: number,
-): Promise<readonly { readonly name: string; readonly comparison: Comparison }[]> {
-  if (experiments.length === 0) return [];
+): Promise<readonly NamedComparison[]> {
   const { facts } = await openTelemetry(env);
   try {
     return experiments.map((experiment) => ({

@@ -88,8 +88,6 @@ export interface RefreshedCount {
   readonly left: number;
 }
 
-export const registryUrl = "https://models.dev/api.json";
-
 /** Fetches the registry and keeps it; what was known stays when it fails. */
 export async function refreshModels(options: ModelOptions, url: string): Promise<RefreshedCount | Failure> {
   const { env } = options;

@@ -3,7 +3,8 @@ import { asymptoticMean, leastValues } from "./asymptotic-mean.ts";
 import { boundedMean, type Interval } from "./bounded-mean.ts";
 import { contrastsOf, type Unit } from "./contrasts.ts";
 import { type SampleRatio, sampleRatio } from "./sample-ratio.ts";
-import { type ExposedSession, type MetricKind, metricKinds, type SessionMetric } from "./session-values.ts";
+import { type MetricKind, metricKinds, type SessionMetric } from "./session-metrics.ts";
+import type { ExposedSession } from "./session-values.ts";
 
 /** The rate of false calls of an experiment's metric over all arms and all looks; of each guardrail, too. */
 export const experimentAlpha = 0.05;

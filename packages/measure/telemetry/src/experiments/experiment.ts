@@ -1,6 +1,6 @@
 /** Experiment: arms that sessions are drawn to, and what is measured of them, as the user's configuration has it. */
 import type { ArmSettings } from "@lathe/protocol";
-import { metricKinds, type SessionMetric } from "./session-values.ts";
+import { metricKinds, type SessionMetric } from "./session-metrics.ts";
 
 /** What can be compared of sessions; each is one number per session. */
 export const experimentMetrics = Object.keys(metricKinds) as readonly SessionMetric[];

@@ -1,7 +1,8 @@
 /** Sample experiments: made-up sessions of an experiment, a day's worth at a time, as the report sees them. */
 import { seededRandom } from "@lathe/protocol";
 import { type Compared, compareArms } from "./compare-arms.ts";
-import { type ExposedSession, metricKinds, type SessionMetric } from "./session-values.ts";
+import { metricKinds, type SessionMetric } from "./session-metrics.ts";
+import type { ExposedSession } from "./session-values.ts";
 
 export interface SampleExperiment {
   readonly metric: SessionMetric;

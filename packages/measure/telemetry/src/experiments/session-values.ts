@@ -1,45 +1,12 @@
 /** Session values: what is measured of each session of an experiment, with its subagents, in the time it is given. */
 import type { DatabaseSync } from "node:sqlite";
+import type { LoggedMetric, SessionMetric } from "./session-metrics.ts";
 
 /** Milliseconds after its exposure in which a session counts: later looks then never change what it came to. */
 const windowMs = 86_400_000;
 
 /** Before that a turn that is still open may be at work; after it, it never ended. */
 const openMs = 3_600_000;
-
-/** What is counted from the logs alone. */
-type LoggedMetric =
-  | "done"
-  | "not-ended"
-  | "trouble"
-  | "failed-calls"
-  | "cost"
-  | "tokens"
-  | "steps"
-  | "time"
-  | "approvals";
-
-/** `lost-lines` also needs what was found of the lines later. */
-export type SessionMetric = LoggedMetric | "lost-lines";
-
-export interface MetricKind {
-  /** Where its values are between 0 and 1, intervals hold for any number of sessions. */
-  readonly isShare: boolean;
-  readonly isBetter: "higher" | "lower";
-}
-
-export const metricKinds: Readonly<Record<SessionMetric, MetricKind>> = {
-  done: { isShare: true, isBetter: "higher" },
-  "not-ended": { isShare: true, isBetter: "lower" },
-  trouble: { isShare: true, isBetter: "lower" },
-  "lost-lines": { isShare: true, isBetter: "lower" },
-  "failed-calls": { isShare: true, isBetter: "lower" },
-  cost: { isShare: false, isBetter: "lower" },
-  tokens: { isShare: false, isBetter: "lower" },
-  steps: { isShare: false, isBetter: "lower" },
-  time: { isShare: false, isBetter: "lower" },
-  approvals: { isShare: false, isBetter: "lower" },
-};
 
 export interface ExposedSession {
   readonly at: number;
