@@ -189,7 +189,7 @@ export type {
 } from "./src/ports/diagnostics.ts";
 export type { Embedded, Embedder } from "./src/ports/embedder.ts";
 export type { Git, GitAsked, OpenRepository } from "./src/ports/git.ts";
-export type { CompactionSay, CompactionTrigger, HookedCall, Hooks } from "./src/ports/hooks.ts";
+export type { CompactionSay, CompactionTrigger, Counterpart, HookedCall, HookedPlace, HookedTool, Hooks } from "./src/ports/hooks.ts";
 export type { McpCall, McpServers, McpTool } from "./src/ports/mcp.ts";
 export type {
   Model,

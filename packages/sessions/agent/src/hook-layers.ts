@@ -53,9 +53,9 @@ export const tellHooks: CallLayer<RunningCall & WithHooks, Outcome> = async (
 /** With the arguments as the tool takes them, not as the model wrote them: a hook is to see what happens. */
 function hookedCall(
   { id, tool, input }: Pick<ToolCallPart, "id" | "tool" | "input">,
-  { taken }: Pick<PreparedCall, "taken">,
+  { taken, counterpart }: PreparedCall,
   effects: readonly Effect[],
 ): HookedCall {
-  if (!taken) return { id, tool, input, effects };
-  return { id, tool: taken.tool, input: JSON.stringify(taken.input), effects };
+  if (!taken) return { id, tool, input, effects, counterpart };
+  return { id, tool: taken.tool, input: JSON.stringify(taken.input), effects, counterpart };
 }

@@ -8,6 +8,7 @@ export const askUser: Tool = defineTool({
   name: "ask_user",
   description: "Ask the user; only for what you cannot find out and must not guess.",
   schema: { question: text(), options: v.optional(v.array(text())) },
+  counterpart: (input) => ({ tool_name: "AskUserQuestion", tool_input: input }),
   effects: () => [],
   question: ({ question, options }) => ({ text: question, options: options ?? [] }),
   async run() {

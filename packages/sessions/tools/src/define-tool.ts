@@ -4,6 +4,8 @@ import {
   type Failure,
   type Freeform,
   failure,
+  type HookedPlace,
+  type HookedTool,
   type Outcome,
   type PreparedCall,
   type ProposedFile,
@@ -40,6 +42,8 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
   script?(input: Input<Entries>): ShellScript | undefined;
   /** *Contract:* what the schema cannot say; a sentence when the arguments make no sense together. */
   problem?(input: Input<Entries>): string | undefined;
+  /** *Contract:* pure; the same call in Claude Code, for whose tools hooks are written; undefined where it has none. */
+  counterpart?(input: Input<Entries>, at: HookedPlace): HookedTool | undefined;
   /** *Contract:* pure; the call is then answered by a person and never run. */
   question?(input: Input<Entries>): Question;
   /** *Contract:* what its files would say; nothing is changed. */
@@ -49,7 +53,7 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
 }
 
 export function defineTool<const Entries extends v.ObjectEntries>(definition: ToolDefinition<Entries>): Tool {
-  const { name, kind, description, propose, wholeChars } = definition;
+  const { name, kind, description, counterpart, propose, wholeChars } = definition;
   const schema = v.object(definition.schema);
   return {
     name,
@@ -74,6 +78,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
         taken: { tool: name, input },
         ...(script && { script }),
         ...(question && { question }),
+        ...(counterpart && { counterpart: (at) => counterpart(input, at) }),
         ...(propose && { propose: (context) => propose(input, context) }),
         ...(definition.asks && { asks: true }),
         ...(definition.opensSession && { opensSession: true }),

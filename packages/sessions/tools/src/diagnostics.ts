@@ -40,6 +40,11 @@ export function createDiagnosticsTool(diagnostics: Diagnostics): Tool {
       paths: v.optional(v.pipe(v.array(text()), v.description("files or folders; default: all"))),
       checker: v.optional(text("only this one, e.g. tsc")),
     },
+    counterpart: (_asked, { effects }) => {
+      const commands = effects.flatMap(({ kind, target }) => (kind === "execute" ? [target] : []));
+      if (commands.length === 0) return undefined;
+      return { tool_name: "Bash", tool_input: { command: commands.join("\n") } };
+    },
     problem: (asked) => {
       const plan = planned(asked);
       return isFailure(plan) ? plan.text : undefined;

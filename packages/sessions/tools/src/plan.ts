@@ -36,6 +36,7 @@ export function createPlan(plans: Plans): Tool {
       "Hand in a plan when one is asked for: goal, steps, checks, in Markdown. In plan mode the user decides on it.",
     schema: { plan: text() },
     asks: true,
+    counterpart: ({ plan }) => ({ tool_name: "ExitPlanMode", tool_input: { plan } }),
     effects: () => [],
     async run({ plan }, context) {
       const path = await plans.save(await context.redact(plan));

@@ -23,6 +23,7 @@ export function createSkill(skills: readonly Skill[]): Tool | undefined {
     name: "skill",
     description: `Load a skill's instructions before work that its line fits.\n${list}`,
     schema: { name: v.picklist([first, ...others]) },
+    counterpart: ({ name }) => ({ tool_name: "Skill", tool_input: { skill: name } }),
     effects: () => [],
     async run({ name }) {
       const skill = skills.find((one) => one.name === name);

@@ -15,6 +15,10 @@ export function createTask(subagents: Subagents): Tool {
       agent: v.picklist([first ?? "", ...others]),
       prompt: text("all it needs to know: it sees nothing of this conversation"),
     },
+    counterpart: ({ agent, prompt }) => ({
+      tool_name: "Task",
+      tool_input: { subagent_type: agent, prompt, description: agent },
+    }),
     asks: true,
     opensSession: true,
     effects: ({ agent }) => effectsOf(subagents, agent),

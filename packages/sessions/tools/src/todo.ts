@@ -8,6 +8,7 @@ export const todo: Tool = defineTool({
   name: "todo",
   description: "Set the whole list of steps of a longer task, shown to the user; keep it current.",
   schema: { todos: v.array(v.object({ text: text(), state: v.picklist(["open", "doing", "done"]) })) },
+  counterpart: (input) => ({ tool_name: "TodoWrite", tool_input: input }),
   effects: () => [],
   async run({ todos }) {
     const done = todos.filter((one) => one.state === "done").length;

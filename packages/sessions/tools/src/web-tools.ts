@@ -18,6 +18,7 @@ function createFetch(web: Web): Tool {
     kind: "fetch",
     description: "Read a page of the public web as text; another host it leads to is named, not followed.",
     schema: { url: text() },
+    counterpart: ({ url }) => ({ tool_name: "WebFetch", tool_input: { url } }),
     problem: ({ url }) => (URL.canParse(url) ? web.barred(url) : `${url} is no address`),
     effects: ({ url }) => [hostEffect(new URL(url).host)],
     async run({ url }, { signal }) {
@@ -36,6 +37,7 @@ function createSearch({ host, find }: NonNullable<Web["search"]>): Tool {
     kind: "fetch",
     description: "Search the web; returns titles, addresses and excerpts.",
     schema: { query: text(), limit: v.optional(count()) },
+    counterpart: ({ query }) => ({ tool_name: "WebSearch", tool_input: { query } }),
     effects: () => [hostEffect(host)],
     async run({ query, limit = defaultHits }, { signal }) {
       const hits = await find(query, Math.min(Math.max(1, limit), maxHits), signal);

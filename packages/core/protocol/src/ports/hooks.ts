@@ -2,12 +2,30 @@
 import type { Decision, Effect } from "../decision.ts";
 import type { Outcome } from "../outcome.ts";
 
+/** A call by the name and the arguments that it has in Claude Code, for which hooks are written. */
+export interface HookedTool {
+  readonly tool_name: string;
+  readonly tool_input: Readonly<Record<string, unknown>>;
+}
+
+/** What translating a call takes. */
+export interface HookedPlace {
+  /** All that the call does. */
+  readonly effects: readonly Effect[];
+  /** *Contract:* the absolute path of an argument; the workspace for none. */
+  pathOf(path: unknown): string;
+}
+
+/** *Contract:* pure; the same call in Claude Code, undefined where it has no counterpart. */
+export type Counterpart = (at: HookedPlace) => HookedTool | undefined;
+
 export interface HookedCall {
   readonly id: string;
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly input: string;
   readonly effects: readonly Effect[];
+  readonly counterpart?: Counterpart | undefined;
 }
 
 /** Nothing here ever rejects; a hook that fails says nothing. */

@@ -7,6 +7,7 @@ import type { JudgedFiles } from "../judged-files.ts";
 import type { Outcome, Shown, Todo } from "../outcome.ts";
 import type { ToolSpec } from "../prompt.ts";
 import type { RedactionStream } from "../secrets/redaction-stream.ts";
+import type { Counterpart } from "./hooks.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Search } from "./search.ts";
 import type { Blobs } from "./store.ts";
@@ -116,6 +117,8 @@ export interface PreparedCall {
   readonly question?: Question;
   /** *Contract:* what its files would say, of a call that can be taken in part; nothing is changed. */
   propose?(context: ToolContext): Promise<readonly ProposedFile[] | Failure>;
+  /** What hooks see of it; absent where they see the tool itself, or the files that it changes. */
+  readonly counterpart?: Counterpart;
   /** Characters of the longest result that is shown whole; 20,000 when absent. */
   readonly wholeChars?: number;
   /** Behind its result: what of its arguments was not heeded. */

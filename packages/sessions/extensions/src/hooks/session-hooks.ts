@@ -4,6 +4,7 @@ import type {
   Decision,
   Facts,
   HookedCall,
+  HookedTool,
   Hooks,
   JudgedFiles,
   Outcome,
@@ -12,7 +13,7 @@ import type {
 } from "@lathe/protocol";
 import { type Coverage, coverage } from "./hook-condition.ts";
 import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
-import { type HookedTool, hookedTools } from "./hooked-tools.ts";
+import { hookedTools } from "./hooked-tools.ts";
 import { type HookAnswer, runHook } from "./run-hook.ts";
 
 export interface HookedSession extends Pick<Session, "id" | "agent"> {

@@ -19,6 +19,15 @@ export const edit: Tool = defineTool({
       v.nonEmpty("may not be empty"),
     ),
   },
+  counterpart: ({ path, edits }, { pathOf }) => ({
+    tool_name: "Edit",
+    tool_input: {
+      file_path: pathOf(path),
+      old_string: edits[0]?.old,
+      new_string: edits[0]?.new,
+      edits,
+    },
+  }),
   // A refused edit shows the lines nearest to it, so it reads as well.
   effects: ({ path, edits }) => [
     { kind: "read", target: targetOf(path) },

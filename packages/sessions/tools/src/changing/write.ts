@@ -20,6 +20,10 @@ export const write: Tool = defineTool({
   description:
     "Create a file with its folders, or replace one whole that you have read. To change a part use `edit`.",
   schema: { path: text(), content: anyText() },
+  counterpart: ({ content, path }, { pathOf }) => ({
+    tool_name: "Write",
+    tool_input: { file_path: pathOf(path), content },
+  }),
   effects: ({ path }) => [{ kind: "write", target: targetOf(path), traits: ["replaces"] }],
   async propose({ path, content }, context) {
     const planned = await planOf(path, content, context);

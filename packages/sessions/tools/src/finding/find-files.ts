@@ -17,6 +17,10 @@ export const findFiles: Tool = defineTool({
   description:
     "Find files by glob: `*.ts` at any depth, `src/**/x*` from the path down; .gitignored files left out.",
   schema: { glob: text(), path: v.optional(text()), limit: v.optional(count()) },
+  counterpart: ({ glob, path }, { pathOf }) => ({
+    tool_name: "Glob",
+    tool_input: { pattern: glob, path: pathOf(path) },
+  }),
   effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
   async run({ glob, path, limit = defaultLimit }, context) {
     const place = await placeOf(path ?? ".", context);

@@ -40,6 +40,10 @@ export const grep: Tool = defineTool({
   description:
     "Search file contents by regular expression (ripgrep syntax). Hidden files are searched, .gitignored ones are not.",
   schema,
+  counterpart: (input, { pathOf }) => ({
+    tool_name: "Grep",
+    tool_input: { ...input, path: pathOf(input.path) },
+  }),
   // A blob is output of which this session has already been shown a part.
   effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run(input, context) {

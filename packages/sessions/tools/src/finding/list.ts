@@ -17,6 +17,7 @@ export const list: Tool = defineTool({
   kind: "read",
   description: "List a folder: names with / for folders, @ for links, bytes for files.",
   schema: { path: v.optional(text("default: the workspace")) },
+  counterpart: ({ path }, { pathOf }) => ({ tool_name: "LS", tool_input: { path: pathOf(path ?? ".") } }),
   effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
   async run({ path }, context) {
     const place = await placeOf(path ?? ".", context);

@@ -36,6 +36,10 @@ export const read: Tool = defineTool({
     ),
   },
   wholeChars: windowChars + 10_000,
+  counterpart: (input, { pathOf }) => ({
+    tool_name: "Read",
+    tool_input: { ...input, file_path: pathOf(input.path) },
+  }),
   renamed: withRanges,
   problem: ({ ranges = [] }) => ranges.map(rangeProblem).find((problem) => problem !== undefined),
   // A blob is output of which this session has already been shown a part.

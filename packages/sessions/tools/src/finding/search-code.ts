@@ -29,6 +29,10 @@ export const searchCode: Tool = defineTool({
     kind: v.optional(v.picklist(rankedKinds)),
     k: v.optional(count("files, default 8")),
   },
+  counterpart: ({ query, path }, { pathOf }) => ({
+    tool_name: "Grep",
+    tool_input: { pattern: query, path: pathOf(path) },
+  }),
   effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
   async run({ query, path: below, kind, k = defaultFiles }, context) {
     const path = await context.workspace.resolve(below ?? ".");

@@ -13,6 +13,10 @@ export const symbols: Tool = defineTool({
   name: "symbols",
   description: "Where `name` is defined and used, or, without it, the outline of the file `path`.",
   schema: { name: v.optional(text()), path: v.optional(text()) },
+  counterpart: ({ name, path }, { pathOf }) => ({
+    tool_name: "Grep",
+    tool_input: { pattern: name ?? "", path: pathOf(path) },
+  }),
   effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
   problem: ({ name, path }) =>
     name === undefined && path === undefined ? "give a name or a path." : undefined,

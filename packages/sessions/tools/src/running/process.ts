@@ -50,6 +50,8 @@ export const processTool: Tool = defineTool({
     "Background processes of `shell`: read the output since the last look, write to stdin, stop, list.",
   schema,
   effects: effectsOf,
+  counterpart: ({ action, text: command }) =>
+    action === "write" ? { tool_name: "Bash", tool_input: { command } } : undefined,
   // What is written to a process may be a command to a shell.
   script: ({ action, text: written }) =>
     action === "write" && written !== undefined ? scriptOf(written) : undefined,

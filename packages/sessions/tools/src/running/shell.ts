@@ -52,6 +52,7 @@ export function createShell({ patienceMs }: ShellOptions): Tool {
     schema,
     effects: () => [],
     script: scriptOf,
+    counterpart: (input) => ({ tool_name: "Bash", tool_input: { ...input } }),
     async run(input, context) {
       const cwd = await folderOf(input.cwd, context);
       if (isFailure(cwd)) return failed(cwd);

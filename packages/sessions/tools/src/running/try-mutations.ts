@@ -21,6 +21,7 @@ export const tryMutations: Tool = defineTool({
     files: v.optional(v.pipe(v.array(text()), v.description("change only these; default: any source file"))),
     budget: v.optional(count(`seconds, default ${defaultSeconds}`)),
   },
+  counterpart: ({ test }) => ({ tool_name: "Bash", tool_input: { command: test } }),
   // Whoever lets the tests run has not yet let hundreds of changed programs run.
   effects: ({ test }) => [
     { kind: "read", target: "." },
