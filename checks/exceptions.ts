@@ -7,12 +7,8 @@ export type Exceptions = Readonly<
 >;
 
 export const exceptions: Exceptions = {
-  "folder-cycle": {
-    "packages/hosts/local": 2,
-  },
-  "export-paths": {
-    "packages/hosts/local": 24,
-  },
+  "folder-cycle": {},
+  "export-paths": {},
   "dodged-cap": {
     "apps/cli": 3,
     "packages/clients/client": 1,

@@ -27,8 +27,7 @@ export const spawners: Readonly<Record<string, Spawner>> = {
   },
   "packages/hosts/local/src/attempts/child-process.ts": { why: itself },
   "packages/hosts/local/src/attempts/fork-place.ts": { why: launcher },
-  "packages/hosts/local/src/attempts/make-places.ts": { why: launcher },
-  "packages/hosts/local/src/attempts/worktree-place.ts": {
+  "packages/adapters/worktrees/src/attempts/copy-tree.ts": {
     why: "copies files with a fixed script of /bin/sh",
   },
   "packages/measure/evals/src/runs/eval-agent.ts": { why: itself },

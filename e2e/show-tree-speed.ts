@@ -7,7 +7,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { makePlaces } from "../packages/hosts/local/src/attempts/make-places.ts";
+import type { localPlaces } from "../packages/hosts/local/src/attempts/local-attempts.ts";
+import type { makePlaces } from "../packages/sessions/attempts/src/make-places.ts";
 
 const [attempts = 4, files = 10_000] = process.argv.slice(2, 4).map(Number);
 const own = fileURLToPath(new URL("..", import.meta.url));
@@ -52,17 +53,22 @@ function gitTimes(trace: string): string {
 }
 
 async function round(checkout: string, at: number): Promise<number> {
-  const path = pathToFileURL(join(checkout, "packages/hosts/local/src/attempts/make-places.ts")).href;
-  const { makePlaces: make } = (await import(path)) as { makePlaces: typeof makePlaces };
+  const module = (path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href);
+  const { makePlaces: make } = (await module("packages/sessions/attempts/src/make-places.ts")) as {
+    makePlaces: typeof makePlaces;
+  };
+  const { localPlaces: local } = (await module("packages/hosts/local/src/attempts/local-attempts.ts")) as {
+    localPlaces: typeof localPlaces;
+  };
   const trace = join(folder, `trace-${at}`);
   const env = { ...process.env, XDG_STATE_HOME: join(folder, "state"), GIT_TRACE2_EVENT: trace };
-  const maker = { cwd: workspace, env, self: ["false"], about: "measured", session: "s" };
-  const places = await make({ count: attempts, worktrees: true }, maker);
+  const wish = { count: attempts, worktrees: true, cwd: workspace, about: "measured", session: "s" };
+  const places = await make(local(env, ["false"]), wish);
   if (!("made" in places)) throw new Error(places.text);
   process.stdout.write(`${checkout}: ${places.readyMs.toFixed(0)} ms; git: ${gitTimes(trace)}\n`);
   const from = performance.now();
   const first = places.made[0];
-  const changes = await first?.open.changes();
+  const changes = await first?.open.compare();
   if (!changes || "code" in changes) throw new Error("not compared");
   process.stdout.write(`  compared once: ${(performance.now() - from).toFixed(0)} ms\n`);
   // They go in the end: for minutes after many files were removed, ext4 makes new ones several times slower.

@@ -180,6 +180,13 @@ export type {
 } from "./src/ports/checkpoints.ts";
 export type { Clock } from "./src/ports/clock.ts";
 export type {
+  AppliedCopy,
+  ApplyOptions,
+  ComparedCopy,
+  CopyDifference,
+  CopySide,
+} from "./src/ports/copy-difference.ts";
+export type {
   Check,
   CheckPlace,
   CheckPlan,
@@ -189,7 +196,15 @@ export type {
 } from "./src/ports/diagnostics.ts";
 export type { Embedded, Embedder } from "./src/ports/embedder.ts";
 export type { Git, GitAsked, OpenRepository } from "./src/ports/git.ts";
-export type { CompactionSay, CompactionTrigger, Counterpart, HookedCall, HookedPlace, HookedTool, Hooks } from "./src/ports/hooks.ts";
+export type {
+  CompactionSay,
+  CompactionTrigger,
+  Counterpart,
+  HookedCall,
+  HookedPlace,
+  HookedTool,
+  Hooks,
+} from "./src/ports/hooks.ts";
 export type { McpCall, McpServers, McpTool } from "./src/ports/mcp.ts";
 export type {
   Model,

@@ -1,10 +1,11 @@
 /** The process of one attempt, or of its tests: reads its order, tells what it does in lines, and ends with who started it. */
-
+import type { Order, Told } from "@lathe/attempts";
 import { type AgentOptions, agentFlags, readFlags } from "@lathe/config";
-import type { Order, Told } from "@lathe/hosts/attempts/orders";
+import { openAttempts, openTests } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { onBrokenPipe } from "../output/broken-pipe.ts";
 import { agentOptions } from "../run/run-options.ts";
+import { quiet, self } from "./attempt-workers.ts";
 
 /** What is closed when it has to end; how long that may take at most. */
 interface Work {
@@ -56,11 +57,11 @@ async function attempt(
   { order, given }: { readonly order: OrderOf<"attempt">; readonly given: boolean },
   starter: Starter,
 ): Promise<Failure | undefined> {
-  const { beginAttempt, driveAttempt } = await import("@lathe/hosts/attempts/run-attempt");
-  const { readSession } = await import("@lathe/hosts/stored");
-  const isOld = !isFailure(await readSession(options.env, order.id));
+  const { beginAttempt, driveAttempt } = await import("@lathe/attempts");
+  const { sessions } = await openAttempts(quiet(options), self());
+  const isOld = !isFailure(await sessions.stores.store.read(order.id));
   const models = isOld && !given ? [] : options.models;
-  const session = await beginAttempt({ ...options, models }, order, tell);
+  const session = await beginAttempt(sessions, { ...options, models }, { order, tell });
   if (isFailure(session)) return session;
   starter.follow({ cancel: () => void session.cancel("user"), close: () => session.close() });
   try {
@@ -75,19 +76,19 @@ async function tests(
   order: OrderOf<"tests">,
   starter: Starter,
 ): Promise<Failure | undefined> {
-  const { openTests, runTests } = await import("@lathe/hosts/attempts/run-tests");
-  const { refusedTests } = await import("@lathe/hosts/attempts/refused-tests");
-  // What the attempt has made of the project's scripts is what would run.
-  const problem = await refusedTests(options, order.command);
+  const { runTests } = await import("@lathe/attempts");
+  const quietly = quiet(options);
+  // The attempt may have changed the project's scripts, so the command is judged once more.
+  const problem = await (await openAttempts(quietly, self())).tests.refusal(options.cwd, order.command);
   if (problem !== undefined) {
     tell({ type: "tests", tests: { passed: false, problem, ms: 0 } });
     return undefined;
   }
-  const lone = await openTests(options);
+  const lone = await openTests(quietly);
   if (isFailure(lone)) return lone;
   starter.follow({ cancel: () => void lone.close(), close: () => lone.close() });
   try {
-    tell({ type: "tests", tests: await runTests(lone, order, options.cwd) });
+    tell({ type: "tests", tests: await runTests(lone.sandbox, order, options.cwd) });
     return undefined;
   } finally {
     await lone.close();

@@ -1,7 +1,6 @@
 /** Attempts as people read them: a line while they work, and the table at the end. */
 import { stripVTControlCharacters } from "node:util";
-import type { BestOf } from "@lathe/hosts/attempts/best-of";
-import type { AttemptRow } from "@lathe/hosts/attempts/running";
+import type { AttemptRow, BestOf } from "@lathe/attempts";
 import type { AttemptResult, AttemptsVerdict, TestsRun } from "@lathe/protocol";
 import { count, duration, fit, harmless, money, type Palette, table, wrap } from "@lathe/terminal";
 

@@ -1,5 +1,5 @@
 /** Live rows: a line for each attempt on standard error, redrawn on a terminal, told when it changes elsewhere. */
-import type { AttemptRow, Observer } from "@lathe/hosts/attempts/running";
+import type { AttemptRow, Observer } from "@lathe/attempts";
 import { columnsOf, fit, type Palette } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import { rowText } from "./best-of-text.ts";

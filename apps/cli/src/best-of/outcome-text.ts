@@ -1,6 +1,5 @@
 /** What became of the attempts: what is in the folder now, and what waits where. */
-import type { BestOf } from "@lathe/hosts/attempts/best-of";
-import type { OpenedBestOf } from "@lathe/hosts/attempts/open-best-of";
+import type { BestOf, OpenedBestOf } from "@lathe/attempts";
 import { harmless } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { heldLines } from "../forks/held-text.ts";

@@ -1,14 +1,16 @@
 /** `lathe run --best-of`: several attempts at one task, compared, the best one taken over. Loaded only then. */
-
-import { type AgentOptions, type agentFlags, countFlag, type Line, usage } from "@lathe/config";
-import { type BestOf, runBestOf as runAttempts } from "@lathe/hosts/attempts/best-of";
 import {
+  type AttemptHost,
+  type BestOf,
   type BestOfWish,
+  type Observer,
   type OpenedBestOf,
   openBestOf,
   reopenBestOf,
-} from "@lathe/hosts/attempts/open-best-of";
-import type { Observer } from "@lathe/hosts/attempts/running";
+  runBestOf as runAttempts,
+} from "@lathe/attempts";
+import { type AgentOptions, type agentFlags, countFlag, type Line, usage } from "@lathe/config";
+import { openAttempts } from "@lathe/hosts/attempts";
 import { sessionCost } from "@lathe/hosts/stored";
 import { type Failure, isFailure, judges } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";
@@ -47,16 +49,20 @@ export async function runBestOf(words: Words, run: BestOfRun): Promise<number | 
   if (isFailure(wish)) return wish;
   const parallel = parallelOf(run.values);
   if (isFailure(parallel)) return parallel;
-  const opened = await openBestOf(quiet(run.options), words, { wish, self: self() });
-  return isFailure(opened) ? opened : finish(opened, parallel, run);
+  const options = quiet(run.options);
+  const host = await openAttempts(options, self());
+  const opened = await openBestOf(host, options, { words, wish });
+  return isFailure(opened) ? opened : finish(opened, parallel, { ...run, host });
 }
 
 /** Undefined for a session that goes on like any other. */
 export async function resumeBestOf(id: string, run: BestOfRun): Promise<number | Failure | undefined> {
   const parallel = parallelOf(run.values);
   if (isFailure(parallel)) return parallel;
-  const opened = await reopenBestOf(quiet(run.options), id, self());
-  return opened === undefined || isFailure(opened) ? opened : finish(opened, parallel, run);
+  const options = quiet(run.options);
+  const host = await openAttempts(options, self());
+  const opened = await reopenBestOf(host, options, id);
+  return opened === undefined || isFailure(opened) ? opened : finish(opened, parallel, { ...run, host });
 }
 
 function wishOf(values: Values): BestOfWish | Failure {
@@ -97,9 +103,9 @@ function parallelOf(values: Values): number | Failure {
 async function finish(
   { log, places, readyMs }: OpenedBestOf,
   parallel: number,
-  run: BestOfRun,
+  run: BestOfRun & { readonly host: AttemptHost },
 ): Promise<number | Failure> {
-  const { values, options, format } = run;
+  const { values, options, format, host } = run;
   const aborting = new AbortController();
   const stop = { cancel: async () => void aborting.abort(), close: () => log.close() };
   const watch = interruptions(stop);
@@ -111,7 +117,7 @@ async function finish(
   const rows = openLiveRows(places.length, process.stderr, paint);
   try {
     const ended = await runAttempts({
-      env: options.env,
+      host,
       log,
       places,
       parallel,

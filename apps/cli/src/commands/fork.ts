@@ -1,7 +1,7 @@
 /** `lathe fork`: changes that wait in forks: listed, shown, kept, dropped. */
 
 import { readFlags, usage } from "@lathe/config";
-import type { Fork } from "@lathe/hosts/forks";
+import { type Fork, openForks, openTrees } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 import { remark } from "../command-line/show-failure.ts";
@@ -35,8 +35,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const { json = false, force = false } = line.values;
   const [what = "list", id, ...more] = line.words;
   if (what === "mend" && process.env.LATHE_FORK && id === undefined) {
-    const { mendFolder } = await import("@lathe/hosts/forks");
-    await mendFolder(process.env, process.cwd());
+    await (await openForks(process.env)).mend(process.cwd());
     return 0;
   }
   if (what === "list" && id === undefined) {
@@ -47,13 +46,13 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (what !== "diff" && what !== "keep" && what !== "drop")
     return usage(`lathe ${forms.join(", or lathe ")}`);
   const hostRun = line.values["host-run"] === true;
-  const { findWaiting } = await import("@lathe/hosts/find-waiting");
-  const found = findWaiting(process.env, id);
+  const { findWaiting } = await import("@lathe/attempts");
+  const [forks, trees] = [await openForks(process.env), await openTrees(process.env)];
+  const found = findWaiting(id, forks, trees);
   if (isFailure(found)) return found;
   const { base } = found.type === "fork" ? found.fork : found.tree;
-  const { mendBase } = await import("@lathe/hosts/forks");
-  const unmended = await mendBase(process.env, base, remark);
-  // A copy is not dropped while what was taken over of it is half there.
+  const unmended = await forks.mendBase(base, remark);
+  // A copy is not discarded while its changes are only half applied.
   if (unmended && what === "drop") return unmended;
   if (found.type === "fork") return forkWork(found.fork, { what, json, hostRun, force });
   const { treeCommand } = await import("../forks/tree-command.ts");
@@ -69,6 +68,5 @@ async function forkWork(fork: Fork, { what, json, hostRun, force }: TreeWish): P
     const { keepAndTell } = await import("../forks/settle-fork.ts");
     return keepAndTell(fork, { hostRun, force });
   }
-  const { dropFork } = await import("@lathe/hosts/forks");
-  return (await dropFork(process.env, fork)) ?? 0;
+  return (await (await openForks(process.env)).drop(fork)) ?? 0;
 }

@@ -1,9 +1,7 @@
 /** `lathe fork diff`: what one fork differs in from its folder as it is now. */
-
-import { testChanges } from "@lathe/hosts/attempts/test-changes";
-import { textDifference } from "@lathe/hosts/fork-texts";
-import { type Compared, compareFork, type Fork } from "@lathe/hosts/forks";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { testChanges, textDifference } from "@lathe/attempts";
+import { type Fork, openForks } from "@lathe/hosts/attempts";
+import { type ComparedCopy, type Failure, isFailure } from "@lathe/protocol";
 import { diffLines, fileName, paletteFor } from "@lathe/terminal";
 import { countText, listingText } from "./fork-text.ts";
 
@@ -13,18 +11,14 @@ const maxFiles = 50;
 const fileLines = 500;
 
 export async function diffCommand(fork: Fork, json: boolean): Promise<number | Failure> {
-  const compared = await compareFork(process.env, fork);
-  return isFailure(compared) ? compared : showDifferences(fork, compared, json);
+  const compared = await (await openForks(process.env)).compare(fork);
+  return isFailure(compared) ? compared : showDifferences(compared, json);
 }
 
-/** Of a fork, or another copy of the folder. */
-export function showDifferences(
-  fork: Pick<Fork, "base" | "upper">,
-  compared: Compared,
-  json: boolean,
-): number {
+/** Of a fork, or of another copy of the folder. */
+export function showDifferences(compared: ComparedCopy, json: boolean): number {
   const { differences, held, runLater } = compared;
-  const tests = testChanges(differences, fork, (one) => textDifference(fork, one)).paths;
+  const tests = testChanges(compared).paths;
   if (json) {
     const told = differences.map((one) => ({
       ...one,
@@ -39,7 +33,7 @@ export function showDifferences(
   const paint = paletteFor(process.stdout, process.env);
   const files = differences.filter(({ path }) => !path.startsWith(".git/"));
   for (const one of files.slice(0, maxFiles)) {
-    const diff = textDifference(fork, one);
+    const diff = textDifference(compared, one);
     if (!diff) continue;
     const name = fileName(nameOf(one));
     process.stdout.write(`${[paint.bold(name), ...diffLines(diff, paint, fileLines), ""].join("\n")}\n`);
@@ -54,6 +48,6 @@ export function showDifferences(
   return 0;
 }
 
-function nameOf({ path }: Compared["differences"][number]): string {
+function nameOf({ path }: ComparedCopy["differences"][number]): string {
   return Buffer.from(path, "latin1").toString();
 }

@@ -1,14 +1,14 @@
 /** Runs this command once more inside a fork, where it sees the fork in place of the folder. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { enteringFork, type Fork } from "@lathe/hosts/forks";
+import { type Fork, openForks } from "@lathe/hosts/attempts";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 
 /** Its streams are ours. Resolves with its exit code. */
 export async function enterFork(fork: Fork, args: readonly string[]): Promise<number | Failure> {
   const [, script = ""] = process.argv;
   const program = [process.execPath, ...process.execArgv, script, ...args];
-  const words = await enteringFork(process.env, fork, { program });
+  const words = await (await openForks(process.env)).entering(fork, { program });
   if (isFailure(words)) return words;
   const [file, ...rest] = words;
   const env = { ...process.env, LATHE_FORK: fork.id };

@@ -1,19 +1,11 @@
 /** What a fork differs in, as lines for people. */
-import type { Difference } from "@lathe/hosts/forks";
+import type { ComparedCopy, CopyDifference } from "@lathe/protocol";
 import { fileName, type Palette, table } from "@lathe/terminal";
-
-export interface Listing {
-  readonly differences: readonly Difference[];
-  /** Why some are held back, by path. */
-  readonly held: ReadonlyMap<string, string>;
-  /** Why some run later, by path. */
-  readonly runLater: ReadonlyMap<string, string>;
-}
 
 /** Lines; the rest is counted. */
 const maxLines = 50;
 
-const marks: Readonly<Record<Difference["what"], string>> = {
+const marks: Readonly<Record<CopyDifference["what"], string>> = {
   added: "A",
   modified: "M",
   deleted: "D",
@@ -22,12 +14,12 @@ const marks: Readonly<Record<Difference["what"], string>> = {
 
 /** Empty where nothing differs. */
 export function listingText(
-  { differences, held, runLater }: Listing,
+  { differences, held, runLater }: Omit<ComparedCopy, "bytesOf">,
   paint: Palette,
   most: number = maxLines,
 ): string {
   const all = withoutFullFolders(differences);
-  const isOwn = (one: Difference): boolean => isGitData(one) && !one.isMoved && !held.has(one.path);
+  const isOwn = (one: CopyDifference): boolean => isGitData(one) && !one.isMoved && !held.has(one.path);
   const [git, named] = [all.filter(isOwn), all.filter((one) => !isOwn(one))];
   const shown = named.slice(0, most);
   const rows = shown.map((one) => {
@@ -42,13 +34,13 @@ export function listingText(
 }
 
 /** For example `3 added, 1 deleted`. */
-export function countText(differences: readonly Difference[]): string {
+export function countText(differences: readonly CopyDifference[]): string {
   const named = withoutFullFolders(differences);
   const own = named.filter(isGitData).length;
   return countOf(named.filter((one) => !isGitData(one))) + (own > 0 ? `, ${own} in .git` : "");
 }
 
-function countOf(named: readonly Difference[]): string {
+function countOf(named: readonly CopyDifference[]): string {
   const words = { added: "added", modified: "modified", deleted: "deleted", mode: "with other permissions" };
   const counts = Object.entries(words).flatMap(([what, word]) => {
     const count = named.filter((one) => one.what === what).length;
@@ -58,12 +50,12 @@ function countOf(named: readonly Difference[]): string {
 }
 
 /** Commits, branches, the index: told by their number, unless something is to be said of one. */
-function isGitData({ path }: Difference): boolean {
+function isGitData({ path }: CopyDifference): boolean {
   return path.startsWith(".git/");
 }
 
 /** A folder that came or went is told by what is in it. */
-function withoutFullFolders(differences: readonly Difference[]): readonly Difference[] {
+function withoutFullFolders(differences: readonly CopyDifference[]): readonly CopyDifference[] {
   return differences.filter((one, at) => {
     const isFolder =
       one.what === "added"
@@ -74,19 +66,19 @@ function withoutFullFolders(differences: readonly Difference[]): readonly Differ
   });
 }
 
-function markOf({ what }: Difference, { green, red, yellow }: Palette): string {
+function markOf({ what }: CopyDifference, { green, red, yellow }: Palette): string {
   const colours = { added: green, deleted: red, modified: yellow, mode: yellow };
   return colours[what](marks[what]);
 }
 
 /** Bytes that are no text are shown with replacement characters. */
-function shownName({ path, what, base, fork }: Difference): string {
+function shownName({ path, what, base, fork }: CopyDifference): string {
   const side = what === "deleted" ? base : fork;
   const name = fileName(Buffer.from(path, "latin1").toString());
   return side.kind === "folder" ? `${name}/` : name;
 }
 
-function modeText({ base, fork }: Difference): string | undefined {
+function modeText({ base, fork }: CopyDifference): string | undefined {
   const isSame = base.kind !== fork.kind || base.kind === "link" || base.mode === fork.mode;
   return isSame ? undefined : `${octal(base.mode)} → ${octal(fork.mode)}`;
 }

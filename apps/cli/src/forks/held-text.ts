@@ -1,9 +1,9 @@
 /** Held text: what stayed behind when changes were taken over, why, and how to get it. */
-import type { Kept } from "@lathe/hosts/keep-fork";
+import type { AppliedCopy } from "@lathe/protocol";
 import { fileName, harmless, runLaterText } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 
-export type Held = Pick<Kept, "held" | "stuck" | "from" | "runLater">;
+export type Held = Pick<AppliedCopy, "held" | "stuck" | "from" | "runLater">;
 
 const heldNamed = 20;
 

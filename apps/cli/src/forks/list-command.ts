@@ -1,7 +1,5 @@
 /** `lathe fork list`: the forks, and the working trees of attempts, that wait for a decision. */
-import { attemptTrees } from "@lathe/hosts/attempt-trees/attempt-tree";
-import { listTrees } from "@lathe/hosts/attempt-trees/list-trees";
-import { allForks, listForks, mendBase } from "@lathe/hosts/forks";
+import { openForks, openTrees } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { homeFolder } from "@lathe/system";
 import { counted, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
@@ -9,11 +7,12 @@ import { commandName } from "../command-line/command-name.ts";
 import { remark } from "../command-line/show-failure.ts";
 
 export async function listCommand(json: boolean): Promise<number | Failure> {
-  const bases = [...allForks(process.env), ...attemptTrees(process.env)].map(({ base }) => base);
-  for (const base of new Set(bases)) await mendBase(process.env, base, remark);
-  const forks = await listForks(process.env);
+  const [localForks, localTrees] = [await openForks(process.env), await openTrees(process.env)];
+  const bases = [...localForks.all(), ...localTrees.all()].map(({ base }) => base);
+  for (const base of new Set(bases)) await localForks.mendBase(base, remark);
+  const forks = await localForks.list();
   if (isFailure(forks)) return forks;
-  const trees = await listTrees(process.env);
+  const trees = await localTrees.list();
   const all: readonly Listed[] = [
     ...forks.map(({ fork: { id, base, madeAt, about }, ...more }) => ({ id, base, madeAt, about, ...more })),
     ...trees.map(({ tree: { id, base, madeAt, about, path: worktree }, ...more }) => ({

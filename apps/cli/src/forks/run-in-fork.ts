@@ -1,7 +1,7 @@
 /** `lathe run --fork`: the whole session runs in a fork of the folder, and what it changed is decided on at the end. */
 
 import { realFolder } from "@lathe/config";
-import { type Fork, openFork } from "@lathe/hosts/forks";
+import { type Fork, openForks } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { enterFork } from "./enter-fork.ts";
 import { settleFork } from "./settle-fork.ts";
@@ -20,7 +20,7 @@ export async function runInFork(
 ): Promise<number | Failure> {
   const base = realFolder(cwd);
   if (isFailure(base)) return base;
-  const fork = waiting ?? (await openFork(process.env, { cwd: base, about }));
+  const fork = waiting ?? (await (await openForks(process.env)).open({ cwd: base, about }));
   if (isFailure(fork)) return fork;
   const code = await enterFork(fork, ["run", ...innerArgs(argv)]);
   if (isFailure(code)) return code;

@@ -1,7 +1,6 @@
 /** The end of what worked in a fork: shows what it changed, and keeps it, drops it or leaves it for later. */
-import { compareFork, dropFork, type Fork, isCutOff } from "@lathe/hosts/forks";
-import { type KeepOptions, type Kept, keepFork } from "@lathe/hosts/keep-fork";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Fork, openForks } from "@lathe/hosts/attempts";
+import { type AppliedCopy, type ApplyOptions, type Failure, isFailure } from "@lathe/protocol";
 import { harmless, type Palette, paletteFor } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { exitCodeOfFailure } from "../command-line/exit-code.ts";
@@ -23,13 +22,13 @@ export interface Settling {
 
 /** On standard error, since standard output is the work's. Resolves with an exit code of its own. */
 export async function settleFork(fork: Fork, { code, keep, canAsk }: Settling): Promise<number> {
-  const mended = await mendIfNeeded(fork);
-  const compared = isFailure(mended) ? mended : await compareFork(process.env, fork);
+  const forks = await openForks(process.env);
+  const compared = (await mendIfNeeded(fork)) ?? (await forks.compare(fork));
   if (isFailure(compared)) return told(compared);
   const paint = paletteFor(process.stderr, process.env);
   if (compared.differences.length === 0) {
     process.stderr.write(paint.dim(`Nothing was changed in ${harmless(fork.base)}.\n`));
-    const failed = await dropFork(process.env, fork);
+    const failed = await forks.drop(fork);
     return failed ? told(failed) : 0;
   }
   const head = `${paint.bold("Changed in the fork")} of ${harmless(fork.base)}: ${countText(compared.differences)}`;
@@ -37,7 +36,7 @@ export async function settleFork(fork: Fork, { code, keep, canAsk }: Settling): 
   const answer = keep && code === 0 ? "keep" : canAsk ? await ask() : "later";
   if (answer === "keep") return keepAndTell(fork, { hostRun: false, force: false });
   if (answer === "drop") {
-    const failed = await dropFork(process.env, fork);
+    const failed = await forks.drop(fork);
     if (failed) return told(failed);
     process.stderr.write("The fork is dropped; the folder is as it was.\n");
     return 0;
@@ -48,22 +47,23 @@ export async function settleFork(fork: Fork, { code, keep, canAsk }: Settling): 
 
 export async function keepAndTell(
   fork: Fork,
-  options: Pick<KeepOptions, "hostRun" | "force">,
+  options: Pick<ApplyOptions, "hostRun" | "force">,
 ): Promise<number> {
   const mended = await mendIfNeeded(fork);
-  if (isFailure(mended)) return told(mended);
+  if (mended) return told(mended);
+  const forks = await openForks(process.env);
   const kept = await whileWriting("taking the changes over", (tell, signal) =>
-    keepFork(process.env, fork, { ...options, signal, onRemark: (text) => tell(problemLine(text)) }),
+    forks.keep(fork, { ...options, signal, onRemark: (text) => tell(problemLine(text)) }),
   );
   if (isFailure(kept)) return told(kept);
   process.stderr.write(keptText(fork, kept, paletteFor(process.stderr, process.env)));
   return exitCodeOfKept(kept);
 }
 
-/** Of a fork, or another copy of the folder. */
+/** Of a fork, or of another copy of the folder. */
 export function keptText(
   { id, base }: Pick<Fork, "id" | "base">,
-  { kept, ...rest }: Kept,
+  { kept, ...rest }: AppliedCopy,
   { bold, dim, yellow }: Palette,
 ): string {
   const done = `${bold("Kept")} in ${harmless(base)}: ${countText(kept)}`;
@@ -72,13 +72,13 @@ export function keptText(
 }
 
 /** What nothing takes over is left to be done. */
-export function exitCodeOfKept({ stuck }: Kept): number {
+export function exitCodeOfKept({ stuck }: AppliedCopy): number {
   return stuck.size > 0 ? 1 : 0;
 }
 
 /** A session that died in the middle of a change in it has left that half done. */
 async function mendIfNeeded(fork: Fork): Promise<Failure | undefined> {
-  if (!isCutOff(fork)) return undefined;
+  if (!(await openForks(process.env)).isCutOff(fork)) return undefined;
   const code = await enterFork(fork, ["fork", "mend"]);
   return isFailure(code) ? code : undefined;
 }

@@ -1,7 +1,5 @@
 /** `lathe fork` for the git working trees of attempts: one shown, kept or dropped. */
-import { type AttemptTree, dropAttemptTree } from "@lathe/hosts/attempt-trees/attempt-tree";
-import { compareTree, keepTree } from "@lathe/hosts/attempt-trees/keep-tree";
-import { busyTree, wholeAndFree } from "@lathe/hosts/attempt-trees/list-trees";
+import { type AttemptTree, openTrees } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
@@ -18,19 +16,20 @@ export interface TreeWish {
 
 export async function treeCommand(found: AttemptTree, wish: TreeWish): Promise<number | Failure> {
   const { env } = process;
+  const trees = await openTrees(env);
   if (wish.what === "drop") {
-    return (await busyTree(env, found)) ?? (await dropAttemptTree(env, found)) ?? 0;
+    return (await trees.busy(found)) ?? (await trees.drop(found)) ?? 0;
   }
-  const tree = await wholeAndFree(env, found);
+  const tree = await trees.wholeAndFree(found);
   if (isFailure(tree)) return tree;
   if (wish.what === "diff") {
-    const compared = await compareTree(env, tree);
+    const compared = await trees.compare(tree);
     if (isFailure(compared)) return compared;
-    return showDifferences({ base: tree.base, upper: tree.made.cwd }, compared, wish.json);
+    return showDifferences(compared, wish.json);
   }
   const { hostRun, force } = wish;
   const kept = await whileWriting("taking the changes over", (tell, signal) =>
-    keepTree(env, tree, { hostRun, force, signal, onRemark: (text) => tell(problemLine(text)) }),
+    trees.keep(tree, { hostRun, force, signal, onRemark: (text) => tell(problemLine(text)) }),
   );
   if (isFailure(kept)) return kept;
   process.stderr.write(keptText(tree, kept, paletteFor(process.stderr, env)));

@@ -1,7 +1,7 @@
 /** Resumed place: where the session works that a line goes on with. */
 import { realpathSync } from "node:fs";
 import { realFolder, usage } from "@lathe/config";
-import type { Fork } from "@lathe/hosts/forks";
+import type { Fork } from "@lathe/hosts/attempts";
 import { findSession, readSession } from "@lathe/hosts/stored";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
@@ -28,7 +28,7 @@ export async function resumedPlace(line: ResumedLine): Promise<ResumedPlace | Fa
   if (events === undefined) return {};
   const session = fold(events);
   const own = line.resume !== undefined && line.cwd === undefined ? existing(session.cwd) : undefined;
-  const { forkOfSession } = await import("@lathe/hosts/elsewhere");
+  const { forkOfSession } = await import("@lathe/hosts/attempts");
   const fork = await forkOfSession(session, process.env);
   return { ...(own !== undefined && own !== here && { cwd: own }), ...(fork && { fork }) };
 }

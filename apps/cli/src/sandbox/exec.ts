@@ -26,9 +26,9 @@ const chunkBytes = 256 * 1024;
 
 export async function exec(words: readonly string[], options: ExecOptions): Promise<number> {
   if (!options.fork) return execIn(words, options);
-  const { openFork } = await import("@lathe/hosts/forks");
+  const { openForks } = await import("@lathe/hosts/attempts");
   const { settleFork } = await import("../forks/settle-fork.ts");
-  const fork = await openFork(process.env, { cwd: options.cwd, about: words.join(" ") });
+  const fork = await (await openForks(process.env)).open({ cwd: options.cwd, about: words.join(" ") });
   if (isFailure(fork)) return refused(fork.text);
   const code = await execIn(words, options, fork);
   const settled = await settleFork(fork, { code, keep: options.fork.keep, canAsk: false });

@@ -30,9 +30,10 @@ export async function listCommand({ json, here, limit, search }: Listing): Promi
 
 /** A session's attempts, and what was said not to be taken over, lie in copies that its row does not show. */
 async function waitingText(): Promise<string> {
-  const { countWaiting } = await import("@lathe/hosts/find-waiting");
+  const { openForks, openTrees } = await import("@lathe/hosts/attempts");
   const { env, stdout } = process;
-  const count = countWaiting(env);
+  const [forks, trees] = await Promise.all([openForks(env), openTrees(env)]);
+  const count = forks.all().length + trees.all().length;
   if (count === 0) return "";
   const copies = count === 1 ? "1 copy of a folder is" : `${count} copies of folders are`;
   const lathe = commandName(env);

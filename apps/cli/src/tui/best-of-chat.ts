@@ -1,9 +1,19 @@
 /** Several attempts at one task, live in a chat: a line for each, the table at the end, the best one taken over after a yes. */
-
+import {
+  type AttemptHost,
+  type AttemptRow,
+  type BestOf,
+  changesIn,
+  type Observer,
+  type OpenedBestOf,
+  openBestOf,
+  type Running,
+  reopenBestOf,
+  runBestOf,
+} from "@lathe/attempts";
 import type { AgentOptions } from "@lathe/config";
-import { type BestOf, runBestOf } from "@lathe/hosts/attempts/best-of";
-import { type OpenedBestOf, openBestOf, reopenBestOf } from "@lathe/hosts/attempts/open-best-of";
-import type { AttemptRow, Observer, Running } from "@lathe/hosts/attempts/running";
+import { openAttempts } from "@lathe/hosts/attempts";
+import type { LocalOptions } from "@lathe/hosts/local";
 import { type AttemptsVerdict, type Failure, failure, isFailure } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";
 import { diffLines, duration, fit, harmless, wrap } from "@lathe/terminal";
@@ -46,7 +56,9 @@ interface Attempting {
 /** Resolves with the session that compared them. */
 async function attempted(chat: Chat, attempting: Attempting): Promise<string | Failure> {
   const { rows, stop, options } = attempting;
-  const opened = await open(chat, attempting);
+  const local = { ...quiet(options), onRemark: (text: string) => chat.complain(text) };
+  const host = await openAttempts(local, self());
+  const opened = await open(host, local, attempting.tried);
   if (isFailure(opened)) return opened;
   const { log, places, readyMs } = opened;
   rows.push(...places.map(() => undefined));
@@ -54,7 +66,7 @@ async function attempted(chat: Chat, attempting: Attempting): Promise<string | F
   chat.print([chat.theme.dim(`  ${what}.`)]);
   try {
     const ended = await runBestOf({
-      env: options.env,
+      host,
       log,
       places,
       parallel: parallelUsually(),
@@ -72,16 +84,15 @@ async function attempted(chat: Chat, attempting: Attempting): Promise<string | F
   }
 }
 
-async function open(chat: Chat, { tried, options }: Attempting): Promise<OpenedBestOf | Failure> {
-  const local = { ...quiet(options), onRemark: (text: string) => chat.complain(text) };
+async function open(host: AttemptHost, options: LocalOptions, tried: Tried): Promise<OpenedBestOf | Failure> {
   if ("session" in tried) {
-    const opened = await reopenBestOf(local, tried.session, self());
+    const opened = await reopenBestOf(host, options, tried.session);
     const none = `session ${tried.session} has no attempts to go on with`;
     return opened ?? failure("invalid-arguments", none, { who: "user" });
   }
-  // Nothing is taken over unasked.
+  // Nothing is applied without asking.
   const wish = { count: tried.count, models: [], apply: false, keepAll: false };
-  return openBestOf(local, tried.words, { wish, self: self() });
+  return openBestOf(host, options, { words: tried.words, wish });
 }
 
 /** The flags of the line, with what was chosen since. */
@@ -128,7 +139,7 @@ const ways: readonly Option[] = [
 function decider(chat: Chat, opened: OpenedBestOf): NonNullable<Running["decide"]> {
   return async (verdict, winner) => {
     compare(chat, verdict, opened);
-    const changes = await winner.changes();
+    const changes = await changesIn(winner);
     const lines = isFailure(changes) ? [harmless(changes.text)] : filesLines(changes.diffs, chat);
     chat.print(["", ...lines]);
     const number = (verdict.winner ?? 0) + 1;

@@ -1,8 +1,8 @@
 /** `--worktree`: what works, works in a git working tree of its own, and is told where that is. */
 import { readdirSync } from "node:fs";
+import type { DirtyChoice } from "@lathe/attempts";
 import { realFolder, usage } from "@lathe/config";
-import { unfilteredText } from "@lathe/hosts/unfiltered-text";
-import { type DirtyChoice, dirtyChoices, openWorktree, type Worktree } from "@lathe/hosts/worktree";
+import { openTrees, type Worktree } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { fileName, harmless } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
@@ -21,7 +21,7 @@ async function worktreeFor(values: WorktreeValues): Promise<Worktree | Failure> 
   if (isFailure(dirty)) return dirty;
   const real = realFolder(cwd);
   if (isFailure(real)) return real;
-  return openWorktree(process.env, {
+  return (await openTrees(process.env)).open({
     cwd: real,
     ...(typeof name === "string" && { name }),
     ...(base !== undefined && { base }),
@@ -29,17 +29,19 @@ async function worktreeFor(values: WorktreeValues): Promise<Worktree | Failure> 
   });
 }
 
+const dirtyChoices: readonly DirtyChoice[] = ["carry", "leave", "refuse"];
+
 export function dirtyOf({ dirty }: Pick<WorktreeValues, "dirty">): DirtyChoice | undefined | Failure {
-  const choice = dirtyChoices.find((one): one is DirtyChoice => one === dirty);
+  const choice = dirtyChoices.find((one) => one === dirty);
   if (dirty === undefined || choice) return choice;
   return usage(`--dirty is one of ${dirtyChoices.join(", ")}, not "${dirty}"`);
 }
 
-function beginText({ path, branch, carried, isNew, submodules, unfiltered }: Worktree): string {
+function beginText({ path, branch, carried, isNew, submodules, remarks }: Worktree): string {
   const count = carried.length;
   const work =
     count === 0 ? "" : `, with ${count === 1 ? "1 file that is" : `${count} files that are`} in no commit`;
-  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n${withoutText(submodules)}${unfiltered.map((one) => `${harmless(unfilteredText(one))}\n`).join("")}`;
+  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n${withoutText(submodules)}${remarks.map((one) => `${harmless(one)}\n`).join("")}`;
 }
 
 function withoutText(submodules: readonly string[]): string {

@@ -3,27 +3,9 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { type CopyDifference, type CopySide, type Failure, failure, isFailure } from "@lathe/protocol";
 import { type Fork, rememberedIndex } from "./fork.ts";
 import { isSameIndex } from "./git-index.ts";
-
-type Kind = "file" | "folder" | "link" | "other" | "absent";
-
-export interface Side {
-  readonly kind: Kind;
-  /** Permission bits. */
-  readonly mode: number;
-}
-
-export interface Difference {
-  /** Below the base, with `/`; one character per byte. */
-  readonly path: string;
-  readonly what: "added" | "modified" | "deleted" | "mode";
-  readonly base: Side;
-  readonly fork: Side;
-  /** Whether the base has changed there since the fork was made. */
-  readonly isMoved: boolean;
-}
 
 const run = promisify(execFile);
 const words = 7;
@@ -32,7 +14,10 @@ const whats = { A: "added", M: "modified", D: "deleted", P: "mode" } as const;
 const kinds = { f: "file", d: "folder", l: "link", o: "other", "-": "absent" } as const;
 
 /** Sorted by path, a folder before its contents. An open fork is read as it is at the moment. */
-export async function differencesOf(binary: string, fork: Fork): Promise<readonly Difference[] | Failure> {
+export async function differencesOf(
+  binary: string,
+  fork: Fork,
+): Promise<readonly CopyDifference[] | Failure> {
   const found = await layerDifferences(binary, fork);
   return isFailure(found) ? found : withIndexRead(found, fork);
 }
@@ -48,7 +33,7 @@ export interface ComparedLayers extends Pick<Fork, "base" | "upper"> {
 export async function layerDifferences(
   binary: string,
   { base, upper, id, since = { seconds: "0", nanoseconds: "0" } }: ComparedLayers,
-): Promise<readonly Difference[] | Failure> {
+): Promise<readonly CopyDifference[] | Failure> {
   try {
     const { stdout } = await run(binary, ["differ", base, upper, since.seconds, since.nanoseconds], {
       encoding: "latin1",
@@ -68,7 +53,7 @@ export async function layerDifferences(
 }
 
 /** A Git index that was rewritten with the same contents is neither a difference nor a change of the base. */
-function withIndexRead(differences: readonly Difference[], fork: Fork): readonly Difference[] {
+function withIndexRead(differences: readonly CopyDifference[], fork: Fork): readonly CopyDifference[] {
   const found = differences.find(({ path, what }) => path === index && what === "modified");
   const before = found && rememberedIndex(fork);
   if (!before) return differences;
@@ -80,9 +65,9 @@ function withIndexRead(differences: readonly Difference[], fork: Fork): readonly
 
 const index = ".git/index";
 
-function parse(output: string): readonly Difference[] {
+function parse(output: string): readonly CopyDifference[] {
   const fields = output.split("\0");
-  const found: Difference[] = [];
+  const found: CopyDifference[] = [];
   for (let at = 0; at + words < fields.length; at += words) {
     const [what, moved, oldKind, oldMode, newKind, newMode, path] = fields.slice(at, at + words);
     found.push({
@@ -96,6 +81,6 @@ function parse(output: string): readonly Difference[] {
   return found;
 }
 
-function sideOf(kind = "-", mode = "0"): Side {
+function sideOf(kind = "-", mode = "0"): CopySide {
   return { kind: kinds[kind as keyof typeof kinds], mode: Number.parseInt(mode, 8) };
 }

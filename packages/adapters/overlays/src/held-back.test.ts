@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import type { CopyDifference } from "@lathe/protocol";
 import { spelledRunLaterPaths } from "@lathe/testkit";
-import type { Difference } from "./differences.ts";
 import { heldBack } from "./held-back.ts";
 
 const env = { PATH: process.env.PATH ?? "", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
@@ -14,14 +14,14 @@ const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
 
 it("every file that runs later is held back, in every spelling, and links in the place of its folders", () => {
   const at = { base: "/nowhere/base", upper: "/nowhere/upper" };
-  const added = (name: string, kind: "file" | "link"): Difference => {
+  const added = (name: string, kind: "file" | "link"): CopyDifference => {
     const path = Buffer.from(name).toString("latin1");
     return {
       path,
       what: "added",
       base: { kind: "absent" },
       fork: { kind, mode: 0o644, size: 1 },
-    } as unknown as Difference;
+    } as unknown as CopyDifference;
   };
   const paths = spelledRunLaterPaths().map(({ path }) => path);
   assert.equal(
@@ -72,10 +72,10 @@ describe("what git's settings name is held back", () => {
   const held = (base: string, names: readonly string[]): readonly string[] => {
     const upper = join(root, "upper");
     const side = { kind: "file", mode: 0o755, size: 1 } as const;
-    const differences = names.map((name): Difference => {
+    const differences = names.map((name): CopyDifference => {
       write(upper, name);
       const path = Buffer.from(name).toString("latin1");
-      return { path, what: "modified", base: side, fork: side } as unknown as Difference;
+      return { path, what: "modified", base: side, fork: side } as unknown as CopyDifference;
     });
     const found = [...heldBack(differences, { base, upper }).keys()];
     return found.map((path) => Buffer.from(path, "latin1").toString());

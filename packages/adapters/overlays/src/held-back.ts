@@ -1,7 +1,7 @@
 /** Finds a fork's differences that programs on the host would act on; they are applied only on request. */
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { findRunLater, runLaterBelow } from "@lathe/protocol";
+import { type CopyDifference, findRunLater, runLaterBelow } from "@lathe/protocol";
 import {
   type FileState,
   keptConfig,
@@ -12,7 +12,6 @@ import {
 } from "@lathe/sandbox/watch";
 import { readSmallText } from "@lathe/system";
 import { goesUpAgain, isBelow } from "@lathe/system/paths";
-import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
 
 /** Shared folders that only root can write; links may point into them. */
@@ -24,7 +23,7 @@ const gitConfigs: ReadonlySet<string> = new Set(["config", "config.worktree"]);
 type Sides = Pick<Fork, "base" | "upper">;
 
 /** The reason by path. *Contract:* whatever is not known to be harmless is held back. */
-export function heldBack(differences: readonly Difference[], fork: Sides): ReadonlyMap<string, string> {
+export function heldBack(differences: readonly CopyDifference[], fork: Sides): ReadonlyMap<string, string> {
   const held = new Map<string, string>();
   const named = namedIn(fork);
   for (const difference of differences) {
@@ -34,7 +33,7 @@ export function heldBack(differences: readonly Difference[], fork: Sides): Reado
   return held;
 }
 
-function reason(difference: Difference, fork: Sides): string | undefined {
+function reason(difference: CopyDifference, fork: Sides): string | undefined {
   const parts = difference.path.split("/");
   if (parts.at(-1) === ".git" && difference.base.kind === "folder" && difference.fork.kind !== "folder")
     return "it is the repository itself";
@@ -48,7 +47,7 @@ function reason(difference: Difference, fork: Sides): string | undefined {
   return gitReason(difference, fork);
 }
 
-function gitReason(difference: Difference, fork: Sides): string | undefined {
+function gitReason(difference: CopyDifference, fork: Sides): string | undefined {
   const { path } = difference;
   const name = basename(path);
   if (difference.fork.kind === "folder") return undefined;
@@ -97,7 +96,7 @@ function pointerReason(path: string, fork: Sides): string | undefined {
     : "git takes it for a repository elsewhere";
 }
 
-function linkReason({ path }: Difference, fork: Sides): string | undefined {
+function linkReason({ path }: CopyDifference, fork: Sides): string | undefined {
   const [now] = sides(path, fork);
   if (basename(path) === ".git" || hooksFolder(`${path}/x`) !== undefined) return "git follows it";
   const base = Buffer.from(fork.base).toString("latin1");
@@ -109,7 +108,7 @@ function linkReason({ path }: Difference, fork: Sides): string | undefined {
     : `it leads out of the folder, to ${leads}`;
 }
 
-function namedReason({ path, fork: side }: Difference, named: readonly Named[]): string | undefined {
+function namedReason({ path, fork: side }: CopyDifference, named: readonly Named[]): string | undefined {
   if (side.kind === "absent") return undefined;
   const isNamed = named.some(
     (one) =>

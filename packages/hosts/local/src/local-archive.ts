@@ -24,11 +24,11 @@ export function localArchive(env: Env): SessionArchive {
       return createSyntax().languageOf(path);
     },
     waitingCopies: async () => {
-      const [{ allForks }, { attemptTrees }] = await Promise.all([
-        import("./forks/forks.ts"),
-        import("./attempt-trees/attempt-tree.ts"),
+      const [{ localForks }, { localTrees }] = await Promise.all([
+        import("./forks/local-forks.ts"),
+        import("./worktrees/local-trees.ts"),
       ]);
-      return [...allForks(env), ...attemptTrees(env)];
+      return [...localForks(env).all(), ...localTrees(env).all()];
     },
     forget: async (sessions, logs) => {
       const { forgetLocally } = await import("./history/forget-locally.ts");

@@ -1,23 +1,15 @@
-/** A process of ours that makes an attempt or runs its tests: told what to do, heard line by line, and asked to end. */
+/** Starts a process of this program that makes an attempt or runs its tests: it reads one order, and writes a line of JSON for each thing it tells. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import type { Child, Entrance, Order, Told } from "@lathe/attempts";
 import { type Failure, failure } from "@lathe/protocol";
-import type { Order, Told } from "./orders.ts";
-import type { Entrance } from "./place.ts";
-
-export interface Child {
-  /** *Contract:* resolves when it has ended and all it said was told; a failure when it ended without having come to its end. */
-  readonly ended: Promise<Failure | undefined>;
-  /** *Contract:* the work ends soon after and is remembered as interrupted; the second time at once. */
-  interrupt(): void;
-}
 
 const maxComplaint = 2_000;
 
-/** What it reads ends with us: then it tidies up and ends. */
+/** The input of the process ends with this process: then it cleans up and ends. */
 export function startChild({ words, cwd, env }: Entrance, order: Order, onTold: (told: Told) => void): Child {
   const [file, ...args] = words;
-  // The keyboard's signals are for us alone: whoever reads them says once what is to end.
+  // Detached, so that signals of the keyboard reach this process alone, which then interrupts the child once.
   const child = spawn(file, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${JSON.stringify(order)}\n`);
@@ -52,7 +44,7 @@ function endOf(child: ChildProcess, complaint: () => string): Promise<Failure | 
   });
 }
 
-/** What our own process wrote; whatever else stands there is nothing. */
+/** Undefined for a line that is not of our own process, for example one that a library printed. */
 function readTold(line: string): Told | undefined {
   try {
     return JSON.parse(line) as Told;

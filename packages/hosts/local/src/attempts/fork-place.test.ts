@@ -5,21 +5,22 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import { openFork } from "../forks/forks.ts";
+import { localForks } from "../forks/local-forks.ts";
 import { makeBench } from "../session-bench.test.ts";
 import { forkPlace } from "./fork-place.ts";
 
 it("mends what was cut off before it is copied for the tests", async (test) => {
   const bench = makeBench("fork-place");
   const env = { ...bench.env, XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? join(bench.root, "cache") };
-  const fork = await openFork(env, { cwd: bench.cwd, about: "a test" });
+  const forks = localForks(env);
+  const fork = await forks.open({ cwd: bench.cwd, about: "a test" });
   if (isFailure(fork)) {
     bench.remove();
     return test.skip(fork.text);
   }
   mkdirSync(join(fork.folder, "journal"), { recursive: true });
   writeFileSync(join(fork.folder, "journal", "cut-off"), "");
-  const place = forkPlace({ env, self: ["/bin/sh", "-c", 'echo "$*" > mended', "self"] }, fork);
+  const place = forkPlace({ env, forks, self: ["/bin/sh", "-c", 'echo "$*" > mended', "self"] }, fork);
   test.after(async () => {
     await place.drop();
     bench.remove();

@@ -1,41 +1,70 @@
-/** A fork as the place of an attempt. */
-import { spawn } from "node:child_process";
+/** Forks as places of attempts. */
+import { execFile, spawn } from "node:child_process";
+import { promisify } from "node:util";
+import type { Entrance, Place, PlaceMaker } from "@lathe/attempts";
 import { copyLayers } from "@lathe/overlays";
+import type { Fork } from "@lathe/overlays/fork";
+import type { EnteringFork } from "@lathe/overlays/forks";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
-import {
-  compareFork,
-  dropFork,
-  type EnteringFork,
-  enteringFork,
-  type Fork,
-  isCutOff,
-} from "../forks/forks.ts";
-import { keepFork } from "../forks/keep-fork.ts";
-import { changesOf } from "./changes-of.ts";
-import type { Entrance, Place } from "./place.ts";
+import { forkBinary } from "../forks/fork-binary.ts";
+import type { Forks } from "../forks/local-forks.ts";
 
-export interface ForkMaker {
+export interface ForkPlaces {
   readonly env: Env;
-  /** Words that start this program. */
+  /** The command line that starts this program. */
   readonly self: readonly string[];
+  readonly forks: Forks;
 }
 
-export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
-  const entrance = async (entering: EnteringFork) => {
-    const words = await enteringFork(env, fork, { ...entering, isAsked: true });
+const run = promisify(execFile);
+const patienceMs = 10_000;
+
+export function forkMaker(places: ForkPlaces): PlaceMaker {
+  return {
+    atOnce: 1,
+    prepare: async () => {
+      const binary = await forkBinary(places.env);
+      return isFailure(binary) ? binary : undefined;
+    },
+    make: async ({ cwd, about, session, at }) => {
+      const fork = await places.forks.open({ cwd, about: `attempt ${at + 1}: ${about}`, session });
+      if (isFailure(fork)) return fork;
+      return { place: { type: "fork", id: fork.id }, open: forkPlace(places, fork) };
+    },
+    check: async (place) => {
+      const entered = await place.enter(["/bin/sh", "-c", ":"]);
+      if (isFailure(entered)) return entered;
+      const [file, ...args] = entered.words;
+      try {
+        await run(file, args, { cwd: entered.cwd, timeout: patienceMs });
+        return undefined;
+      } catch (cause) {
+        const { stderr = "" } = cause as { readonly stderr?: string };
+        const why = stderr.trim().split("\n").at(-1) || String(cause);
+        const text = `a fork could not be entered: ${why}`;
+        return failure("sandbox-unavailable", text, { who: "host", cause });
+      }
+    },
+  };
+}
+
+export function forkPlace({ env, self, forks }: ForkPlaces, fork: Fork): Place {
+  const entrance = async (entering: EnteringFork): Promise<Entrance | Failure> => {
+    const words = await forks.entering(fork, { ...entering, isAsked: true });
     return isFailure(words) ? words : { words, cwd: fork.base, env: { ...env, LATHE_FORK: fork.id } };
   };
-  /** A process that died in the middle of a change has left it half done. */
+  /** Restores the files of a change that a process left half done when it died. */
   const mend = async (): Promise<Failure | undefined> => {
-    if (!isCutOff(fork)) return undefined;
+    if (!forks.isCutOff(fork)) return undefined;
     const way = await entrance({ program: [...self, "fork", "mend"] });
     return isFailure(way) ? way : runQuietly(way);
   };
+  const { id } = fork;
   return {
     enter: (program) => entrance({ program }),
     enterCopy: async (program) => {
-      // The tests are of what would be taken over.
+      // The tests have to see what would be applied.
       const failed = await mend();
       if (failed) return failed;
       const copied = await copyLayers(fork);
@@ -45,30 +74,14 @@ export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
       copied.remove();
       return found;
     },
-    changes: async (command) => {
-      const failed = await mend();
-      if (failed) return failed;
-      const compared = await compareFork(env, fork);
-      return isFailure(compared) ? compared : changesOf(compared.differences, { ...fork, command });
-    },
-    take: async (onRemark) => {
-      const failed = await mend();
-      if (failed) return failed;
-      const kept = await keepFork(env, fork, { hostRun: false, force: false, onRemark });
-      if (isFailure(kept)) return kept;
-      const { kept: differences, ...rest } = kept;
-      return { paths: differences.map(({ path }) => textOf(path)), ...rest };
-    },
-    drop: () => dropFork(env, fork),
-    ways: {
-      take: `fork keep ${fork.id}`,
-      drop: `fork drop ${fork.id}`,
-      look: `fork diff ${fork.id}`,
-    },
+    compare: async () => (await mend()) ?? forks.compare(fork),
+    take: async (onRemark) => (await mend()) ?? forks.keep(fork, { hostRun: false, force: false, onRemark }),
+    drop: () => forks.drop(fork),
+    ways: { take: `fork keep ${id}`, drop: `fork drop ${id}`, look: `fork diff ${id}` },
   };
 }
 
-/** To its end, heard by nobody. */
+/** Runs it to its end; its output goes nowhere. */
 function runQuietly({ words: [file, ...args], cwd, env }: Entrance): Promise<Failure | undefined> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { cwd, env, stdio: "ignore" });
@@ -79,8 +92,4 @@ function runQuietly({ words: [file, ...args], cwd, env }: Entrance): Promise<Fai
     child.once("error", (cause) => fail(cause.message));
     child.once("exit", (code) => (code === 0 ? resolve(undefined) : fail(`exit ${code}`)));
   });
-}
-
-function textOf(path: string): string {
-  return Buffer.from(path, "latin1").toString();
 }

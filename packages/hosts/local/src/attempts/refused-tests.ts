@@ -1,9 +1,12 @@
-/** Whether the tests of attempts may run: their command is judged like that of a model, and nobody is asked. */
+/** Whether the tests of attempts may run: their command is judged like a command of a model, without asking a person. */
+import type { LocalOptions } from "../local-options.ts";
 import { explainCommand } from "../workbench/workbench.ts";
-import type { AttemptOptions } from "./run-attempt.ts";
 
-/** *Contract:* why it may not, in one line; undefined where the rules and the mode allow it unasked. */
-export async function refusedTests(options: AttemptOptions, command: string): Promise<string | undefined> {
+/** *Contract:* why the command may not run, in one line; undefined where the rules and the mode allow it without asking. */
+export async function refusedTests(
+  options: Omit<LocalOptions, "attended" | "onEvent" | "onDelta" | "onRemark">,
+  command: string,
+): Promise<string | undefined> {
   const unheard = {
     attended: false,
     onEvent: () => undefined,

@@ -2,9 +2,9 @@
 import * as evals from "@lathe/evals";
 import type { Failure } from "@lathe/protocol";
 import { hostsOfRegistries } from "@lathe/sandbox/registries";
+import { linkFailure } from "@lathe/worktrees/git";
 import type { LocalOptions } from "../local-options.ts";
 import { createBoxedGit } from "../repository/boxed-git.ts";
-import { linkFailure } from "../repository/refused-link.ts";
 import { type EvalShellPlace, openEvalShell } from "./eval-shell.ts";
 import { openViews } from "./open-views.ts";
 

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import type { Fork } from "@lathe/overlays/fork";
 import { isFailure } from "@lathe/protocol";
-import { compareFork, dropFork, enteringFork, type Fork, isCutOff, openFork } from "./forks.ts";
+import { localForks } from "./local-forks.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-cut-off-")));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,6 +19,8 @@ const env = {
   XDG_STATE_HOME: join(folder, "state"),
   XDG_CACHE_HOME: join(folder, "cache"),
 };
+
+const forks = localForks(env);
 
 /** Commits two files, and dies once the first is in place. */
 const dying = `
@@ -35,14 +38,14 @@ const dying = `
 
 const mending = `
   const [forks, , cwd] = process.argv.slice(1);
-  const { mendFolder } = await import(forks);
-  await mendFolder(process.env, cwd);`;
+  const { localForks } = await import(forks);
+  await localForks(process.env).mend(cwd);`;
 
 async function runIn(fork: Fork, script: string, module: string): Promise<readonly unknown[]> {
   const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
   const args = [here(module), here("../places/state-folder.ts"), fork.base];
   const program = [process.execPath, "--input-type=module", "-e", script, ...args];
-  const words = await enteringFork(env, fork, { program });
+  const words = await forks.entering(fork, { program });
   assert.ok(!isFailure(words));
   const [file, ...rest] = words;
   const child = spawn(file, rest, {
@@ -60,24 +63,24 @@ it("a fork that was cut off in the middle of a change is told, and mended", asyn
   const base = join(folder, "base");
   mkdirSync(base);
   for (const name of ["a", "b"]) writeFileSync(join(base, name), "1");
-  const fork = await openFork(env, { cwd: base, about: "" });
+  const fork = await forks.open({ cwd: base, about: "" });
   if (isFailure(fork)) return context.skip(fork.text);
   const [code, signal, said] = await runIn(fork, dying, "../../../../adapters/workspace/index.ts");
   if (code === 125) {
-    await dropFork(env, fork);
+    await forks.drop(fork);
     return context.skip(`no fork can be entered here: ${said}`);
   }
   assert.equal(signal, "SIGKILL", String(said));
-  assert.equal(isCutOff(fork), true);
+  assert.equal(forks.isCutOff(fork), true);
   const differing = async (): Promise<readonly string[]> => {
-    const compared = await compareFork(env, fork);
+    const compared = await forks.compare(fork);
     assert.ok(!isFailure(compared));
     return compared.differences.map(({ path }) => path);
   };
   assert.ok((await differing()).includes("a"));
-  assert.deepEqual(await runIn(fork, mending, "forks.ts"), [0, null, ""]);
-  assert.equal(isCutOff(fork), false);
+  assert.deepEqual(await runIn(fork, mending, "local-forks.ts"), [0, null, ""]);
+  assert.equal(forks.isCutOff(fork), false);
   assert.deepEqual(await differing(), []);
   assert.equal(readFileSync(join(base, "a"), "utf8"), "1");
-  assert.equal(await dropFork(env, fork), undefined);
+  assert.equal(await forks.drop(fork), undefined);
 });

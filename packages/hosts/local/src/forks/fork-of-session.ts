@@ -1,14 +1,12 @@
 /** Finds the fork of the folder that a session works in. */
+import type { Fork } from "@lathe/overlays/fork";
 import type { Session } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
-import type { Fork } from "./forks.ts";
+import type { Env } from "@lathe/system";
+import { forksFolder } from "../places/state-folder.ts";
 
 /** The fork that a session is to continue in; undefined where it works in its folder, or this is that fork. */
-export async function forkOfSession(
-  { settings: { inFork } }: Session,
-  env: LocalOptions["env"],
-): Promise<Fork | undefined> {
+export async function forkOfSession({ settings: { inFork } }: Session, env: Env): Promise<Fork | undefined> {
   if (inFork === undefined || env.LATHE_FORK === inFork) return undefined;
-  const { allForks } = await import("./forks.ts");
-  return allForks(env).find(({ id }) => id === inFork);
+  const { listForks } = await import("@lathe/overlays/fork");
+  return listForks(forksFolder(env)).find(({ id }) => id === inFork);
 }

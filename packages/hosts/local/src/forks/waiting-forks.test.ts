@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
+import type { Fork } from "@lathe/overlays/fork";
 import { isFailure } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { createdDraft } from "@lathe/testkit";
 import { openState } from "../history/state.ts";
 import { makeBench } from "../session-bench.test.ts";
-import { type Fork, listForks, openFork } from "./forks.ts";
+import { localForks } from "./local-forks.ts";
 
 it("leaves the empty forks of attempts alone until these are settled, and no others", async (test) => {
   const bench = makeBench("waiting-forks");
@@ -16,7 +17,7 @@ it("leaves the empty forks of attempts alone until these are settled, and no oth
   const { cwd } = bench;
   const env = { ...bench.env, XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? join(bench.root, "cache") };
   const old = async (session: string): Promise<Fork | undefined> => {
-    const fork = await openFork(env, { cwd, about: "a test", session });
+    const fork = await localForks(env).open({ cwd, about: "a test", session });
     if (isFailure(fork)) return undefined;
     const path = join(fork.folder, "fork.json");
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), madeAt: 1 }));
@@ -30,7 +31,7 @@ it("leaves the empty forks of attempts alone until these are settled, and no oth
   const started = { attempts: [], seed: 1, apply: true, keepAll: false };
   await log.append([{ type: "attempts.started", data: started }], { at: 1, durable: true });
   const listed = async (): Promise<readonly string[]> => {
-    const found = await listForks(env);
+    const found = await localForks(env).list();
     return isFailure(found) ? [found.text] : found.map(({ fork }) => fork.id);
   };
   assert.deepEqual(await listed(), [mine.id]);

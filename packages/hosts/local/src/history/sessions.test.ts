@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { beginAttemptsLog, reopenBestOf } from "@lathe/attempts";
 import { noRouterOptions } from "@lathe/orchestrator/router";
 import { type Event, fold, isFailure, messageText, type Session } from "@lathe/protocol";
 import type { ExplicitOptions, OpenSession } from "@lathe/sessions";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import { beginAttemptsLog } from "../attempts/attempts-log.ts";
-import { reopenBestOf } from "../attempts/open-best-of.ts";
+import { localAttempts } from "../attempts/local-attempts.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { resumeSession, startSession } from "../local-sessions.ts";
 import {
@@ -185,8 +185,8 @@ describe("sessions", () => {
 
   it("are forked without the attempts at their tasks, which stay the other's, and with the step these were", async () => {
     const attempts = [{ session: "a1", place: { type: "worktree", id: "w1" } }] as const;
-    const begin = { id: "tried", attempts, seed: 1, apply: true, keepAll: false };
-    const log = await beginAttemptsLog(options, { text: "one" }, begin);
+    const begin = { id: "tried", words: { text: "one" }, attempts, seed: 1, apply: true, keepAll: false };
+    const log = await beginAttemptsLog(localAttempts(options, ["lathe"]), options, begin);
     assert.ok(!isFailure(log));
     const forked = async (): Promise<string> => {
       const id = await forkSession(options.env, "tried", { version: "test" });
@@ -200,7 +200,7 @@ describe("sessions", () => {
     const late = await forked();
     await log.close();
     for (const id of [early, late]) {
-      assert.equal(await reopenBestOf(options, id, ["lathe"]), undefined);
+      assert.equal(await reopenBestOf(localAttempts(options, ["lathe"]), options, id), undefined);
       const { attempts: tried, children } = fold(await eventsOf(id));
       assert.deepEqual([tried, children], [undefined, []]);
     }

@@ -15,13 +15,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { makePlaces } from "@lathe/attempts";
 import { openHistory } from "@lathe/evals";
 import { followHistory } from "@lathe/keep-rate";
 import { isFailure } from "@lathe/protocol";
 import { runGitIn } from "@lathe/testkit";
-import { makePlaces } from "../attempts/make-places.ts";
+import { localPlaces } from "../attempts/local-attempts.ts";
 import { createLazySearch } from "../search/lazy-search.ts";
-import { openWorktree } from "../worktrees/worktree.ts";
+import { localTrees } from "../worktrees/local-trees.ts";
 import { createBoxedGit } from "./boxed-git.ts";
 
 const hooks = [
@@ -99,7 +100,7 @@ describe("a repository that names programs everywhere", () => {
 
   it("runs none for a working tree, and says what no filter was run for", async () => {
     writeFileSync(join(top, "a.txt"), "boil the teapot\n");
-    const opened = await openWorktree(env, { cwd: top, name: "one" });
+    const opened = await localTrees(env).open({ cwd: top, name: "one" });
     assert.ok(!isFailure(opened), isFailure(opened) ? opened.text : "");
     assert.deepEqual(opened.carried, ["a.txt"]);
     assert.deepEqual(
@@ -115,8 +116,8 @@ describe("a repository that names programs everywhere", () => {
   });
 
   it("runs none for the working trees of attempts, and what becomes of them", async () => {
-    const maker = { cwd: top, env, self: ["/bin/true"], about: "a test", session: "s-1" };
-    const found = await makePlaces({ count: 2, worktrees: true }, maker);
+    const wish = { count: 2, worktrees: true, cwd: top, about: "a test", session: "s-1" };
+    const found = await makePlaces(localPlaces(env, ["/bin/true"]), wish);
     assert.ok(!isFailure(found), isFailure(found) ? found.text : "");
     for (const { open } of found.made) {
       const entrance = await open.enter(["/bin/true"]);
@@ -125,8 +126,8 @@ describe("a repository that names programs everywhere", () => {
       const copied = await open.enterCopy(["/bin/true"]);
       assert.ok(!isFailure(copied), isFailure(copied) ? copied.text : "");
       await copied.leave();
-      const changes = await open.changes();
-      assert.equal(!isFailure(changes) && changes.files, 1);
+      const changes = await open.compare();
+      assert.equal(!isFailure(changes) && changes.differences.length, 1);
       assert.equal(await open.drop(), undefined);
     }
     assert.equal(existsSync(`${top}.worktrees`), false);

@@ -20,7 +20,8 @@ import { isFailure } from "@lathe/protocol";
 import { createNoneDriver } from "@lathe/sandbox";
 import { repositoryPlace } from "@lathe/system/git";
 import { runGitIn } from "@lathe/testkit";
-import { type GitBox, type GitBoxWish, openGitBox } from "./git-box.ts";
+import type { GitBox, GitBoxWish } from "@lathe/worktrees/git";
+import { openGitBox } from "./git-box.ts";
 
 describe("openGitBox", () => {
   let root = "";

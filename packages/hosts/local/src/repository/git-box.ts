@@ -1,120 +1,33 @@
-/** Runs git over a repository inside the sandbox: read-only, without network, with settings of our own, so that it runs nothing of it. */
-import { mkdirSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import {
-  causeText,
-  type Failure,
-  failure,
-  isFailure,
-  type Process,
-  quoteWord,
-  type Sandbox,
-} from "@lathe/protocol";
+/** Local git box: git over a repository of this machine, in the sandbox. */
+import type { Failure } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
-import { type Env, hostProgramPath, systemPath } from "@lathe/system";
-import type { RepositoryPlace } from "@lathe/system/git";
-import { noSurroundings, plainText } from "@lathe/system/git";
+import { type Env, hostProgramPath } from "@lathe/system";
+import { type GitBox, type GitBoxWish, maxGitOutput, openGitBox as openBox } from "@lathe/worktrees/git";
 import { openPassingScratch } from "../places/scratch-folder.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
-import { addIndex, addRefs, makeScratchGit } from "./scratch-git.ts";
-
-export interface GitBoxWish {
-  readonly place: RepositoryPlace;
-  /** A folder that was just made: the only one that git may write. A passing one when absent. */
-  readonly made?: string;
-  /** Commits can be called by branches and tags, not by their ids alone. */
-  readonly withRefs?: boolean;
-}
-
-export interface GitRun {
-  /** Absolute; the top of the repository when absent. */
-  readonly workTree?: string;
-  /** Path of an index in the box. */
-  readonly index?: string | undefined;
-  /** What it reads, of one character per byte. */
-  readonly input?: string;
-  /** Milliseconds. */
-  readonly timeoutMs?: number;
-}
-
-export interface GitBox {
-  /** The folder that git may write. */
-  readonly made: string;
-  /** *Contract:* resolves with what it prints, of one character per byte; never rejects. */
-  git(args: readonly string[], run?: GitRun): Promise<string | Failure>;
-  /** Copies an index into the box; undefined where there is none. Throws what the disk says. */
-  takeIndex(index: string): string | undefined;
-  /** Attributes outside of the working tree name filters. */
-  readonly hasOwnFilters: boolean;
-  /** A name for an index that git is to write. */
-  newIndex(): string;
-  /** *Contract:* ends all that runs in it and removes what was made for it, but what was `made` before; idempotent. */
-  close(): Promise<void>;
-}
-
-const maxOutput = 256 * 1024 * 1024;
-const usualTimeoutMs = 120_000;
 
 /** *Contract:* a failure that says what to do where no sandbox works: git is then run nowhere else. */
-export async function openGitBox(
+export function openGitBox(
   env: Env,
   wish: GitBoxWish,
-  found: Promise<Containment> = driverFor(env, wish.place.top),
+  found?: Promise<Containment>,
 ): Promise<GitBox | Failure> {
-  const { place } = wish;
-  const { driver, reasons } = await found;
-  if (driver.tier === "none") return noSandbox(place.top, reasons);
-  const scratch = openPassingScratch("git");
-  if (isFailure(scratch)) return scratch;
-  try {
-    const [git, own, made] = [
-      join(scratch.path, "box", "git"),
-      join(scratch.path, "box"),
-      join(scratch.path, "made"),
-    ];
-    for (const folder of [git, made]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const refused = makeScratchGit(git, place, env);
-    if (refused) throw refused;
-    if (wish.withRefs) addRefs(git, place);
-    const sandbox = await driver.open({
-      workspace: wish.made ?? made,
-      scratch: own,
-      network: "none",
-      shown: [...new Set([place.top, place.common, place.gitFolder])],
-      hidden: hiddenPlaces(env, place.top),
-      env: {
-        PATH: [hostProgramPath(env, place.top), systemPath].filter(Boolean).join(delimiter),
-        HOME: join(own, "home"),
-        TMPDIR: join(own, "tmp"),
-        ...surroundings,
-      },
-      isUnguarded: true,
-    });
-    if (isFailure(sandbox)) throw sandbox;
-    return boxOf(sandbox, { ...place, git, made: wish.made ?? made, remove: scratch.remove });
-  } catch (cause) {
-    scratch.remove();
-    if (isFailure(cause)) return cause;
-    return failure("no-access", `git could not be asked of ${place.top}: ${causeText(cause)}`, {
-      who: "host",
-      cause,
-    });
-  }
+  return openBox(
+    {
+      env,
+      containment: (top) => found ?? driverFor(env, top),
+      scratch: () => openPassingScratch("git"),
+      hidden: (top) => hiddenPlaces(env, top),
+      programs: (top) => hostProgramPath(env, top),
+    },
+    wish,
+  );
 }
-
-/** No settings of the user or the machine apply; git fetches nothing and asks for no password. */
-const surroundings: Readonly<Record<string, string>> = {
-  LC_ALL: "C",
-  ...noSurroundings,
-  GIT_ATTR_NOSYSTEM: "1",
-  GIT_ALLOW_PROTOCOL: "none",
-  GIT_PAGER: "cat",
-};
 
 const drivers = new Map<string, Promise<Containment>>();
 
-/** Found once: nothing about the machine changes from question to question. */
+/** The driver is looked for once: nothing about the machine changes between two questions. */
 function driverFor(env: Env, workspace: string): Promise<Containment> {
   const key = JSON.stringify([env.HOME, env.XDG_CACHE_HOME, env.PATH, workspace]);
   const known = drivers.get(key);
@@ -123,86 +36,9 @@ function driverFor(env: Env, workspace: string): Promise<Containment> {
     check: async () => undefined,
     env,
     workspace,
-    outputCap: maxOutput,
+    outputCap: maxGitOutput,
     sandboxLimits: { wanted: {}, most: {} },
   });
   drivers.set(key, found);
   return found;
-}
-
-function noSandbox(top: string, reasons: readonly string[]): Failure {
-  const text = `Lathe runs git over ${top} only in a sandbox, and none works on this machine: ${reasons.join(" ")} \`lathe doctor\` says more`;
-  return failure("sandbox-unavailable", text, { who: "host" });
-}
-
-interface ContainmentFacts extends RepositoryPlace {
-  readonly git: string;
-  readonly made: string;
-  remove(): void;
-}
-
-function boxOf(sandbox: Sandbox, held: ContainmentFacts): GitBox {
-  let indexes = 0;
-  const newIndex = (): string => join(held.git, `index.${++indexes}`);
-  return {
-    made: held.made,
-    hasOwnFilters: plainText(join(held.git, "info", "attributes"), maxOutput)?.includes("filter") === true,
-    git: (args, run = {}) => runIn(sandbox, held, { args, ...run }),
-    newIndex,
-    takeIndex: (index) => addIndex(held.git, index, newIndex()),
-    close: async () => {
-      await sandbox.close();
-      held.remove();
-    },
-  };
-}
-
-async function runIn(
-  sandbox: Sandbox,
-  held: ContainmentFacts,
-  run: GitRun & { readonly args: readonly string[] },
-): Promise<string | Failure> {
-  const { args, workTree = held.top, index, input, timeoutMs = usualTimeoutMs } = run;
-  const variables = {
-    GIT_DIR: held.git,
-    GIT_OBJECT_DIRECTORY: join(held.common, "objects"),
-    GIT_WORK_TREE: workTree,
-    ...(index !== undefined && { GIT_INDEX_FILE: index }),
-  };
-  const set = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteWord(value)}; `);
-  const script = `${set.join("")}exec git --no-pager ${args.map(quoteWord).join(" ")}`;
-  const process = await sandbox.spawn({ script, cwd: held.made, apart: true });
-  if (isFailure(process)) return process;
-  const written = input === undefined ? undefined : await process.write(Buffer.from(input, "latin1"));
-  await process.closeInput();
-  const { code, timedOut } = await endOf(process, timeoutMs);
-  if (code === 0 && !written) return printed(process);
-  const said = (await process.readErrors(0, 4096)).text.trim().split("\n").at(-1);
-  const why = timedOut
-    ? `it took longer than ${Math.round(timeoutMs / 1000)} s`
-    : said || `it ended with ${code}`;
-  return failure(timedOut ? "command-timeout" : "no-access", `git ${args[0]} in ${workTree}: ${why}`, {
-    who: "user",
-  });
-}
-
-async function endOf(
-  process: Process,
-  timeoutMs: number,
-): Promise<{ readonly code: number | undefined; readonly timedOut: boolean }> {
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    void process.stop();
-  }, timeoutMs);
-  const { code } = await process.exited;
-  clearTimeout(timer);
-  return { code, timedOut };
-}
-
-async function printed(process: Process): Promise<string | Failure> {
-  const bytes = await process.bytes("output", 0, maxOutput);
-  if (bytes.length < maxOutput)
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  return failure("too-large", "git printed more than is read of it", { who: "user" });
 }

@@ -68,16 +68,15 @@ function foldersAround(path: string, cwd: string): readonly string[] {
   return above === cwd || !above.startsWith(`${cwd}/`) ? [] : [above, ...foldersAround(above, cwd)];
 }
 
-/** Why such a change is not taken over. */
-export const ownChange = "only a person changes memory and kept permissions";
-
-/** Whether a change in a copy of `base`, at a path below it, is one of what only a person changes. */
-export function isOwnChange(env: Env, base: string): (path: string) => boolean {
+/** Says for a path below `base` why only a person may change it; undefined for any other path. */
+export function ownChangeReason(env: Env, base: string): (path: string) => string | undefined {
   const places = [...personPlaces(env), stateFolder(env)].flatMap(withReal);
   const around = new Set(places.flatMap((path) => foldersAround(path, base)));
   return (path) => {
     const whole = join(base, path);
-    return around.has(whole) || places.some((place) => whole === place || whole.startsWith(`${place}/`));
+    const isOwn =
+      around.has(whole) || places.some((place) => whole === place || whole.startsWith(`${place}/`));
+    return isOwn ? "only a person changes memory and kept permissions" : undefined;
   };
 }
 

@@ -1,0 +1,326 @@
+/** An attempt's working tree goes with all that is its own, whatever happened to it, and with nothing else. */
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { type AppliedCopy, isFailure } from "@lathe/protocol";
+import { runGitIn } from "@lathe/testkit";
+import { testTreesHost } from "../trees-host.test.ts";
+import type { AttemptTreesHost } from "../trees-host.ts";
+import { attemptTrees, dropAttemptTree, makeAttemptTree, type WholeTree } from "./attempt-tree.ts";
+import { keepTree } from "./keep-tree.ts";
+import { listTrees } from "./list-trees.ts";
+import { treeDifferences } from "./tree-differences.ts";
+
+interface Bench {
+  readonly root: string;
+  /** The repository, a folder in `root`. */
+  readonly cwd: string;
+  readonly host: AttemptTreesHost;
+  put(path: string, text: string): void;
+}
+
+function open(test: TestContext, files: Readonly<Record<string, string>> = { a: "1\n" }): Bench {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-attempt-tree-")));
+  test.after(() => rmSync(root, { recursive: true, force: true }));
+  const cwd = join(root, "work");
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) put(path, text);
+  runGitIn(cwd, "init", "-q");
+  runGitIn(cwd, "add", ".");
+  runGitIn(cwd, "commit", "-qm", "first");
+  return { root, cwd, put, host: testTreesHost(join(root, "state")) };
+}
+
+async function make({ host, cwd }: Bench): Promise<WholeTree> {
+  const made = await makeAttemptTree(host, { cwd, about: "a test", session: "s-1" });
+  assert.ok(!isFailure(made), isFailure(made) ? made.text : "");
+  return made;
+}
+
+/** The command line that makes a tree in a process of its own. */
+function makerWords({ cwd, root }: Bench): readonly string[] {
+  const here = (name: string): string => JSON.stringify(join(import.meta.dirname, name));
+  const source = `import { makeAttemptTree } from ${here("attempt-tree.ts")};
+import { testTreesHost } from ${here("../trees-host.test.ts")};
+const host = testTreesHost(process.argv[2], process.env);
+await makeAttemptTree(host, { cwd: process.argv[1], about: "a test", session: "s-1" });`;
+  return ["--input-type=module", "-e", source, cwd, join(root, "state")];
+}
+
+/** A git that waits instead of checking out; the git box finds it by this PATH. */
+function waitingGit({ root }: Bench): Readonly<Record<string, string | undefined>> {
+  const programs = join(root, "programs");
+  const git = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  mkdirSync(programs);
+  const wrapper = `#!/bin/sh\ncase "$*" in *read-tree*) exec sleep 1000;; *) exec '${git}' "$@";; esac\n`;
+  writeFileSync(join(programs, "git"), wrapper, { mode: 0o755 });
+  return { ...process.env, PATH: `${programs}:${process.env.PATH}` };
+}
+
+function textOf(found: Parameters<typeof isFailure>[0]): string {
+  return isFailure(found) ? found.text : "";
+}
+
+function assertGone({ host, cwd }: Bench): void {
+  assert.deepEqual(attemptTrees(host), []);
+  assert.equal(existsSync(`${cwd}.worktrees`), false);
+  assert.equal(runGitIn(cwd, "branch", "--list", "lathe/*"), "");
+  assert.doesNotMatch(runGitIn(cwd, "worktree", "list"), /work\.worktrees/);
+}
+
+for (const spoilt of ["whole", "cut off from its repository", "removed by hand"]) {
+  it(`goes without the user's own working tree that is not there now (${spoilt})`, async (test) => {
+    const bench = open(test);
+    const own = join(bench.root, "on a disk");
+    runGitIn(bench.cwd, "worktree", "add", "-q", own, "-b", "own");
+    const tree = await make(bench);
+    renameSync(own, `${own}.away`);
+    if (spoilt === "cut off from its repository")
+      writeFileSync(join(tree.path, ".git"), "gitdir: /nowhere\n");
+    if (spoilt === "removed by hand") rmSync(tree.path, { recursive: true });
+    assert.equal(textOf(await dropAttemptTree(bench.host, tree)), "");
+    assertGone(bench);
+    renameSync(`${own}.away`, own);
+    assert.match(runGitIn(own, "status", "-sb"), /^## own/);
+  });
+}
+
+it("can be dropped after its making was killed while git was at work", async (test) => {
+  const bench = open(test);
+  const maker = spawn(process.execPath, makerWords(bench), {
+    env: waitingGit(bench),
+    detached: true,
+    stdio: "ignore",
+  });
+  const ended = once(maker, "exit");
+  const entries = join(bench.cwd, ".git/worktrees");
+  const isLinked = (): boolean =>
+    existsSync(entries) && readdirSync(entries).some((name) => existsSync(join(entries, name, "gitdir")));
+  while (!isLinked() && maker.exitCode === null) await setTimeout(5);
+  process.kill(-(maker.pid ?? 0), "SIGKILL");
+  await ended;
+  const [tree] = attemptTrees(bench.host);
+  assert.ok(tree && !tree.made && isLinked());
+  assert.equal(textOf(await dropAttemptTree(bench.host, tree)), "");
+  assertGone(bench);
+});
+
+it("is nobody's any more once its removal has begun, and goes with the next list when that was killed", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  const records = join(bench.root, "state/attempt-trees");
+  // As one that was killed leaves it.
+  renameSync(join(records, `${tree.id}.json`), join(records, `${tree.id}.gone`));
+  rmSync(join(tree.path, "a"));
+  assert.deepEqual(attemptTrees(bench.host), []);
+  assert.deepEqual(await listTrees(bench.host), []);
+  assertGone(bench);
+  assert.equal(readFileSync(join(bench.cwd, "a"), "utf8"), "1\n");
+});
+
+it("can be dropped when the repository is gone", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  rmSync(bench.cwd, { recursive: true });
+  assert.equal(textOf(await dropAttemptTree(bench.host, tree)), "");
+  assert.deepEqual(attemptTrees(bench.host), []);
+  assert.equal(existsSync(dirname(tree.path)), false);
+});
+
+for (const where of ["in no commit", "in a repository of its own"]) {
+  it(`takes nothing of the state folder along, which lies in the repository (${where})`, async (test) => {
+    const bench = open(test);
+    const host = { ...bench.host, state: join(bench.cwd, "home/.local/state/lathe") };
+    bench.put("home/.local/note", "mine\n");
+    bench.put("home/.local/state/other/f", "other\n");
+    bench.put("home/.local/state/lathe/mcp/a.login.json", "a token\n");
+    if (where !== "in no commit") runGitIn(join(bench.cwd, "home/.local"), "init", "-q");
+    const tree = await make({ ...bench, host });
+    assert.deepEqual(readdirSync(join(tree.path, "home/.local/state")), ["other"]);
+    assert.equal(readFileSync(join(tree.path, "home/.local/note"), "utf8"), "mine\n");
+    const none = await treeDifferences(host, tree);
+    assert.deepEqual(!isFailure(none) && none.differences, []);
+  });
+}
+
+it("carries, compares and keeps files below folders whose names are not UTF-8", async (test) => {
+  const bench = open(test);
+  const [known, carried] = ["known\xff", "carried\xfe"].map((name) => Buffer.from(name, "latin1")) as [
+    Buffer,
+    Buffer,
+  ];
+  const at = (root: string, folder: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${root}/`), folder, Buffer.from("/f")]);
+  for (const folder of [known, carried]) {
+    mkdirSync(Buffer.concat([Buffer.from(`${bench.cwd}/`), folder]));
+    writeFileSync(at(bench.cwd, folder), "before\n");
+    if (folder === known) runGitIn(bench.cwd, "add", ".");
+    if (folder === known) runGitIn(bench.cwd, "commit", "-qm", "second");
+  }
+  const tree = await make(bench);
+  assert.equal(readFileSync(at(tree.path, carried), "utf8"), "before\n");
+  for (const folder of [known, carried]) writeFileSync(at(tree.path, folder), "after\n");
+  const found = await treeDifferences(bench.host, tree);
+  const names = ["carried\xfe/f", "known\xff/f"];
+  assert.deepEqual(!isFailure(found) && found.differences.map(({ path, what }) => [path, what]), [
+    [names[0], "modified"],
+    [names[1], "modified"],
+  ]);
+  const kept = await keepTree(bench.host, tree, { hostRun: false, force: false });
+  assert.deepEqual(!isFailure(kept) && kept.kept.map(({ path }) => path), names);
+  for (const folder of [known, carried]) assert.equal(readFileSync(at(bench.cwd, folder), "utf8"), "after\n");
+  assertGone(bench);
+});
+
+async function keep({ host }: Bench, tree: WholeTree): Promise<AppliedCopy> {
+  const kept = await keepTree(host, tree, { hostRun: false, force: false });
+  assert.ok(!isFailure(kept), isFailure(kept) ? kept.text : "");
+  return kept;
+}
+
+function pathsOf({ kept }: AppliedCopy): readonly string[] {
+  return kept.map(({ path }) => path);
+}
+
+const inRepositories = {
+  "a commit in a repository that was carried": (path: string) => {
+    writeFileSync(join(path, "nested/f"), "2\n");
+    runGitIn(join(path, "nested"), "commit", "-qam", "work");
+  },
+  "a file in a repository that was carried": (path: string) =>
+    writeFileSync(join(path, "nested/new"), "work\n"),
+  "a file in a submodule's folder": (path: string) => writeFileSync(join(path, "sub/new"), "work\n"),
+  "a new repository that git was told to take for a submodule": (path: string) => {
+    mkdirSync(join(path, "fresh"));
+    runGitIn(join(path, "fresh"), "init", "-q");
+    runGitIn(join(path, "fresh"), "commit", "-q", "--allow-empty", "-m", "work");
+    runGitIn(path, "add", "fresh");
+  },
+};
+
+for (const [what, work] of Object.entries(inRepositories)) {
+  it(`holds back, and stays for the sake of, ${what}`, async (test) => {
+    const bench = open(test);
+    const nested = join(bench.cwd, "nested");
+    mkdirSync(nested);
+    runGitIn(nested, "init", "-q");
+    bench.put("nested/f", "1\n");
+    runGitIn(nested, "add", "f");
+    runGitIn(nested, "commit", "-qm", "first");
+    runGitIn(bench.cwd, "submodule", "--quiet", "add", nested, "sub");
+    runGitIn(bench.cwd, "commit", "-qm", "sub");
+    const tree = await make(bench);
+    const none = await treeDifferences(bench.host, tree);
+    assert.deepEqual(!isFailure(none) && none.differences, []);
+    work(tree.path);
+    const { held, stuck } = await keep(bench, tree);
+    assert.deepEqual([...held.values()], ["it is a repository of its own"]);
+    assert.deepEqual([...stuck], [...held.keys()]);
+    assert.equal(attemptTrees(bench.host).length, 1);
+    assert.equal(textOf(await dropAttemptTree(bench.host, tree)), "");
+    assertGone(bench);
+  });
+}
+
+it("takes over what git was told not to see", async (test) => {
+  const bench = open(test, { a: "1\n", b: "1\n", c: "1\n" });
+  const tree = await make(bench);
+  runGitIn(tree.path, "update-index", "--assume-unchanged", "a");
+  runGitIn(tree.path, "update-index", "--skip-worktree", "b");
+  runGitIn(tree.path, "update-index", "--assume-unchanged", "--skip-worktree", "c");
+  for (const name of ["a", "b", "c"]) writeFileSync(join(tree.path, name), "2\n");
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["a", "b", "c"]);
+  assertGone(bench);
+});
+
+it("compares with what was checked out, whatever attributes the attempt adds", async (test) => {
+  const bench = open(test, {
+    "lf.txt": "1\n2\n",
+    "crlf.txt": "1\r\n2\r\n",
+    "other/.gitattributes": "*.txt -text\n",
+  });
+  const tree = await make(bench);
+  writeFileSync(join(tree.path, ".gitattributes"), "*.txt text eol=crlf\n");
+  writeFileSync(join(tree.path, "lf.txt"), "1\n2\n3\n");
+  writeFileSync(join(tree.path, "crlf.txt"), "1\r\n2\r\n3\r\n");
+  const { held } = await keep(bench, tree);
+  assert.deepEqual([...held], []);
+  assert.equal(readFileSync(join(bench.cwd, "lf.txt"), "utf8"), "1\n2\n3\n");
+  assert.equal(readFileSync(join(bench.cwd, "crlf.txt"), "utf8"), "1\r\n2\r\n3\r\n");
+  assertGone(bench);
+});
+
+it("sees a change at the end of a long file, with its times put back", async (test) => {
+  const bench = open(test);
+  const bytes = Buffer.alloc(3 * 1024 * 1024 + 1);
+  writeFileSync(join(bench.cwd, "long"), bytes);
+  runGitIn(bench.cwd, "config", "core.trustctime", "false");
+  runGitIn(bench.cwd, "add", "long");
+  runGitIn(bench.cwd, "commit", "-qm", "long");
+  const tree = await make(bench);
+  const path = join(tree.path, "long");
+  const { atime, mtime } = statSync(path);
+  bytes[bytes.length - 1] = 1;
+  writeFileSync(path, bytes);
+  utimesSync(path, atime, mtime);
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["long"]);
+});
+
+it("stays while the process that makes it runs, however long that takes, and no longer", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  // As if it had been made an hour ago.
+  const record = join(bench.root, "state/attempt-trees", `${tree.id}.json`);
+  const kept = JSON.parse(readFileSync(record, "utf8")) as WholeTree;
+  writeFileSync(record, JSON.stringify({ ...kept, madeAt: tree.madeAt - 3_600_000 }));
+  execFileSync(process.execPath, makerWords(bench));
+  assert.equal(attemptTrees(bench.host).length, 2);
+  const listed = await listTrees(bench.host);
+  assert.deepEqual(
+    listed.map((one) => [one.tree.id, one.isOpen]),
+    [[tree.id, true]],
+  );
+  assert.deepEqual(readdirSync(`${bench.cwd}.worktrees`), [tree.id]);
+});
+
+it("says what is in the way where a folder became a file, and takes it over once that is moved", async (test) => {
+  const bench = open(test, { "d/f": "1\n", "d/deep/g": "1\n", ".gitignore": "*.env\n" });
+  bench.put("d/deep/x.env", "mine\n");
+  const tree = await make(bench);
+  rmSync(join(tree.path, "d"), { recursive: true });
+  writeFileSync(join(tree.path, "d"), "a file\n");
+  const refused = await keepTree(bench.host, tree, { hostRun: false, force: false });
+  assert.match(textOf(refused), /`d` .*holds files that git ignores.* move them, then `lathe fork keep/);
+  assert.equal(readFileSync(join(bench.cwd, "d/f"), "utf8"), "1\n");
+  rmSync(join(bench.cwd, "d/deep/x.env"));
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["d", "d/deep/g", "d/f"]);
+  assert.equal(readFileSync(join(bench.cwd, "d"), "utf8"), "a file\n");
+});
+
+it("says that a tree is gone, and what to do", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  rmSync(tree.path, { recursive: true });
+  const text = textOf(await treeDifferences(bench.host, tree));
+  assert.equal(text, `the working tree ${tree.path} is gone: \`lathe fork drop ${tree.id}\` forgets it`);
+});

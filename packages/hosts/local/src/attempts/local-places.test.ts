@@ -1,0 +1,243 @@
+/** Every place of an attempt does the same: forks and git working trees, over a folder with work in no commit. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { changesIn, type Entrance, makePlaces, type Place } from "@lathe/attempts";
+import { isFailure } from "@lathe/protocol";
+import { runGitIn } from "@lathe/testkit";
+import { type Bench, makeBench } from "../session-bench.test.ts";
+import { localPlaces } from "./local-attempts.ts";
+
+interface Opened {
+  readonly bench: Bench;
+  /** Where the attempts were asked for. */
+  readonly cwd: string;
+  readonly place: Place;
+  inside(script: string): Promise<void>;
+  put(path: string, text: string | Buffer): void;
+  read(path: string): string;
+  isKnown(): boolean;
+}
+
+const kinds = ["fork", "worktree"] as const;
+type Kind = (typeof kinds)[number];
+
+async function open(test: TestContext, kind: Kind, below = ""): Promise<Opened | undefined> {
+  const bench = makeBench(`place-${kind}`);
+  test.after(() => bench.remove());
+  const env = { ...bench.env, XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? join(bench.root, "cache") };
+  const cwd = join(bench.cwd, below);
+  const put = (path: string, text: string | Buffer): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  };
+  for (const name of ["kept.txt", "changed.txt", "gone.txt", "old/only.txt", "mine.txt"])
+    put(name, `${name}\n`);
+  put("windows.txt", "one\r\ntwo\r\n");
+  put(".gitignore", "ignored/\n");
+  chmodSync(join(cwd, "changed.txt"), 0o600);
+  runGitIn(bench.cwd, "init", "-q");
+  runGitIn(bench.cwd, "add", ".");
+  runGitIn(bench.cwd, "commit", "-qm", "first");
+  put("mine.txt", "in no commit\n");
+  put("new of mine.txt", "neither\n");
+  put("ignored/big", "x\n");
+  const places = localPlaces(env, ["/bin/true"]);
+  const wish = { count: 1, cwd, about: "a test", session: "s-1", worktrees: kind === "worktree" };
+  const found = await makePlaces(places, wish);
+  assert.ok(!isFailure(found), isFailure(found) ? found.text : "");
+  const [made] = found.made;
+  if (made?.place.type !== kind) {
+    await made?.open.drop();
+    test.skip("there are no forks here");
+    return undefined;
+  }
+  const { place: where, open: place } = made;
+  return {
+    bench,
+    cwd,
+    place,
+    put,
+    read: (path) => readFileSync(join(cwd, path), "utf8"),
+    inside: async (script) => runIn(await place.enter(["/bin/sh", "-ec", script])),
+    isKnown: () => places.find(where) !== undefined,
+  };
+}
+
+function runIn(entrance: Parameters<typeof isFailure>[0] | Entrance): void {
+  assert.ok(!isFailure(entrance), isFailure(entrance) ? entrance.text : "");
+  const { words, cwd, env } = entrance as Entrance;
+  const [file, ...args] = words;
+  execFileSync(file, args, { cwd, env: env as NodeJS.ProcessEnv, encoding: "utf8" });
+}
+
+const work = `test "$(cat mine.txt)" = "in no commit"
+test -f "new of mine.txt"
+printf 'other\\n' > changed.txt
+printf 'one\\r\\n2\\r\\n' > windows.txt
+rm gone.txt old/only.txt; rmdir old
+mkdir -p deep/er; printf '\\000\\001' > deep/er/binary; printf 'run\\n' > deep/run.sh; chmod 755 deep/run.sh
+ln -s changed.txt link
+mkdir -p ignored; printf 'y\\n' > ignored/made`;
+
+/** What an attempt tells git of it is not what it is compared by. */
+const hidden = `
+git update-index --assume-unchanged changed.txt; git rm -q --cached windows.txt
+git -c user.name=a -c user.email=a@b commit -qm mine`;
+
+for (const kind of kinds) {
+  describe(`the place of an attempt: ${kind}`, () => {
+    it("begins as the folder is, changes nothing outside, and is taken over whole", async (test) => {
+      const opened = await open(test, kind);
+      if (!opened) return;
+      const { place, cwd, read } = opened;
+      const before = await changesIn(place);
+      assert.ok(!isFailure(before), isFailure(before) ? before.text : "");
+      assert.deepEqual(before.diffs, []);
+      await opened.inside(kind === "worktree" ? work + hidden : work);
+      assert.equal(read("changed.txt"), "changed.txt\n");
+      assert.ok(existsSync(join(cwd, "gone.txt")));
+      const changes = await changesIn(place);
+      assert.ok(!isFailure(changes), isFailure(changes) ? changes.text : "");
+      // What git ignores goes over with a view of the whole folder alone.
+      assert.equal(changes.files, kind === "fork" ? 8 : 7);
+      assert.match(changes.diffs.join(""), /-changed\.txt\n\+other\n/);
+      const taken = await place.take(() => undefined);
+      assert.ok(!isFailure(taken), isFailure(taken) ? taken.text : "");
+      assert.deepEqual([...taken.held], []);
+      assert.equal(read("changed.txt"), "other\n");
+      assert.equal(read("windows.txt"), "one\r\n2\r\n");
+      assert.equal(lstatSync(join(cwd, "changed.txt")).mode & 0o777, 0o600);
+      assert.equal(lstatSync(join(cwd, "deep/run.sh")).mode & 0o100, 0o100);
+      assert.equal(readlinkSync(join(cwd, "link")), "changed.txt");
+      assert.equal(existsSync(join(cwd, "gone.txt")) || existsSync(join(cwd, "old")), false);
+      assert.deepEqual([read("mine.txt"), read("ignored/big")], ["in no commit\n", "x\n"]);
+      assert.equal(opened.isKnown(), false);
+      assertNothingLeft(opened);
+    });
+
+    it("shows its tests what it holds, and forgets what they do", async (test) => {
+      const opened = await open(test, kind);
+      if (!opened) return;
+      const { place } = opened;
+      await opened.inside("printf 'other\\n' > changed.txt");
+      const copy = await place.enterCopy([
+        "/bin/sh",
+        "-ec",
+        'test "$(cat changed.txt mine.txt)" = "$(printf "other\\nin no commit\\n")"; git status > report; rm changed.txt',
+      ]);
+      assert.ok(!isFailure(copy), isFailure(copy) ? copy.text : "");
+      runIn(copy.entrance);
+      await copy.leave();
+      const changes = await changesIn(place);
+      assert.deepEqual(!isFailure(changes) && [changes.files, changes.added], [1, 1]);
+      assert.equal(await place.drop(), undefined);
+      assertNothingLeft(opened);
+    });
+
+    it("takes nothing over where the folder has changed in the same place", async (test) => {
+      const opened = await open(test, kind);
+      if (!opened) return;
+      const { place, read, put } = opened;
+      await opened.inside("printf 'other\\n' > changed.txt; printf 'theirs\\n' > mine.txt; rm kept.txt");
+      put("kept.txt", "changed too\n");
+      put("mine.txt", "changed again\n");
+      const taken = await place.take(() => undefined);
+      assert.ok(isFailure(taken));
+      assert.equal(taken.code, "stale-version");
+      assert.match(taken.text, /: kept\.txt, mine\.txt\. .*--force/);
+      assert.deepEqual(["changed.txt", "kept.txt", "mine.txt"].map(read), [
+        "changed.txt\n",
+        "changed too\n",
+        "changed again\n",
+      ]);
+      // A view only knows that somebody was there since.
+      if (kind === "fork") return void (await place.drop());
+      put("kept.txt", "kept.txt\n");
+      put("mine.txt", "theirs\n");
+      const again = await place.take(() => undefined);
+      assert.ok(!isFailure(again), isFailure(again) ? again.text : "");
+      assert.deepEqual([read("changed.txt"), existsSync(join(opened.cwd, "kept.txt"))], ["other\n", false]);
+    });
+
+    it("holds back what others would obey, and stays for its sake", async (test) => {
+      const opened = await open(test, kind);
+      if (!opened) return;
+      const { place, cwd, read } = opened;
+      await opened.inside("mkdir .vscode; echo '{}' > .vscode/tasks.json; printf 'other\\n' > changed.txt");
+      const taken = await place.take(() => undefined);
+      assert.ok(!isFailure(taken), isFailure(taken) ? taken.text : "");
+      assert.ok(taken.held.has(".vscode/tasks.json"));
+      assert.deepEqual(
+        [read("changed.txt"), existsSync(join(cwd, ".vscode/tasks.json"))],
+        ["other\n", false],
+      );
+      assert.ok(opened.isKnown());
+      await place.drop();
+    });
+  });
+}
+
+function assertNothingLeft({ bench }: Opened): void {
+  assert.deepEqual(readdirSync(bench.root).includes("work.worktrees"), false);
+  assert.match(runGitIn(bench.cwd, "branch", "--list", "lathe/*"), /^$/);
+  assert.equal(runGitIn(bench.cwd, "worktree", "list").trim().split("\n").length, 1);
+}
+
+it("works in a part of a repository, and takes over what is in it alone", async (test) => {
+  const opened = await open(test, "worktree", "part");
+  if (!opened) return;
+  await opened.inside("printf 'other\\n' > changed.txt; printf 'x\\n' > ../outside.txt");
+  const taken = await opened.place.take(() => undefined);
+  assert.ok(!isFailure(taken), isFailure(taken) ? taken.text : "");
+  assert.deepEqual(
+    taken.kept.map(({ path }) => path),
+    ["changed.txt"],
+  );
+  assert.equal(existsSync(join(opened.bench.cwd, "outside.txt")), false);
+});
+
+it("says what to do where there is neither a fork nor a repository", async (test) => {
+  const bench = makeBench("place-none");
+  test.after(() => bench.remove());
+  const env = { ...bench.env, PATH: process.env.PATH };
+  const wish = { count: 2, cwd: bench.cwd, about: "a test", session: "s-1" };
+  const found = await makePlaces(localPlaces(env, ["/bin/true"]), { ...wish, worktrees: true });
+  assert.ok(isFailure(found));
+  assert.match(found.text, /in no git repository.*git init/);
+  const within = { ...env, XDG_STATE_HOME: join(bench.cwd, "state") };
+  const neither = await makePlaces(localPlaces(within, ["/bin/true"]), wish);
+  assert.ok(isFailure(neither));
+  assert.match(neither.text, /Not in forks: .*Not in git working trees: .*git init/);
+  const inFork = await makePlaces(localPlaces({ ...env, LATHE_FORK: "f1" }, ["/bin/true"]), wish);
+  assert.ok(isFailure(inFork));
+  assert.match(inFork.text, /fork of a fork/);
+});
+
+it("leaves nothing when one of them cannot be made", async (test) => {
+  const bench = makeBench("place-refused");
+  test.after(() => bench.remove());
+  bench.put("a", "1\n");
+  runGitIn(bench.cwd, "init", "-q");
+  runGitIn(bench.cwd, "add", ".");
+  runGitIn(bench.cwd, "commit", "-qm", "first");
+  bench.put("a", "2\n");
+  const wish = { count: 2, cwd: bench.cwd, about: "a test", session: "s-1" } as const;
+  const places = localPlaces(bench.env, ["/bin/true"]);
+  const found = await makePlaces(places, { ...wish, worktrees: true, dirty: "refuse" });
+  assert.ok(isFailure(found));
+  assert.match(found.text, /in no commit/);
+  assert.equal(existsSync(join(bench.root, "work.worktrees")), false);
+  assert.deepEqual(readdirSync(join(bench.root, "state/lathe/attempt-trees")), []);
+});

@@ -1,0 +1,31 @@
+/** Finds a copy that waits for a decision: forks and the working trees of attempts have ids of one kind, and are listed together. */
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+
+/** One kind of copy. */
+export interface WaitingCopies<Copy> {
+  /** *Contract:* by its id or the start of it; a failure where several begin so, undefined where none does. */
+  find(start: string): Copy | Failure | undefined;
+}
+
+interface Identified {
+  readonly id: string;
+}
+
+export type Waiting<Fork, Tree> =
+  | { readonly type: "fork"; readonly fork: Fork }
+  | { readonly type: "tree"; readonly tree: Tree };
+
+/** By its id or the start of it. *Contract:* a failure unless exactly one of both kinds begins so. */
+export function findWaiting<Fork extends Identified, Tree extends Identified>(
+  start: string,
+  forks: WaitingCopies<Fork>,
+  trees: WaitingCopies<Tree>,
+): Waiting<Fork, Tree> | Failure {
+  const [fork, tree] = [forks.find(start), trees.find(start)];
+  if (isFailure(fork)) return fork;
+  if (isFailure(tree)) return tree;
+  if (tree && (!fork || tree.id === start)) return { type: "tree", tree };
+  if (fork && (!tree || fork.id === start)) return { type: "fork", fork };
+  const what = fork ? `a fork and a working tree begin with "${start}"` : `there is no fork ${start}`;
+  return failure("invalid-arguments", `${what}; \`lathe fork list\` shows them`, { who: "user" });
+}
