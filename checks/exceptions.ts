@@ -10,9 +10,7 @@ export const exceptions: Exceptions = {
   "folder-cycle": {},
   "export-paths": {},
   "dodged-cap": {
-    "apps/cli": 3,
-    "packages/clients/client": 1,
+    "apps/cli": 1,
     "packages/hosts/local": 1,
-    "packages/sessions/sessions": 1,
   },
 };

@@ -200,7 +200,7 @@ describe("lathe rpc", () => {
     await client.until(({ params }) => Object(params?.event).type === "step.started");
     assert.match(
       String((await client.ask("session/prompt", { session: other, text: "more" })).error?.message),
-      /prompt of this session is running/,
+      /turn of this session is running/,
     );
     assert.equal(await client.leave(), 0);
     assert.deepEqual(place.leftovers(), []);

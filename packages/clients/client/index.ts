@@ -1,8 +1,8 @@
 /** @lathe/client: what every client of a session shares. */
 export { agentsCommand } from "./src/commands/agents.ts";
+export type { CommandAbout, CommandContext } from "./src/commands/command-context.ts";
 export { compactCommand } from "./src/commands/compact.ts";
 export { contextCommand } from "./src/commands/context.ts";
-export type { CommandAbout, Conversation } from "./src/commands/conversation.ts";
 export { costCommand } from "./src/commands/cost.ts";
 export { diffCommand } from "./src/commands/diff.ts";
 export { effortCommand, effortNow, effortOptions, setEffort } from "./src/commands/effort.ts";
@@ -17,14 +17,19 @@ export { planCommand } from "./src/commands/plan.ts";
 export { processesCommand } from "./src/commands/processes.ts";
 export { sharedCommands } from "./src/commands/shared-commands.ts";
 export {
+  Conversation,
+  type ConversationListener,
+  type ConversationStart,
+  type EarlierSession,
+} from "./src/conversation/conversation.ts";
+export { QuestionQueue } from "./src/conversation/question-queue.ts";
+export {
   type AskedCall,
   aboutText,
   answerOf,
   questionText,
   rulesText,
 } from "./src/questions/question-text.ts";
-export { agreedMode } from "./src/settings/agreed-mode.ts";
-export { withEffort } from "./src/settings/with-effort.ts";
 export { changesText } from "./src/texts/changes-text.ts";
 export { outputFigures, outputNamed, outputTarget } from "./src/texts/output-text.ts";
 export { type BackgroundProcess, titleOf } from "./src/texts/process-title.ts";

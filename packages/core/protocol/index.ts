@@ -154,6 +154,7 @@ export {
 } from "./src/message.ts";
 export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
 export { isNotice, noticeText, withoutMark } from "./src/notice.ts";
+export { type OpenQuestion, openQuestions } from "./src/open-questions.ts";
 export {
   blobOf,
   type FileChange,

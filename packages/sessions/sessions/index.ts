@@ -24,11 +24,12 @@ export type {
 } from "./src/host/session-host.ts";
 export type { SessionExporter, SessionOptions } from "./src/host/session-options.ts";
 export { type ExplicitOptions, inheritSettings } from "./src/running/inherit-settings.ts";
-export type { OpenSession, Words } from "./src/running/open-session.ts";
+export type { Answer, OpenSession, Words } from "./src/running/open-session.ts";
 export type { ApprovalFile, PendingApproval } from "./src/running/pending-approval.ts";
 export { modelsOf, settingsOf } from "./src/running/session-settings.ts";
 export { progressOf } from "./src/running/subagent-progress.ts";
 export { newSessionId } from "./src/session-id.ts";
+export type { AnswerResult, QuestionAnswer } from "./src/stored/answer-question.ts";
 export type { Descendants } from "./src/stored/descendants.ts";
 export type { Following } from "./src/stored/follow-session.ts";
 export type { ForkOptions } from "./src/stored/fork-session.ts";

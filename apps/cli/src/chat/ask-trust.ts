@@ -17,7 +17,7 @@ export async function askTrust(chat: Chat): Promise<undefined> {
     if (isFailure(options)) chat.complain(options.text);
     else {
       chat.print([chat.theme.dim(`${answer.label}: ${answer.about}.`)]);
-      chat.adopt(options);
+      chat.conversation.adopt(options);
     }
   }
   return undefined;

@@ -16,19 +16,15 @@ const most = 20;
 
 export function createCompletion(
   commands: () => Promise<readonly Named[]>,
-  files: (signal: AbortSignal) => Promise<readonly string[]>,
+  files: () => Promise<readonly string[]>,
 ): AutocompleteProvider {
-  const suggest = async (
-    before: string,
-    row: number,
-    signal: AbortSignal,
-  ): Promise<AutocompleteSuggestions | null> => {
+  const suggest = async (before: string, row: number): Promise<AutocompleteSuggestions | null> => {
     const [command] = row === 0 ? (/^\/[\p{L}\p{N}_.:-]*$/u.exec(before) ?? []) : [];
     if (command !== undefined) return suggestions(commandItems(await commands(), command.slice(1)), command);
     const [, path] = /(?:^|\s)(@\S*)$/.exec(before) ?? [];
     if (path === undefined) return null;
     // A name that a terminal would obey is none to be chosen.
-    const listed = (await files(signal)).filter((one) => harmless(one) === one);
+    const listed = (await files()).filter((one) => harmless(one) === one);
     const found = fuzzyFilter(listed, path.slice(1), (one) => one).slice(0, most);
     return suggestions(
       found.map((one) => ({ value: `@${one}`, label: one })),
@@ -37,9 +33,8 @@ export function createCompletion(
   };
   return {
     triggerCharacters: ["@"],
-    // The editor calls it with four; what is behind the cursor does not matter.
-    getSuggestions: (...[lines, row, col, { signal }]) =>
-      suggest((lines[row] ?? "").slice(0, col), row, signal),
+    // What is behind the cursor does not matter.
+    getSuggestions: (lines, row, col) => suggest((lines[row] ?? "").slice(0, col), row),
     applyCompletion: (...[lines, row, col, item, prefix]) => completed(lines, { row, col }, { item, prefix }),
   };
 }

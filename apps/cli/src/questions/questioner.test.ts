@@ -1,18 +1,37 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { it } from "node:test";
-import type { AskedCall } from "@lathe/client";
-import { type EditPart, type Event, type Failure, failure } from "@lathe/protocol";
+import { type AskedCall, QuestionQueue } from "@lathe/client";
+import {
+  type CallState,
+  type EditPart,
+  type Event,
+  type Failure,
+  failure,
+  type OpenQuestion,
+} from "@lathe/protocol";
+import type { OpenSession } from "@lathe/sessions";
 import { Questioner } from "./questioner.ts";
 
-function asked(call: string): Event {
-  const data = { call, kind: "permission", text: `${call} wants to`, options: ["allow", "deny"] } as const;
-  return { v: 1, session: "s", seq: 1, parent: 0, at: 0, type: "question.asked", data };
+type Answer = Parameters<OpenSession["answer"]>[0];
+
+function callOf(id: string, seq: number): CallState {
+  const call = { type: "tool-call", id, tool: "shell", input: "{}" } as const;
+  const asked = { seq, kind: "permission", text: `${id} wants to`, options: ["allow", "deny"] } as const;
+  return { call, effects: [], asked };
+}
+
+function callOfQuestion({ call, seq }: OpenQuestion): CallState {
+  return callOf(call, seq);
 }
 
 interface Asking {
   readonly input: PassThrough;
   readonly questioner: Questioner;
+  /** The calls ask, one after the other. */
+  ask(...calls: readonly string[]): void;
+  /** Another client answers. */
+  answered(call: string, answer: string): void;
   /** What was said to the session, as far as it is known when `count` things were. */
   heard(count: number): Promise<readonly string[]>;
   /** Resolves with all that was shown when typing counts for the question of that number. */
@@ -39,11 +58,16 @@ function asking(refusals: readonly Failure[] = [], call?: AskedCall): Asking {
     setImmediate(look);
     return left.shift();
   };
-  questioner.attach({
-    answer: (...[id, , answer, part]) => hear(`${id}: ${answer}${part ? ` ${partText(part)}` : ""}`),
-    cancel: (by) => hear(`cancel: ${by}`),
+  const session = {
+    answer: ({ call: id, answer, part }: Answer) =>
+      hear(`${id}: ${answer}${part ? ` ${partText(part)}` : ""}`),
     askedCall: async () => call,
+  };
+  const questions = new QuestionQueue(() => session, "terminal", {
+    opened: () => questioner.next(),
+    over: (question, answered) => questioner.over(question, answered),
   });
+  questioner.attach({ questions, cancel: async (by) => hear(`cancel: ${by}`) });
   const until = (isSo: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const listener = (): void => {
@@ -57,6 +81,15 @@ function asking(refusals: readonly Failure[] = [], call?: AskedCall): Asking {
   return {
     input,
     questioner,
+    ask: (...calls) => questions.update({ calls: calls.map((id, at) => callOf(id, at + 1)) }),
+    answered: (call, answer) => {
+      const data = { call, answer, by: "editor" };
+      const event: Event = { v: 1, session: "s", seq: 9, parent: 0, at: 0, type: "question.answered", data };
+      questions.update(
+        { calls: questions.open.filter((one) => one.call !== call).map(callOfQuestion) },
+        event,
+      );
+    },
     heard: async (count) => {
       await until(() => said.length >= count);
       return said;
@@ -69,9 +102,8 @@ function asking(refusals: readonly Failure[] = [], call?: AskedCall): Asking {
 }
 
 it("asks one question after the other", async () => {
-  const { input, questioner, heard, ready } = asking();
-  questioner.event(asked("a"));
-  questioner.event(asked("b"));
+  const { input, questioner, ask, heard, ready } = asking();
+  ask("a", "b");
   await ready(1);
   input.write("y\n");
   await ready(2);
@@ -82,9 +114,9 @@ it("asks one question after the other", async () => {
 });
 
 it("takes nothing for an answer that was typed before the question could be read", async () => {
-  const { input, questioner, heard, ready } = asking();
+  const { input, questioner, ask, heard, ready } = asking();
   input.write("y\n");
-  questioner.event(asked("a"));
+  ask("a");
   input.write("y\ny");
   await ready(1);
   input.write("n\n");
@@ -93,9 +125,8 @@ it("takes nothing for an answer that was typed before the question could be read
 });
 
 it("takes the lines of one paste for one answer", async () => {
-  const { input, questioner, heard, ready } = asking();
-  questioner.event(asked("a"));
-  questioner.event(asked("b"));
+  const { input, questioner, ask, heard, ready } = asking();
+  ask("a", "b");
   await ready(1);
   input.write("not this\n");
   input.write("y\n");
@@ -106,17 +137,16 @@ it("takes the lines of one paste for one answer", async () => {
 });
 
 it("denies what is open and ends the turn when the input ends", async () => {
-  const { input, questioner, heard } = asking();
-  questioner.event(asked("a"));
-  questioner.event(asked("b"));
+  const { input, questioner, ask, heard } = asking();
+  ask("a", "b");
   input.end();
   assert.deepEqual(await heard(3), ["a: deny", "b: deny", "cancel: the end of the input"]);
   assert.equal(questioner.unanswered, "a wants to");
 });
 
 it("asks again when the answer could not be kept", async () => {
-  const { input, questioner, heard, ready } = asking([failure("disk-full", "the disk is full")]);
-  questioner.event(asked("a"));
+  const { input, questioner, ask, heard, ready } = asking([failure("disk-full", "the disk is full")]);
+  ask("a");
   await ready(1);
   input.write("y\n");
   await ready(2);
@@ -144,8 +174,8 @@ const edit: AskedCall = {
 };
 
 it("takes the hunks that are named by their numbers, and says which are not there", async () => {
-  const { input, questioner, heard, ready } = asking([], edit);
-  questioner.event(asked("c"));
+  const { input, questioner, ask, heard, ready } = asking([], edit);
+  ask("c");
   const shown = await ready(1);
   assert.match(shown, / {2}1\. a\n[\s\S]*\n {2}--- x\n {2}\+-- x changed\n {2}2\. a\n[\s\S]* {2}3\. b\n/);
   assert.match(shown, /\[1,3\] some hunks, \[h\]unk by hunk/);
@@ -161,8 +191,8 @@ it("takes the hunks that are named by their numbers, and says which are not ther
 });
 
 it("goes through the hunks one by one, with words for the agent", async () => {
-  const { input, questioner, heard, ready } = asking([], edit);
-  questioner.event(asked("c"));
+  const { input, questioner, ask, heard, ready } = asking([], edit);
+  ask("c");
   const answers = ["h", "q", "h", "what?", "n", "f", "y", "a", "y", "s", "n", "", "rather not the rest"];
   for (const [at, words] of answers.entries()) {
     await ready(at + 1);
@@ -177,11 +207,22 @@ it("goes through the hunks one by one, with words for the agent", async () => {
 });
 
 it("denies and ends the turn where the input ends amid the hunks", async () => {
-  const { input, questioner, heard, ready } = asking([], edit);
-  questioner.event(asked("c"));
+  const { input, ask, heard, ready } = asking([], edit);
+  ask("c");
   await ready(1);
   input.write("h\n");
   await ready(2);
   input.end();
   assert.deepEqual(await heard(2), ["c: deny", "cancel: the end of the input"]);
+});
+
+it("stops asking what somebody else answered, and asks the next question", async () => {
+  const { input, questioner, ask, heard, ready, answered } = asking();
+  ask("a", "b");
+  await ready(1);
+  answered("a", "allow");
+  assert.match(await ready(2), /editor answered: allow[\s\S]*b wants to/);
+  input.write("n\n");
+  assert.deepEqual(await heard(1), ["b: deny"]);
+  questioner.close();
 });

@@ -1,18 +1,13 @@
 /** Questioner: asks the person at the terminal what the agent wants to know, one question after the other. */
 import type { Writable } from "node:stream";
-import { type AskedCall, answerOf, questionText } from "@lathe/client";
-import { type EditPart, type Event, type Failure, isSettledBy } from "@lathe/protocol";
-import { paletteFor } from "@lathe/terminal";
+import { type AskedCall, answerOf, type Conversation, questionText } from "@lathe/client";
+import type { EditPart, OpenQuestion, QuestionAnswered } from "@lathe/protocol";
+import { answerText, paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import { type AnswerInput, AnswerReader } from "./answer-reader.ts";
 
-interface Answerable {
-  answer(call: string, question: number, answer: string, part?: EditPart): Promise<Failure | undefined>;
-  cancel(by: string): Promise<Failure | undefined>;
-  askedCall(call: string): Promise<AskedCall>;
-}
-
-type Asked = Event<"question.asked">["data"] & { readonly seq: number };
+/** The conversation whose questions are asked. */
+type Answered = Pick<Conversation, "questions" | "cancel">;
 
 interface Heard {
   readonly answer: string;
@@ -21,10 +16,11 @@ interface Heard {
 
 export class Questioner {
   readonly #paint = paletteFor(process.stdout, process.env);
-  readonly #open: Asked[] = [];
   readonly #reader: AnswerReader;
   readonly #output: Writable;
-  #session: Answerable | undefined;
+  #conversation: Answered | undefined;
+  /** The question that is shown. */
+  #asked: OpenQuestion | undefined;
   #isAsking = false;
   #unanswered: string | undefined;
 
@@ -39,55 +35,53 @@ export class Questioner {
   }
 
   /** Where the answers go. */
-  attach(session: Answerable): void {
-    this.#session = session;
+  attach(conversation: Answered): void {
+    this.#conversation = conversation;
+    this.next();
   }
 
-  event(event: Event): void {
-    if (event.type === "question.asked") this.#add({ ...event.data, seq: event.seq });
-    if (event.type === "turn.ended") this.close();
+  /** *Contract:* asks the open questions, unless it is asking. */
+  next(): void {
+    if (!this.#isAsking && this.#conversation) void this.#ask(this.#conversation.questions);
   }
 
-  close(): void {
-    this.#open.length = 0;
+  /** *Contract:* stops asking the question if it is the one that is shown. */
+  over(question: OpenQuestion, answered: QuestionAnswered | undefined): void {
+    if (question !== this.#asked) return;
+    this.#asked = undefined;
+    if (answered) this.#output.write(`\n${answered.by} answered: ${answerText(answered)}\n`);
     this.#reader.close();
   }
 
-  #add(asked: Asked): void {
-    this.#open.push(asked);
-    if (!this.#isAsking) void this.#ask();
+  close(): void {
+    this.#asked = undefined;
+    this.#reader.close();
   }
 
-  async #ask(): Promise<void> {
+  async #ask(questions: Answered["questions"]): Promise<void> {
     this.#isAsking = true;
-    for (let asked = this.#open[0]; asked; asked = this.#open[0]) {
+    for (let [asked] = questions.open; asked; [asked] = questions.open) {
+      this.#asked = asked;
       const heard = await this.#hear(asked);
+      const isOver = this.#asked !== asked;
+      this.#asked = undefined;
+      // It may have been answered elsewhere meanwhile.
+      if (isOver) continue;
       if (heard === undefined) {
-        await this.#ended();
+        await this.#ended(asked);
         break;
       }
-      const { answer, part } = heard;
-      const settled = this.#open.filter((other) => other === asked || isSettledBy(other, asked, answer));
-      this.#forget(settled);
-      const refused = await this.#session?.answer(asked.call, asked.seq, answer, part);
+      const refused = await questions.answer(asked, heard.answer, heard.part);
       // Asked once more when the answer could not be kept.
-      if (!refused) continue;
-      process.stderr.write(problemLine(refused.text));
-      this.#open.push(...settled);
+      if (refused) process.stderr.write(problemLine(refused.text));
     }
     this.#isAsking = false;
   }
 
-  #forget(gone: readonly Asked[]): void {
-    const left = this.#open.filter((one) => !gone.includes(one));
-    this.#open.splice(0, this.#open.length, ...left);
-  }
-
   /** Undefined when nobody answers any more. */
-  async #hear(asked: Asked): Promise<Heard | undefined> {
-    const call = await this.#session?.askedCall(asked.call);
-    // The turn may have ended meanwhile.
-    if (this.#open[0] !== asked) return undefined;
+  async #hear(asked: OpenQuestion): Promise<Heard | undefined> {
+    const call = await this.#conversation?.questions.call(asked);
+    if (this.#asked !== asked) return undefined;
     this.#output.write(questionText(asked, call, this.#paint));
     for (;;) {
       const words = await this.#next();
@@ -101,7 +95,7 @@ export class Questioner {
   }
 
   /** Undefined when the words decide nothing yet. */
-  async #meant(asked: Asked, call: AskedCall, words: string): Promise<Heard | undefined> {
+  async #meant(asked: OpenQuestion, call: AskedCall, words: string): Promise<Heard | undefined> {
     const files = call?.hasParts ? call.files : undefined;
     if (files && /^h(unks?)?$/i.test(words)) return this.#walk(asked, call, files);
     const part = files && (await import("@lathe/client/hunk-numbers")).partOfNumbers(words, files);
@@ -113,7 +107,7 @@ export class Questioner {
 
   /** Hunk by hunk; left, the question stands there again. */
   async #walk(
-    asked: Asked,
+    asked: OpenQuestion,
     call: AskedCall,
     files: NonNullable<NonNullable<AskedCall>["files"]>,
   ): Promise<Heard | undefined> {
@@ -126,15 +120,13 @@ export class Questioner {
   }
 
   /** The input ended, with Ctrl-D or with the terminal: what is open is denied, and the turn ends. */
-  async #ended(): Promise<void> {
-    const open = this.#open.splice(0);
-    const [asked] = open;
+  async #ended(asked: OpenQuestion): Promise<void> {
+    const conversation = this.#conversation;
     this.#reader.close();
-    if (!asked) return;
     this.#unanswered = asked.text;
     this.#output.write("\n");
-    for (const { call, seq } of open) await this.#session?.answer(call, seq, "deny");
-    const refused = await this.#session?.cancel("the end of the input");
+    for (const one of conversation?.questions.open ?? []) await conversation?.questions.answer(one, "deny");
+    const refused = await conversation?.cancel("the end of the input");
     // A turn that cannot be told to end is ended with us.
     if (refused) process.emit("SIGHUP", "SIGHUP");
   }

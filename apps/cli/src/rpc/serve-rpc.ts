@@ -15,7 +15,6 @@ import {
   type RpcPeer,
   rpcCodes,
   rpcVersion,
-  type Turn,
 } from "@lathe/rpc";
 import { clientMethods, serverMethods } from "@lathe/rpc/messages";
 import * as v from "valibot";
@@ -31,12 +30,7 @@ export interface RpcServer {
   close(): Promise<void>;
 }
 
-interface Held {
-  readonly agent: AgentSession;
-  isRunning: boolean;
-}
-
-type Sessions = Map<string, Held>;
+type Sessions = Map<string, AgentSession>;
 type Handlers = { readonly [M in ClientMethod]: (params: ParamsOf<M>) => Promise<ResultOf<M> | Failure> };
 
 export function serveRpc(input: AsyncIterable<Uint8Array>, output: BoundedWriter): RpcServer {
@@ -59,7 +53,7 @@ export function serveRpc(input: AsyncIterable<Uint8Array>, output: BoundedWriter
   const peer = createRpcPeer({ write: output.write, answer });
   const close = async (): Promise<void> => {
     ended.resolve();
-    await Promise.allSettled([...sessions.values()].map(({ agent }) => agent.close()));
+    await Promise.allSettled([...sessions.values()].map((agent) => agent.close()));
   };
   // Whoever closes the input waits for nothing that still runs.
   const served = peer.serve(endedBy(input, close)).then(close);
@@ -112,12 +106,12 @@ interface Loading extends Pick<Client, "tell" | "drained"> {
 }
 
 function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handlers {
-  const held = (id: string): Held | Failure =>
+  const held = (id: string): AgentSession | Failure =>
     sessions.get(id) ?? usage(`session ${id} is not open: session/load opens it`);
   const hold = async (id: string, options: SessionOptions): Promise<Failure | undefined> => {
     const agent = await open(id, options);
     if (isFailure(agent)) return agent;
-    sessions.set(id, { agent, isRunning: false });
+    sessions.set(id, agent);
     return undefined;
   };
   return {
@@ -132,18 +126,18 @@ function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handle
     "session/load": (params) => load(params, { sessions, tell, drained, hold }),
     "session/prompt": async ({ session, text, images }) => {
       const found = held(session);
-      return isFailure(found) ? found : prompt(found, { text, ...(images && { images }) });
+      return isFailure(found) ? found : found.run({ text, ...(images && { images }) });
     },
     "session/cancel": async ({ session }) => {
       const found = held(session);
       if (isFailure(found)) return found;
-      return (await found.agent.cancel()) ?? {};
+      return (await found.cancel()) ?? {};
     },
     "session/close": async ({ session }) => {
       const found = held(session);
       if (isFailure(found)) return found;
       sessions.delete(session);
-      await found.agent.close();
+      await found.close();
       return {};
     },
     "session/list": async ({ state, ...query }) => {
@@ -178,16 +172,6 @@ async function load(
   return { session: id, cwd: cwd ?? own, title };
 }
 
-async function prompt(held: Held, words: Parameters<AgentSession["run"]>[0]): Promise<Turn | Failure> {
-  if (held.isRunning) return usage("a prompt of this session is running: wait for it, or session/cancel it");
-  held.isRunning = true;
-  try {
-    return await held.agent.run(words);
-  } finally {
-    held.isRunning = false;
-  }
-}
-
 function optionsOf({ model, effort, mode, allow, limits, sandbox }: OpenParams, cwd: string): SessionOptions {
   return {
     cwd,
@@ -217,5 +201,5 @@ async function openFor(peer: RpcPeer, id: string, options: SessionOptions): Prom
       return v.parse(serverMethods["session/question"].result, given);
     },
   };
-  return openSessionAs(told, id);
+  return openSessionAs(told, { id });
 }

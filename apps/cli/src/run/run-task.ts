@@ -1,9 +1,8 @@
 /** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
-
+import { Conversation } from "@lathe/client";
 import { type AgentOptions, usage } from "@lathe/config";
-import { resumeSession, startSession } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Session } from "@lathe/protocol";
-import type { Words } from "@lathe/sessions";
+import type { OpenSession, Words } from "@lathe/sessions";
 import { problemOf } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { exitCodeOfEnd, exitCodeOfFailure } from "../command-line/exit-code.ts";
@@ -29,8 +28,6 @@ export interface Task {
   readonly schema?: OutputSchema;
 }
 
-type LocalSession = Exclude<Awaited<ReturnType<typeof startSession>>, Failure>;
-
 /** The exit code of a run, and the session it leaves. */
 export interface Ran {
   readonly code: number;
@@ -54,15 +51,22 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
   const reporter = task.reporter ?? createReporter(format, schema !== undefined);
   const blocked = watchBlockedCalls();
   const audience = { reporter, blocked, ...(attended && { questioner: new Questioner() }) };
-  const opened = await openSession(options, task, audience);
+  const toSchema = schema && (await import("./run-to-schema.ts")).runToSchema;
+  const conversation = conversationFor(options, task, audience);
+  const opened = await openTask(conversation, task);
   if (isFailure(opened)) return opened;
   const { session, words } = opened;
-  const interrupted = interruptions(session);
+  const interrupted = interruptions({
+    cancel: (by) => conversation.cancel(by),
+    close: () => conversation.close(0),
+  });
   try {
-    for (const remark of session.remarks) process.stderr.write(problemLine(remark));
     reporter.start({ session: session.id, models: session.models, mode: session.mode(), cwd: options.cwd });
-    audience.questioner?.attach(session);
-    const { ended, output } = await runAsked(session, words, schema);
+    audience.questioner?.attach(conversation);
+    const { ended, output }: SchemaRun =
+      schema && toSchema
+        ? await toSchema(conversation, words, schema)
+        : { ended: await conversation.run(words) };
     const subagents = await addedTo(session.session(), options);
     const result = {
       ...resultOf(session, ended, audience),
@@ -77,7 +81,7 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
     return { code: explained(result), session: session.id };
   } finally {
     audience.questioner?.close();
-    await session.close();
+    await conversation.close();
     interrupted.stop();
   }
 }
@@ -89,48 +93,40 @@ async function addedTo(session: Session, { env }: AgentOptions): Promise<RunResu
   return added.sessions > 0 ? added : undefined;
 }
 
-async function runAsked(
-  session: LocalSession,
-  words: Words | undefined,
-  schema: OutputSchema | undefined,
-): Promise<SchemaRun> {
-  if (!schema) return { ended: await session.run(words) };
-  const { runToSchema } = await import("./run-to-schema.ts");
-  return runToSchema(session, words, schema);
+function conversationFor(
+  options: AgentOptions,
+  { session: id }: Task,
+  { reporter, blocked, questioner }: Audience,
+): Conversation {
+  const resume = id === undefined ? undefined : { id, models: options.models };
+  const start = { options, by: "terminal", attended: questioner !== undefined, resume } as const;
+  return new Conversation(start, {
+    event: (event, session) => {
+      reporter.event(event, session);
+      blocked.event(event);
+    },
+    delta: (delta) => reporter.delta(delta),
+    ...(questioner && {
+      opened: () => questioner.next(),
+      over: (question, answered) => questioner.over(question, answered),
+    }),
+  });
 }
 
 interface Opened {
-  readonly session: LocalSession;
+  readonly session: OpenSession;
   /** What is said to it; absent when it has words already, or something left to do. */
   readonly words?: Words;
 }
 
-async function openSession(
-  options: AgentOptions,
-  { task, session: id }: Task,
-  { reporter, blocked, questioner }: Audience,
-): Promise<Opened | Failure> {
-  const local = {
-    ...options,
-    attended: questioner !== undefined,
-    onEvent: (...heard: Parameters<Reporter["event"]>) => {
-      reporter.event(...heard);
-      blocked.event(heard[0]);
-      questioner?.event(heard[0]);
-    },
-    onDelta: reporter.delta.bind(reporter),
-  };
-  if (id === undefined) {
-    const session = await startSession(local, task ?? { text: "" });
-    return isFailure(session) ? session : { session };
-  }
-  const session = await resumeSession(local, id, options.said);
-  if (isFailure(session)) return session;
+async function openTask(conversation: Conversation, { task, session: id }: Task): Promise<Opened | Failure> {
+  const session = await conversation.open(task);
+  if (isFailure(session) || id === undefined) return isFailure(session) ? session : { session };
   if (task !== undefined) return { session, words: task };
   if (await session.hasWork()) return { session };
   const { lastEnd } = session.session();
   if (lastEnd !== undefined && lastEnd.type !== "done") return { session, words: goOn };
-  await session.close();
+  await conversation.close();
   return usage(`session ${session.id} has nothing left to do; say what it should do next`);
 }
 
@@ -138,7 +134,7 @@ async function openSession(
 const goOn: Words = { text: "Go on." };
 
 function resultOf(
-  local: LocalSession,
+  local: OpenSession,
   ended: Session | Failure,
   audience: Audience,
 ): Pick<RunResult, "session" | "failure"> {

@@ -1,7 +1,7 @@
 /** Run to schema: a session whose last answer has to match a schema, told what is wrong with it a few times. */
-
+import type { Conversation } from "@lathe/client";
 import { type Failure, failure, isFailure, messageText, type Session } from "@lathe/protocol";
-import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
+import type { Words } from "@lathe/sessions";
 import type { OutputSchema } from "./output-schema.ts";
 
 /** Answers after the first one. */
@@ -14,12 +14,12 @@ export interface SchemaRun {
 }
 
 export async function runToSchema(
-  session: Pick<LocalSession, "run" | "session">,
+  conversation: Conversation,
   words: Words | undefined,
   schema: OutputSchema,
 ): Promise<SchemaRun> {
-  const before = session.session().step;
-  let ended = await session.run(words);
+  const before = conversation.session?.session().step ?? 0;
+  let ended = await conversation.run(words);
   for (let retries = 0; ; retries++) {
     if (isFailure(ended) || ended.lastEnd?.type !== "done") return { ended };
     const answer = schema.read(lastAnswer(ended));
@@ -29,7 +29,7 @@ export async function runToSchema(
     // Each try is a turn, which has all steps to itself: no further one begins once they are used up together.
     const { steps = Number.POSITIVE_INFINITY } = ended.limits;
     if (ended.step - before >= steps) return { ended: outOfSteps(ended, answer.problems) };
-    ended = await session.run({
+    ended = await conversation.run({
       text: `Your answer does not match the schema:\n${wrong}\n\n${schema.request}`,
     });
   }

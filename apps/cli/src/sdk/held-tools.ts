@@ -14,7 +14,6 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
-import { cleanOutcome } from "@lathe/tools/clean-outcome";
 import * as v from "valibot";
 import { compileJsonSchema, type JsonCheck } from "../run/json-schema.ts";
 

@@ -1,19 +1,9 @@
-/** Chat: a conversation of a person with the agent, in one session after the other, whatever it is shown on. */
+/** Chat: a conversation of a person with the agent at a terminal, whatever it is shown on. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { agreedMode, titleOf, withEffort } from "@lathe/client";
+import { type CommandContext, Conversation, titleOf } from "@lathe/client";
 import type { AgentOptions } from "@lathe/config";
-import { resumeSession, startSession, unknownModel } from "@lathe/hosts/local";
-import {
-  type Delta,
-  type Effort,
-  type Event,
-  type Failure,
-  isFailure,
-  type Mode,
-  type Session,
-  stricterMode,
-} from "@lathe/protocol";
-import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
+import { type Delta, type Event, type Failure, isFailure, type Session } from "@lathe/protocol";
+import type { OpenSession, Words } from "@lathe/sessions";
 import { harmless, type Theme, wrap } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
 import { atWork } from "./at-work.ts";
@@ -21,8 +11,7 @@ import type { ChatView } from "./chat-view.ts";
 import { FinishedCommands, tiredText } from "./finished-commands.ts";
 import { OwnBench } from "./own-bench.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
-import { PendingMessages } from "./pending-messages.ts";
-import { createQuestions, type Questions } from "./questions.ts";
+import { type ShownQuestions, showQuestions } from "./questions.ts";
 import { type Status, statusOf } from "./status-line.ts";
 import { Transcript } from "./transcript.ts";
 import { ranTyped } from "./typed-output.ts";
@@ -30,32 +19,33 @@ import { ranTyped } from "./typed-output.ts";
 /** How long a turn that was interrupted may take to end before everything is closed. */
 const graceMs = 2_000;
 
-export class Chat {
+/** Work that is no turn: a command that a person typed, or attempts. */
+interface OtherWork {
+  readonly stop: AbortController;
+  readonly done: Promise<unknown>;
+}
+
+export class Chat implements CommandContext {
+  readonly conversation: Conversation;
   readonly transcript: Transcript;
   readonly pasted: PastedImages = createPastedImages();
   readonly #view: ChatView;
-  readonly #questions: Questions;
-  #options: AgentOptions;
-  #session: LocalSession | undefined;
+  readonly #questions: ShownQuestions;
   readonly #bench = new OwnBench();
-  /** The turn or the command that runs. */
-  #work: { readonly startedAt: number; readonly stop?: AbortController } | undefined;
-  #driving: Promise<void> | undefined;
+  #other: OtherWork | undefined;
   #leaving: Promise<string | undefined> | undefined;
   /** Output of typed commands that goes to the model with the next words. */
   #told: string[] = [];
-  readonly #pendingMessages: PendingMessages;
+  /** Words that wait for the end of other work. */
+  #later: readonly string[] = [];
   readonly #finishedCommands: FinishedCommands;
   #choice: Choice | undefined;
-  #modeBefore: Mode | undefined;
   /** Settles when it has been left, rejects with a bug. */
   readonly ended: Promise<void>;
   readonly #end: PromiseWithResolvers<void>;
 
   constructor(options: AgentOptions, view: ChatView) {
-    this.#options = options;
     this.#view = view;
-    this.#pendingMessages = new PendingMessages(() => view.changed());
     this.#finishedCommands = new FinishedCommands(
       () => view.changed(),
       (isNew) => this.#wake(isNew),
@@ -63,7 +53,22 @@ export class Chat {
     this.transcript = new Transcript(view.theme(), () => view.width());
     this.#end = Promise.withResolvers();
     this.ended = this.#end.promise;
-    this.#questions = createQuestions(() => this.#session, {
+    const start = {
+      options,
+      by: "terminal",
+      attended: true,
+      wakes: () => this.#finishedCommands.isQuiet,
+    } as const;
+    this.conversation = new Conversation(start, {
+      event: (event, session) => this.#onEvent(event, session),
+      delta: (delta) => this.#onDelta(delta),
+      remark: (text) => this.complain(text),
+      stopped: (process) => this.print([this.theme.dim(`stopped: ${titleOf(process)}`)]),
+      changed: () => view.changed(),
+      opened: () => void this.#questions.next(),
+      over: (question) => this.#questions.over(question),
+    });
+    this.#questions = showQuestions(this.conversation.questions, {
       theme: () => view.theme(),
       print: (lines) => this.print(lines),
       offer: (choice) => this.#offer(choice),
@@ -72,25 +77,20 @@ export class Chat {
   }
 
   get options(): AgentOptions {
-    return this.#options;
+    return this.conversation.options;
   }
 
-  /** *Contract:* before the first words: sessions are begun with these. */
-  adopt(options: AgentOptions): void {
-    this.#options = options;
-  }
-
-  get session(): LocalSession | undefined {
-    return this.#session;
+  get session(): OpenSession | undefined {
+    return this.conversation.session;
   }
 
   get isWorking(): boolean {
-    return this.#work !== undefined;
+    return this.conversation.isWorking || this.#other !== undefined;
   }
 
-  /** What was said and is not heard yet. */
+  /** What was said and the agent has not read yet. */
   get queued(): readonly string[] {
-    return this.#pendingMessages.texts;
+    return [...this.conversation.queued, ...this.#later];
   }
 
   /** What the person is to choose now. */
@@ -107,12 +107,12 @@ export class Chat {
   }
 
   /** The commands that went on in the background, the agent's and the person's. */
-  processes(): ReturnType<LocalSession["processes"]> {
-    return [...this.#bench.processes(), ...(this.#session?.processes() ?? [])];
+  processes(): ReturnType<OpenSession["processes"]> {
+    return [...this.#bench.processes(), ...this.conversation.processes()];
   }
 
   status(): Status {
-    return statusOf(this.#options, this.#session, this.#finishedCommands.running(this.processes()));
+    return statusOf(this.options, this.session, this.#finishedCommands.running(this.processes()));
   }
 
   print(lines: readonly string[]): void {
@@ -148,8 +148,7 @@ export class Chat {
 
   /** What the agent left to itself has ended: it goes on. */
   #wake(isNew: boolean): void {
-    const isBusy = this.#work !== undefined || this.#leaving !== undefined;
-    const waking = isBusy ? "no" : this.#session?.waking();
+    const waking = this.isWorking || this.#leaving !== undefined ? "no" : this.conversation.waking();
     if (waking === "yes") void this.drive();
     if (waking === "tired" && isNew) this.print([this.theme.dim(tiredText)]);
   }
@@ -170,77 +169,54 @@ export class Chat {
 
   /** *Contract:* says words to the agent: begins a turn, or steers the one that runs. */
   async say(text: string): Promise<void> {
-    if (this.#work?.stop) return this.#sayLater(text);
-    const said = this.pasted.wordsOf(text, this.#options.cwd, (left) => this.complain(left));
+    if (this.#other) return this.#sayLater(text);
+    const said = this.pasted.wordsOf(text, this.options.cwd, (left) => this.complain(left));
     if (isFailure(said)) return this.complain(said.text);
     const told = this.#told.splice(0);
     const words: Words = { ...said, text: [...told, said.text].join("\n\n") };
-    if (!this.#work) return this.drive(words);
-    if (!this.#session) return this.complain("nobody can hear that now: wait for the end, or press Esc");
-    this.#pendingMessages.add(words.text);
-    const refused = await this.#session.say(words);
+    if (!this.conversation.isWorking) return this.drive(words);
+    const refused = await this.conversation.steer(words);
     if (refused) this.complain(refused.text);
-    this.#view.changed();
   }
 
   /** After what runs that is no turn: nobody hears words meanwhile. */
   async #sayLater(text: string): Promise<void> {
-    this.#pendingMessages.add(text);
-    while (this.#work?.stop) await this.#driving;
-    this.#pendingMessages.heard(text);
+    this.#later = [...this.#later, text];
+    this.#view.changed();
+    while (this.#other) await this.#other.done;
+    this.#later = this.#later.toSpliced(this.#later.indexOf(text), 1);
     if (!this.#leaving) await this.say(text);
   }
 
-  /** *Contract:* runs until no turn is open and nothing waits to be heard; tells problems itself. */
-  drive(words?: Words): Promise<void> {
-    this.#driving = this.#drive(words);
-    return this.#driving;
-  }
-
-  async #drive(words: Words | undefined): Promise<void> {
-    this.#work = { startedAt: Date.now() };
-    this.#view.changed();
+  /** *Contract:* runs until no turn is open and no words wait; tells problems itself. */
+  async drive(words?: Words): Promise<void> {
     let isWell = false;
     try {
-      const problem = await this.#driven(words);
-      if (problem) this.complain(problem.text);
-      isWell = !problem;
+      const ended = await this.conversation.run(words);
+      isWell = !isFailure(ended);
+      if (isFailure(ended)) this.complain(ended.text);
     } catch (cause) {
       this.#end.reject(cause);
     } finally {
       this.#rest();
-      this.#pendingMessages.clear();
     }
     // What could not be done now could not be done in a moment either.
     if (isWell) this.#finishedCommands.tell();
   }
 
-  async #driven(words: Words | undefined): Promise<Failure | undefined> {
-    const existing = this.#session;
-    const session = existing ?? (await startSession(this.#local(), words ?? { text: "" }));
-    if (isFailure(session)) return session;
-    if (!existing) this.#take(session);
-    this.#questions.recall(session.session().calls);
-    let ended = await session.run(existing ? words : undefined);
-    // Said when the turn was about to end.
-    while (!isFailure(ended) && (await session.hasWork())) ended = await session.run();
-    return isFailure(ended) ? ended : undefined;
-  }
-
   /** *Contract:* the turn or the command that runs ends soon; whether anything ran. */
   interrupt(): boolean {
-    if (!this.#work) return false;
-    this.#work.stop?.abort();
-    const asked = this.#session?.cancel("user");
-    void asked?.then((refused) => refused && this.complain(refused.text));
+    if (!this.isWorking) return false;
+    this.#other?.stop.abort();
+    void this.conversation.cancel().then((refused) => refused && this.complain(refused.text));
     return true;
   }
 
   /** A shell command of the person's own. */
   async command(script: string): Promise<void> {
-    if (this.#work) return this.complain("the agent is at work: wait, or press Esc first");
+    if (this.isWorking) return this.complain("the agent is at work: wait, or press Esc first");
     this.transcript.typed(script);
-    const runner = this.#session ?? this.#bench.open(this.#local());
+    const runner = this.session ?? this.#openBench();
     const ran = async (signal: AbortSignal): Promise<readonly string[]> => {
       const { lines, told } = await ranTyped(runner, { script, signal }, this);
       this.transcript.typed(undefined);
@@ -253,139 +229,66 @@ export class Chat {
   /** *Contract:* work that is no turn, interrupted like one; `live` says what goes on, in lines. */
   async busy<T>(work: (stop: AbortSignal) => Promise<T>, live?: () => readonly string[]): Promise<T> {
     const stop = new AbortController();
-    this.#work = { startedAt: Date.now(), stop };
+    const over = Promise.withResolvers<void>();
+    this.#other = { stop, done: over.promise };
     this.transcript.during(live);
     this.#view.changed();
-    const done = work(stop.signal);
-    this.#driving = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    return done.finally(() => {
+    return work(stop.signal).finally(() => {
+      this.#other = undefined;
       this.#rest();
       this.transcript.during(undefined);
       this.#view.changed();
+      over.resolve();
     });
   }
 
   #rest(): void {
-    this.#work = undefined;
     this.transcript.rest();
     this.#finishedCommands.running(this.processes());
-  }
-
-  /** Another model from the next attempt on. */
-  async setModel(model: string): Promise<Failure | undefined> {
-    const unknown = await unknownModel({ ...this.#options, models: [model] });
-    if (unknown) return unknown;
-    this.#options = { ...this.#options, models: [model] };
-    if (!this.#session) return undefined;
-    // Whoever works hears it; else it is heard with the next words.
-    return this.#session.choose(model);
-  }
-
-  /** Holds from the next turn on; undefined: the one before plan mode. */
-  setMode(mode: Mode | undefined): Mode {
-    const before = this.#options.mode;
-    const next = stricterMode(mode ?? this.#modeBefore ?? "auto", this.#options.widest);
-    if (next === "plan" && before !== "plan") this.#modeBefore = before;
-    this.#options = { ...this.#options, mode: next };
-    this.#session?.setMode(next);
-    this.#view.changed();
-    return next;
-  }
-
-  /** How much models may think in the next turn; undefined: as their providers have it. */
-  get effort(): Effort | undefined {
-    return this.#session ? this.#session.effort() : this.#options.effort;
-  }
-
-  /** Holds from the next turn on. */
-  setEffort(effort: Effort | undefined): void {
-    this.#options = withEffort(this.#options, effort);
-    this.#session?.setEffort(effort);
     this.#view.changed();
   }
 
-  /**
-   * *Contract:* gives the session up, does the work, and takes up the session whose id the work resolves with; with
-   * undefined the next words begin a new one. When the work fails the session is taken up again.
-   */
+  /** *Contract:* as `Conversation.switchTo`; refused while other work runs. */
   async switchTo(work: () => Promise<string | undefined | Failure>): Promise<Failure | undefined> {
-    if (this.#work) return atWork;
-    const before = this.#session?.id;
-    await this.#closeSession();
-    const next = await work();
-    const id = isFailure(next) ? before : next;
-    if (id !== undefined) {
-      const said = { ...this.#options.said, mode: this.#options.mode };
-      const session = await resumeSession({ ...this.#local(), models: [] }, id, said);
-      if (isFailure(session)) return session;
-      this.#take(session);
-    }
-    this.#view.changed();
-    return isFailure(next) ? next : undefined;
-  }
-
-  async #closeSession(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    await this.#ending(session);
-  }
-
-  /** What still runs in its background ends with it, and is named. */
-  async #ending(one: LocalSession | OwnBench | undefined): Promise<void> {
-    const running = one?.processes().filter(({ isRunning }) => isRunning) ?? [];
-    await one?.close();
-    if (running.length > 0)
-      this.print(running.map((process) => this.theme.dim(`stopped: ${titleOf(process)}`)));
-  }
-
-  #take(session: LocalSession): void {
-    this.#session = session;
-    for (const remark of session.remarks) this.complain(remark);
+    return this.isWorking ? atWork : this.conversation.switchTo(work);
   }
 
   /** *Contract:* ends what runs, closes everything; idempotent. The id of the session that is left, if there is one. */
   leave(): Promise<string | undefined> {
-    this.#leaving ??= this.#left();
+    this.#leaving ??= this.#leave();
     return this.#leaving;
   }
 
-  async #left(): Promise<string | undefined> {
-    const id = this.#session?.id;
-    if (this.interrupt()) await Promise.race([this.#driving, sleep(graceMs, undefined, { ref: false })]);
-    await this.#closeSession();
-    await this.#ending(this.#bench);
+  async #leave(): Promise<string | undefined> {
+    const id = this.session?.id;
+    this.#other?.stop.abort();
+    await Promise.race([this.#other?.done, sleep(graceMs, undefined, { ref: false })]);
+    await this.conversation.close(graceMs);
+    const running = this.#bench.processes().filter(({ isRunning }) => isRunning);
+    await this.#bench.close();
+    if (running.length > 0)
+      this.print(running.map((process) => this.theme.dim(`stopped: ${titleOf(process)}`)));
     this.#end.resolve();
     return id;
   }
 
-  #local(): Parameters<typeof startSession>[0] {
-    return {
-      ...this.#options,
+  #openBench(): ReturnType<OwnBench["open"]> {
+    return this.#bench.open({
+      ...this.options,
       attended: true,
-      wakes: () => this.#finishedCommands.isQuiet,
-      onEvent: (event, session) => this.#onEvent(event, session),
-      onDelta: (delta: Delta) => {
-        this.transcript.delta(delta);
-        this.#view.changed();
-      },
+      onEvent: () => undefined,
+      onDelta: (delta) => this.#onDelta(delta),
       onRemark: (text) => this.complain(text),
-    };
+    });
   }
 
   #onEvent(event: Event, session: Session): void {
-    if (event.type === "message.received") {
-      this.#pendingMessages.heard(
-        event.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
-      );
-    }
-    // A plan that was agreed to goes on in the mode that was chosen with it.
-    const agreed = agreedMode(event);
-    if (agreed) this.#options = { ...this.#options, mode: agreed };
     this.transcript.event(event, session);
-    this.#questions.event(event);
+    this.#view.changed();
+  }
+
+  #onDelta(delta: Delta): void {
+    this.transcript.delta(delta);
     this.#view.changed();
   }
 

@@ -1,21 +1,16 @@
 /** Questions: what the agent wants to know of the person, one after the other, as choices. */
 
-import { type AskedCall, aboutText, answerOf, rulesText } from "@lathe/client";
+import { type AskedCall, aboutText, answerOf, type QuestionQueue, rulesText } from "@lathe/client";
 import type { AskedFile, Walking } from "@lathe/client/walk-hunks";
 import {
   allowForProject,
   allowForSession,
-  type CallState,
   type EditPart,
-  type Event,
   type Failure,
-  isSettledBy,
+  type OpenQuestion,
 } from "@lathe/protocol";
-import type { OpenSession as LocalSession } from "@lathe/sessions";
 import type { Theme } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
-
-type Asked = Event<"question.asked">["data"] & { readonly seq: number };
 
 /** Who shows them. */
 export interface Asking {
@@ -26,43 +21,41 @@ export interface Asking {
   complain(refused: Failure): void;
 }
 
-export interface Questions {
-  event(event: Event): void;
-  /** What was asked before this process had the session. */
-  recall(calls: readonly CallState[]): void;
+export interface ShownQuestions {
+  /** *Contract:* shows the first open question unless one is shown. */
+  next(): Promise<void>;
+  /** *Contract:* takes the question away if it is the one that is shown, and shows the next one. */
+  over(question: OpenQuestion): void;
 }
 
-export function createQuestions(session: () => LocalSession | undefined, asking: Asking): Questions {
-  const open: Asked[] = [];
-  let shown: Asked | undefined;
-  const answer = async (asked: Asked, words: string, part?: EditPart): Promise<void> => {
-    const settled = take(open, (other) => other === asked || isSettledBy(other, asked, words));
-    const refused = await session()?.answer(asked.call, asked.seq, words, part);
-    // Asked once more when the answer could not be kept.
-    if (refused) {
-      asking.complain(refused);
-      open.unshift(...settled);
-    }
+export function showQuestions(queue: QuestionQueue, asking: Asking): ShownQuestions {
+  let shown: OpenQuestion | undefined;
+  const answer = async (asked: OpenQuestion, words: string, part?: EditPart): Promise<void> => {
+    const refused = await queue.answer(asked, words, part);
+    if (refused) asking.complain(refused);
     await next();
   };
   const next = async (): Promise<void> => {
-    const asked = open[0];
+    const [asked] = queue.open;
     if (shown || !asked) return;
     shown = asked;
-    const call = await session()?.askedCall(asked.call);
+    const call = await queue.call(asked);
     // The turn may have ended meanwhile.
-    if (open[0] !== asked) return;
+    if (shown !== asked) return;
     asking.print(textOf(asked, call, asking.theme()));
     offerAnswers(asked, call);
   };
-  const settle = (asked: Asked, words: string, part?: EditPart): void => {
-    // Somebody else may have been quicker.
-    if (shown !== asked) return;
+  const hide = (): void => {
     shown = undefined;
     asking.offer(undefined);
+  };
+  const settle = (asked: OpenQuestion, words: string, part?: EditPart): void => {
+    // Somebody else may have been quicker.
+    if (shown !== asked) return;
+    hide();
     void answer(asked, words, part);
   };
-  const offerAnswers = (asked: Asked, call: AskedCall): void => {
+  const offerAnswers = (asked: OpenQuestion, call: AskedCall): void => {
     const files = call?.hasParts ? call.files : undefined;
     asking.offer({
       options: optionsOf(asked, files),
@@ -74,55 +67,31 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
       },
     });
   };
-  const walk = async (asked: Asked, call: AskedCall, files: readonly AskedFile[]): Promise<void> => {
+  const walk = async (asked: OpenQuestion, call: AskedCall, files: readonly AskedFile[]): Promise<void> => {
     const { walkHunks } = await import("@lathe/client/walk-hunks");
     const part = await walkHunks(files, { ...asking, theme: asking.theme(), ask: askWith(asking) });
     if (shown !== asked) return;
     if (part) settle(asked, "allow", part);
     else offerAnswers(asked, call);
   };
-  const add = (asked: Asked): void => {
-    if (open.some(({ seq }) => seq === asked.seq)) return;
-    open.push(asked);
-    void next();
-  };
-  const forget = (gone: (asked: Asked) => boolean): void => {
-    const wasShown = shown !== undefined && gone(shown);
-    take(open, gone);
-    if (!wasShown) return;
-    shown = undefined;
-    asking.offer(undefined);
-    void next();
-  };
   return {
-    event: (event) => {
-      if (event.type === "question.asked") add({ ...event.data, seq: event.seq });
-      if (event.type === "turn.ended") forget(() => true);
-      // By somebody else.
-      if (event.type === "question.answered") forget(({ call }) => call === event.data.call);
-    },
-    recall: (calls) => {
-      for (const { call, asked } of calls) if (asked) add({ ...asked, call: call.id });
+    next,
+    over: (question) => {
+      if (shown !== question) return;
+      hide();
+      void next();
     },
   };
-}
-
-/** Out of the list, in order. */
-function take(open: Asked[], gone: (asked: Asked) => boolean): readonly Asked[] {
-  const taken = open.filter(gone);
-  const left = open.filter((asked) => !gone(asked));
-  open.splice(0, open.length, ...left);
-  return taken;
 }
 
 /** Whole, however long it is, with what an answer for more than this once would mean: it stays above the options. */
-function textOf(asked: Asked, call: AskedCall, theme: Theme): readonly string[] {
+function textOf(asked: OpenQuestion, call: AskedCall, theme: Theme): readonly string[] {
   const { rules = [], options } = asked;
   const isLasting = options.includes(allowForSession) && rules.length > 0;
   const means = isLasting
     ? `${theme.dim("for more than this once it would let happen unasked:")}\n${rulesText(rules)}`
     : "";
-  return `${aboutText(asked, call, theme)}${means}`.trimEnd().split("\n");
+  return `${aboutText({ asked, call }, theme)}${means}`.trimEnd().split("\n");
 }
 
 /** The answer that means to go through the hunks. */
@@ -132,7 +101,10 @@ function askWith(asking: Asking): Walking["ask"] {
   return (choice) => new Promise((resolve) => asking.offer({ ...choice, resolve }));
 }
 
-function optionsOf({ kind, options }: Asked, files: readonly AskedFile[] | undefined): readonly Option[] {
+function optionsOf(
+  { kind, options }: OpenQuestion,
+  files: readonly AskedFile[] | undefined,
+): readonly Option[] {
   if (kind === "question") return options.map((label) => ({ label, value: label }));
   const means: Readonly<Record<string, Option>> = {
     [allowForSession]: { label: "Yes, for this session", about: "what is listed above, unasked", value: "s" },

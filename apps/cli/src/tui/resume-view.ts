@@ -40,7 +40,7 @@ function modeLine(chat: Chat, { settings }: Session): string {
   if (settings.models.length === 0) return "";
   const before = chat.options.mode;
   const isGiven = chat.options.line?.["permission-mode"] !== undefined;
-  const mode = isGiven ? before : chat.setMode(stricterMode(had, before));
+  const mode = isGiven ? before : chat.conversation.setMode(stricterMode(had, before));
   if (mode !== before) return ` Permissions: ${mode}, as it had before.`;
   return mode === had ? "" : ` Permissions: ${mode}; it had ${had}.`;
 }

@@ -2,7 +2,7 @@
 
 import type { AgentOptions } from "@lathe/config";
 import { chooseModels } from "@lathe/hosts/local";
-import type { OpenSession as LocalSession } from "@lathe/sessions";
+import type { OpenSession } from "@lathe/sessions";
 import { count, fit, money } from "@lathe/terminal";
 
 export interface Status {
@@ -24,7 +24,7 @@ export interface Status {
 const separator = " · ";
 
 /** What there is to tell of a session, or of the one that the next words begin. */
-export function statusOf(options: AgentOptions, session: LocalSession | undefined, running: number): Status {
+export function statusOf(options: AgentOptions, session: OpenSession | undefined, running: number): Status {
   const { cwd, env, mode, models } = options;
   const now = session?.session();
   const model = now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));

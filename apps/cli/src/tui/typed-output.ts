@@ -1,7 +1,7 @@
 /** Typed output: what came of a shell command of the person's own, for them and for the model. */
 
 import { type Failure, isFailure, type Outcome } from "@lathe/protocol";
-import type { OpenSession as LocalSession } from "@lathe/sessions";
+import type { OpenSession } from "@lathe/sessions";
 import { callLines, scrolled, type Theme } from "@lathe/terminal";
 
 /** Characters that go to the model with the next words. */
@@ -20,7 +20,7 @@ interface View {
 
 /** *Contract:* runs it, and tells what came of it; `view` is looked at when it has ended. */
 export async function ranTyped(
-  runner: Pick<LocalSession, "command"> | Failure,
+  runner: Pick<OpenSession, "command"> | Failure,
   { script, signal }: { readonly script: string; readonly signal: AbortSignal },
   view: View,
 ): Promise<TypedOutput> {

@@ -8,12 +8,16 @@ import {
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { AskedCall } from "@lathe/client";
-import { allowForProject, allowForSession, type Event, type Rule, type ToolCallPart } from "@lathe/protocol";
+import {
+  allowForProject,
+  allowForSession,
+  type OpenQuestion,
+  type Rule,
+  type ToolCallPart,
+} from "@lathe/protocol";
 import { ruleText } from "@lathe/terminal";
 import { callShape } from "./call-shape.ts";
 import { text } from "./outcome-update.ts";
-
-type Asked = Event<"question.asked">["data"];
 
 export interface Editor {
   readonly client: AgentContext;
@@ -26,7 +30,7 @@ export interface Editor {
 }
 
 export interface AskedOf {
-  readonly asked: Asked;
+  readonly asked: OpenQuestion;
   /** The call that needs permission, if known. */
   readonly call: AskedCall;
 }
@@ -49,7 +53,10 @@ export async function askEditor({ asked, call }: AskedOf, editor: Editor): Promi
 const unanswered = "The user gave no answer: decide yourself and say so in the end.";
 
 /** Lists of choices and free text alike. */
-async function askForm({ text: message, options }: Asked, editor: Editor): Promise<string | undefined> {
+async function askForm(
+  { text: message, options }: OpenQuestion,
+  editor: Editor,
+): Promise<string | undefined> {
   const { client, sessionId, signal } = editor;
   const answer =
     options.length > 0 ? { type: "string" as const, enum: [...options] } : { type: "string" as const };
@@ -66,14 +73,14 @@ async function askForm({ text: message, options }: Asked, editor: Editor): Promi
 }
 
 /** An editor without forms shows the choices as those of a permission. */
-function choices({ options }: Asked): PermissionOption[] {
+function choices({ options }: OpenQuestion): PermissionOption[] {
   const named = options.map((name, i): PermissionOption => {
     return { optionId: String(i), name, kind: "allow_once" };
   });
   return [...named, { optionId: "none", name: "Decide yourself", kind: "reject_once" }];
 }
 
-function permissions({ options, rules = [] }: Asked): PermissionOption[] {
+function permissions({ options, rules = [] }: OpenQuestion): PermissionOption[] {
   return options.map((option): PermissionOption => {
     const optionId = option.replaceAll(" ", "-");
     if (option === "allow") return { optionId, name: "Allow once", kind: "allow_once" };
@@ -91,7 +98,11 @@ function lasting(scope: string, rules: readonly Rule[]): string {
   return `For this ${scope}, allow: ${rules.map(ruleText).join("; ")}`;
 }
 
-function shown({ call: id, kind, text: why }: Asked, call: AskedCall, { cwd }: Editor): ToolCallUpdate {
+function shown(
+  { call: id, kind, text: why }: OpenQuestion,
+  call: AskedCall,
+  { cwd }: Editor,
+): ToolCallUpdate {
   if (kind === "question" || !call) return { toolCallId: id, title: why, status: "pending" };
   const part: ToolCallPart = { type: "tool-call", id, tool: call.tool, input: call.input };
   const shape = callShape(part, cwd);

@@ -62,10 +62,10 @@ function saidOf(outcome: Outcome, hasDiffs: boolean, { terminal }: OutcomeView):
 
 /** Text to be shown verbatim: editors render contents as Markdown. */
 export function verbatim(said: string): ToolCallContent {
-  return text(fenced(said));
+  return text(codeBlock(said));
 }
 
-export function fenced(said: string): string {
+export function codeBlock(said: string): string {
   const longest = Math.max(2, ...(said.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${said.replace(/\n$/, "")}\n${fence}`;

@@ -1,9 +1,8 @@
 /** The settings that an editor offers for a session. */
 import type { SessionConfigOption } from "@agentclientprotocol/sdk";
-import { effortNow, effortOptions, setEffort } from "@lathe/client";
+import { type Conversation, effortNow, effortOptions, setEffort } from "@lathe/client";
 import { type Failure, failure } from "@lathe/protocol";
 import type { Option } from "@lathe/terminal/choice";
-import type { ConversationContext } from "./editor-conversation.ts";
 import { modeOf, sessionModes } from "./session-modes.ts";
 
 interface Select {
@@ -15,20 +14,17 @@ interface Select {
 }
 
 /** In the order in which an editor shows them; `models` are those that can be chosen. */
-export function configOptions(
-  context: ConversationContext,
-  models: readonly Option[],
-): SessionConfigOption[] {
-  return selects(context, models).map(optionOf);
+export function configOptions(conversation: Conversation, models: readonly Option[]): SessionConfigOption[] {
+  return selects(conversation, models).map(optionOf);
 }
 
 /** *Contract:* permissions hold from the next prompt on, a model from the next step on; a failure changes nothing. */
 export async function configure(
-  context: ConversationContext,
+  conversation: Conversation,
   { configId: id, value }: { readonly configId: string; readonly value: unknown },
   models: readonly Option[],
 ): Promise<Failure | undefined> {
-  const all = selects(context, models);
+  const all = selects(conversation, models);
   const select = all.find((one) => one.id === id);
   if (!select)
     return refused(
@@ -42,9 +38,9 @@ export async function configure(
       select.options.map((one) => one.value),
     );
   if (chosen === select.now) return undefined;
-  if (id === "model") return context.setModel(chosen);
-  if (id === "effort") return setEffort(context, chosen);
-  context.setMode(modeOf(chosen));
+  if (id === "model") return conversation.setModel(chosen);
+  if (id === "effort") return setEffort(conversation, chosen);
+  conversation.setMode(modeOf(chosen));
   return undefined;
 }
 
@@ -52,15 +48,15 @@ function refused(text: string, there: readonly string[]): Failure {
   return failure("invalid-arguments", `${text}; there are ${there.join(", ")}`, { who: "user" });
 }
 
-function selects(context: ConversationContext, models: readonly Option[]): readonly Select[] {
-  const { mode } = context.options;
+function selects(conversation: Conversation, models: readonly Option[]): readonly Select[] {
+  const { mode } = conversation.options;
   const modes = sessionModes(mode).availableModes.map(({ id, name, description }) => {
     return { label: name, about: description ?? "", value: id };
   });
-  const model = context.model();
+  const model = conversation.model;
   const isKnown = model === "" || models.some(({ value }) => value === model);
   const all = isKnown ? models : [{ label: model, value: model }, ...models];
-  const effort = effortNow({ effort: context.effort() });
+  const effort = effortNow(conversation);
   return [
     { id: "mode", name: "Permissions", category: "mode", now: mode, options: modes },
     { id: "model", name: "Model", category: "model", now: model, options: all },

@@ -2,6 +2,8 @@
 import type { Effect, TakenHunks } from "@lathe/protocol";
 
 export interface Question {
+  /** The `seq` of its `question.asked`, which names it. */
+  readonly seq: number;
   /** Whether a call needs permission, or the model itself asks. */
   readonly kind: "permission" | "question";
   readonly text: string;

@@ -116,6 +116,7 @@ export const serverMethods: {
     params: v.object({
       session,
       question: v.object({
+        seq: v.number(),
         kind: v.picklist(["permission", "question"]),
         text: v.string(),
         options: v.array(v.string()),

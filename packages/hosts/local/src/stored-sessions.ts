@@ -1,12 +1,14 @@
 /** The stored sessions of this user on this machine. */
 import type { Event, Failure, Session, SessionSummary } from "@lathe/protocol";
 import {
+  type AnswerResult,
   type CallOutput,
   type ContextReport,
   type CostReport,
   type Descendants,
   type Following,
   type ForkOptions,
+  type QuestionAnswer,
   type RewindManner,
   type RewindOptions,
   type Rewound,
@@ -55,6 +57,10 @@ export function findSession(env: Env, prefix: string): Promise<string | Failure>
 
 export function nameSession(env: Env, id: string, name: string): Promise<Failure | undefined> {
   return localSessions(env).rename(id, name);
+}
+
+export function answerQuestion(env: Env, id: string, given: QuestionAnswer): Promise<AnswerResult | Failure> {
+  return localSessions(env).answer(id, given);
 }
 
 export function deleteSession(env: Env, id: string): Promise<readonly string[] | Failure> {

@@ -68,7 +68,7 @@ const turns: readonly Mode[] = ["ask", "auto", "plan"];
 function nextMode(chat: Chat): undefined {
   const at = turns.indexOf(chat.options.mode);
   const order = [...turns.slice(at + 1), ...turns.slice(0, Math.max(0, at))];
-  order.find((mode) => chat.setMode(mode) === mode);
+  order.find((mode) => chat.conversation.setMode(mode) === mode);
 }
 
 async function saidBefore({ chat, redraft }: Desk): Promise<undefined> {

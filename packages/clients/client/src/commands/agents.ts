@@ -1,13 +1,13 @@
 /** `/agents`: the kinds of subagents that work can be handed to. */
 import { fit, harmless } from "@lathe/terminal";
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 
 export const agentsCommand: SharedCommand = {
   name: "agents",
   about: "the kinds of subagents there are, yours included",
   run: async (chat) => {
     const { readAgents } = await import("@lathe/extensions/agents");
-    const { agents, remarks } = await readAgents(chat.options);
+    const { agents, remarks } = await readAgents(chat.conversation.options);
     const width = Math.max(...agents.map(({ name }) => name.length));
     const lines = agents.map(({ name, about, model }) => {
       const more = model === undefined ? "" : ` (${model})`;

@@ -1,6 +1,6 @@
 /** `/compact`: compacts the conversation now. */
 
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 import { noSession } from "./no-session.ts";
 
 export const compactCommand: SharedCommand = {
@@ -8,8 +8,8 @@ export const compactCommand: SharedCommand = {
   usage: "[FOCUS]",
   about: "makes the conversation shorter; with words, what a summary should keep above all",
   run: async (chat, words) => {
-    if (!chat.session) return noSession;
-    const refused = await chat.session.compact(words === "" ? undefined : words);
+    if (!chat.conversation.session) return noSession;
+    const refused = await chat.conversation.session.compact(words === "" ? undefined : words);
     if (refused) return refused;
     // A running turn compacts between two steps.
     if (!chat.isWorking) await chat.drive();

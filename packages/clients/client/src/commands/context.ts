@@ -1,18 +1,18 @@
 /** `/context`: what takes how much of the model's window. */
 import { isFailure } from "@lathe/protocol";
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 import { noSession } from "./no-session.ts";
 
 export const contextCommand: SharedCommand = {
   name: "context",
   about: "what takes how much of the model's window",
   run: async (chat) => {
-    if (!chat.session) return noSession;
+    if (!chat.conversation.session) return noSession;
     const [{ sessionContext }, { contextText }] = await Promise.all([
       import("@lathe/hosts/stored"),
       import("../texts/context-text.ts"),
     ]);
-    const report = await sessionContext(chat.options, chat.session.id);
+    const report = await sessionContext(chat.conversation.options, chat.conversation.session.id);
     if (isFailure(report)) return report;
     const view = { paint: chat.theme, width: chat.width };
     return ["", ...contextText(report, view).trimEnd().split("\n")];

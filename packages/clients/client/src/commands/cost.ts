@@ -1,17 +1,16 @@
 /** `/cost`: what the session cost, step by step. */
-
 import { isFailure } from "@lathe/protocol";
 import { costText } from "../texts/cost-text.ts";
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 import { noSession } from "./no-session.ts";
 
 export const costCommand: SharedCommand = {
   name: "cost",
   about: "what the session cost, step by step",
   run: async (chat) => {
-    if (!chat.session) return noSession;
+    if (!chat.conversation.session) return noSession;
     const { sessionCost } = await import("@lathe/hosts/stored");
-    const report = await sessionCost(chat.options.env, chat.session.id);
+    const report = await sessionCost(chat.conversation.options.env, chat.conversation.session.id);
     if (isFailure(report)) return report;
     const view = { paint: chat.theme, width: chat.width };
     return ["", ...costText(report, view).trimEnd().split("\n")];

@@ -3,7 +3,8 @@
 import { nearest } from "@lathe/config/nearest";
 import { type Effort, efforts, type Failure, failure } from "@lathe/protocol";
 import type { Option } from "@lathe/terminal/choice";
-import type { Conversation, SharedCommand } from "./conversation.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { CommandContext, SharedCommand } from "./command-context.ts";
 
 /** The default of the model's provider. */
 const unset = "default";
@@ -32,8 +33,8 @@ export const effortCommand: SharedCommand = {
   },
 };
 
-function chosen(chat: Conversation): Promise<string | undefined> {
-  return chat.choose(`How much the model thinks, now ${effortNow(chat)}`, effortOptions);
+function chosen(chat: CommandContext): Promise<string | undefined> {
+  return chat.choose(`How much the model thinks, now ${effortNow(chat.conversation)}`, effortOptions);
 }
 
 /** A level, or `default`. */
@@ -49,8 +50,8 @@ export function setEffort(chat: Pick<Conversation, "setEffort">, level: string):
   return undefined;
 }
 
-function changed(chat: Conversation, level: string): readonly string[] | Failure {
-  const unknown = setEffort(chat, level);
+function changed(chat: CommandContext, level: string): readonly string[] | Failure {
+  const unknown = setEffort(chat.conversation, level);
   if (unknown) return unknown;
   return [chat.theme.dim(`Effort: ${level}${chat.isWorking ? " from the next turn on" : ""}.`)];
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 import { noSession } from "./no-session.ts";
 
 export const exportCommand: SharedCommand = {
@@ -10,14 +10,14 @@ export const exportCommand: SharedCommand = {
   usage: "[FILE.html | FILE.md]",
   about: "writes the session into a page to share (.html) or a text (.md)",
   run: async (chat, words) => {
-    if (!chat.session) return noSession;
+    if (!chat.conversation.session) return noSession;
     const { readSession } = await import("@lathe/hosts/stored");
     const { exportText } = await import("../texts/export-text.ts");
-    const name = words === "" ? `lathe-${chat.session.id}.html` : words;
+    const name = words === "" ? `lathe-${chat.conversation.session.id}.html` : words;
     const format = /\.(md|markdown)$/i.test(name) ? "markdown" : "html";
-    const events = await readSession(chat.options.env, chat.session.id);
+    const events = await readSession(chat.conversation.options.env, chat.conversation.session.id);
     if (isFailure(events)) return events;
-    const path = isAbsolute(name) ? name : join(chat.options.cwd, name);
+    const path = isAbsolute(name) ? name : join(chat.conversation.options.cwd, name);
     return written(path, exportText(events, format)) ?? [chat.theme.dim(`Written: ${path}`)];
   },
 };

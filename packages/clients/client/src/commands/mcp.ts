@@ -1,18 +1,18 @@
 /** `/mcp`: the servers of other programs' tools. */
 import { fit } from "@lathe/terminal";
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 
 export const mcpCommand: SharedCommand = {
   name: "mcp",
   about: "the servers whose tools the agent may call; `lathe mcp list` tries them",
   run: async (chat) => {
-    const servers = Object.entries(chat.options.mcpServers ?? {});
+    const servers = Object.entries(chat.conversation.options.mcpServers ?? {});
     if (servers.length === 0) return ["", "No server is set up: `lathe mcp add NAME -- COMMAND` adds one."];
     const width = Math.max(...servers.map(([name]) => name.length));
     const { serverText } = await import("@lathe/config/server-text");
     const lines = servers.map(([name]) => {
       // Shown as written: filled in, it may contain the user's keys.
-      const written = chat.options.writtenServers?.[name];
+      const written = chat.conversation.options.writtenServers?.[name];
       const where = fit(written ? serverText(written) : "", chat.width - width - 4);
       return `  ${name.padEnd(width)}  ${where}`;
     });

@@ -1,7 +1,7 @@
 /** `/memory`: the facts that sessions are told from their start. */
 import { isFailure } from "@lathe/protocol";
 import { harmless, wrap } from "@lathe/terminal";
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 
 export const memoryCommand: SharedCommand = {
   name: "memory",
@@ -13,7 +13,7 @@ export const memoryCommand: SharedCommand = {
       ["project", "Of this project:"],
       ["user", "Of all your projects:"],
     ] as const) {
-      const facts = readMemory(chat.options, scope);
+      const facts = readMemory(chat.conversation.options, scope);
       if (isFailure(facts)) return facts;
       if (facts.length === 0) continue;
       const told = facts.flatMap((fact, at) => wrap(harmless(`${at + 1}. ${fact}`), chat.width - 4));

@@ -1,12 +1,11 @@
 /** `/model`: switches to another model. */
-
 import type { AgentOptions } from "@lathe/config";
 import { listModels, priceOfTakeOver } from "@lathe/hosts/models";
 import type { Session } from "@lathe/protocol";
 import { wrap } from "@lathe/terminal";
 import type { Option } from "@lathe/terminal/choice";
 import { takeOverText } from "../texts/take-over-text.ts";
-import type { Conversation, SharedCommand } from "./conversation.ts";
+import type { CommandContext, SharedCommand } from "./command-context.ts";
 
 export const modelCommand: SharedCommand = {
   name: "model",
@@ -15,8 +14,8 @@ export const modelCommand: SharedCommand = {
   run: async (chat, words) => {
     const id = words === "" ? await chosen(chat) : words;
     if (id === undefined) return undefined;
-    const before = chat.session?.session();
-    const unknown = await chat.setModel(id);
+    const before = chat.conversation.session?.session();
+    const unknown = await chat.conversation.setModel(id);
     if (unknown) return unknown;
     const price = before && (await priceLine(chat, before, id));
     return [`${id} takes over from the next step on.`, ...(price ?? [])].map(chat.theme.dim);
@@ -26,13 +25,13 @@ export const modelCommand: SharedCommand = {
 /** The price of a switch is not shown for shorter conversations: it is close to nothing. */
 const fewTokens = 20_000;
 
-async function priceLine(chat: Conversation, session: Session, id: string): Promise<readonly string[]> {
-  const price = await priceOfTakeOver(chat.options, session, id);
+async function priceLine(chat: CommandContext, session: Session, id: string): Promise<readonly string[]> {
+  const price = await priceOfTakeOver(chat.conversation.options, session, id);
   return price && price.tokens >= fewTokens ? wrap(takeOverText(price), chat.width) : [];
 }
 
-async function chosen(chat: Conversation): Promise<string | undefined> {
-  return chat.choose("Which model?", await modelOptions(chat.options, chat.status().model));
+async function chosen(chat: CommandContext): Promise<string | undefined> {
+  return chat.choose("Which model?", await modelOptions(chat.conversation.options, chat.conversation.model));
 }
 
 /** The models that the user has keys for; `now` is marked. */

@@ -1,6 +1,6 @@
 /** `/name`: names the session. */
 import { nameSession } from "@lathe/hosts/stored";
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 import { noSession } from "./no-session.ts";
 
 export const nameCommand: SharedCommand = {
@@ -8,8 +8,8 @@ export const nameCommand: SharedCommand = {
   usage: "NAME",
   about: "gives the session a name, by which it is found again",
   run: async (chat, words) => {
-    if (!chat.session) return noSession;
-    const refused = await nameSession(chat.options.env, chat.session.id, words);
+    if (!chat.conversation.session) return noSession;
+    const refused = await nameSession(chat.conversation.options.env, chat.conversation.session.id, words);
     if (refused) return refused;
     // The session's loop records the name; without a running turn it has to be driven once.
     if (!chat.isWorking) await chat.drive();

@@ -1,7 +1,7 @@
 /** `/permissions`: the mode, and what was allowed for the session and for the project. */
 import { type Failure, failure, isFailure, type Mode, modes, type Rule } from "@lathe/protocol";
 import { ruleText } from "@lathe/terminal";
-import type { Conversation, SharedCommand } from "./conversation.ts";
+import type { CommandContext, SharedCommand } from "./command-context.ts";
 
 const abouts: Readonly<Record<Mode, string>> = {
   ask: "asks before anything that changes something",
@@ -17,13 +17,13 @@ export const permissionsCommand: SharedCommand = {
   run: async (chat, words) => (words === "" ? shown(chat) : changed(chat, words)),
 };
 
-async function shown(chat: Conversation): Promise<readonly string[] | Failure> {
+async function shown(chat: CommandContext): Promise<readonly string[] | Failure> {
   const { readProjectRules } = await import("@lathe/hosts/local");
-  const { env, cwd, mode } = chat.options;
+  const { env, cwd, mode } = chat.conversation.options;
   const kept = readProjectRules(env, cwd);
   if (isFailure(kept)) return kept;
   const { bold, dim } = chat.theme;
-  const rules = chat.session?.session().rules ?? [];
+  const rules = chat.conversation.session?.session().rules ?? [];
   const list = (title: string, some: readonly Rule[]): readonly string[] =>
     some.length === 0 ? [] : [bold(title), ...some.map((rule) => `  ${ruleText(rule)}`)];
   return [
@@ -37,10 +37,10 @@ async function shown(chat: Conversation): Promise<readonly string[] | Failure> {
   ];
 }
 
-async function changed(chat: Conversation, words: string): Promise<readonly string[] | Failure> {
+async function changed(chat: CommandContext, words: string): Promise<readonly string[] | Failure> {
   const mode = modes.find((one) => one === words);
   if (!mode)
     return failure("invalid-arguments", `the modes are ${modes.join(", ")}, not ${words}`, { who: "user" });
-  chat.setMode(mode);
+  chat.conversation.setMode(mode);
   return [chat.theme.dim(`Permissions: ${mode}${chat.isWorking ? " from the next turn on" : ""}.`)];
 }

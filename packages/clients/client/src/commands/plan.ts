@@ -1,13 +1,13 @@
 /** `/plan`: the agent may only read and plan. */
-import type { SharedCommand } from "./conversation.ts";
+import type { SharedCommand } from "./command-context.ts";
 
 export const planCommand: SharedCommand = {
   name: "plan",
   usage: "[off | TASK]",
   about: "the agent may only look and plan; off lets it work again",
   run: async (chat, words) => {
-    const isOff = words === "off" || (words === "" && chat.options.mode === "plan");
-    const mode = chat.setMode(isOff ? undefined : "plan");
+    const isOff = words === "off" || (words === "" && chat.conversation.options.mode === "plan");
+    const mode = chat.conversation.setMode(isOff ? undefined : "plan");
     const when = chat.isWorking ? " from the next turn on" : "";
     chat.print([chat.theme.dim(`Permissions: ${mode}${when}.`)]);
     if (!isOff && words !== "") await chat.say(words);

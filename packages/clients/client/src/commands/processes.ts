@@ -5,7 +5,7 @@ import { type Failure, failure } from "@lathe/protocol";
 import { duration, scrolled } from "@lathe/terminal";
 import type { Option } from "@lathe/terminal/choice";
 import { type BackgroundProcess, titleOf } from "../texts/process-title.ts";
-import type { Conversation, SharedCommand } from "./conversation.ts";
+import type { CommandContext, SharedCommand } from "./command-context.ts";
 
 const deeds: readonly Option[] = [
   { label: "See what it printed", value: "show" },
@@ -48,13 +48,13 @@ function optionOf(process: BackgroundProcess): Option {
   return { label: titleOf(process), about, value: id };
 }
 
-async function stopped({ theme }: Conversation, process: BackgroundProcess): Promise<readonly string[]> {
+async function stopped({ theme }: CommandContext, process: BackgroundProcess): Promise<readonly string[]> {
   if (!process.isRunning) return [theme.dim(`${process.id} has ended already: ${process.state}`)];
   await process.stop();
   return [`${titleOf(process)} was stopped.`];
 }
 
-async function printed({ theme }: Conversation, process: BackgroundProcess): Promise<readonly string[]> {
+async function printed({ theme }: CommandContext, process: BackgroundProcess): Promise<readonly string[]> {
   const head = `${theme.bold(titleOf(process))}  ${theme.dim(process.state)}`;
   return ["", head, ...scrolled(await process.output(), theme)];
 }

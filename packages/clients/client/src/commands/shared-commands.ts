@@ -1,8 +1,8 @@
 /** The slash commands that work wherever a person talks to the agent, in the order in which an editor lists them. */
 import { agentsCommand } from "./agents.ts";
+import type { SharedCommand } from "./command-context.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
-import type { SharedCommand } from "./conversation.ts";
 import { costCommand } from "./cost.ts";
 import { diffCommand } from "./diff.ts";
 import { effortCommand } from "./effort.ts";

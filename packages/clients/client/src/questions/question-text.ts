@@ -1,28 +1,33 @@
 /** A question on the screen: its subject on a line of its own, the reason, and how to answer. */
-
-import { allowForProject, allowForSession, type Event } from "@lathe/protocol";
-import type { OpenSession as LocalSession } from "@lathe/sessions";
+import { allowForProject, allowForSession, type OpenQuestion } from "@lathe/protocol";
+import type { OpenSession } from "@lathe/sessions";
 import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
 
-type Asked = Event<"question.asked">["data"];
-export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;
+type Asked = Omit<OpenQuestion, "seq">;
+export type AskedCall = Awaited<ReturnType<OpenSession["askedCall"]>>;
 
 /** The question with how to answer it by typing; `call` is the call that needs permission, if known. */
 export function questionText(asked: Asked, call: AskedCall, paint: Palette): string {
   const { kind, options } = asked;
   if (kind === "permission") {
     const isNumbered = call?.hasParts === true;
-    return `${aboutText(asked, call, paint, isNumbered)}${paint.dim(howToAnswer(asked, isNumbered))}`;
+    return `${aboutText({ asked, call, isNumbered }, paint)}${paint.dim(howToAnswer(asked, isNumbered))}`;
   }
   const list = options.map((option, at) => `  ${at + 1}. ${harmless(option)}\n`).join("");
   const how = options.length > 0 ? `${paint.dim("a number, or your own words")} ` : "";
-  return `${aboutText(asked, call, paint)}${list}${how}`;
+  return `${aboutText({ asked, call }, paint)}${list}${how}`;
 }
 
-/** The complete subject and the reason; `isNumbered` numbers the hunks. */
-export function aboutText(
-  ...[{ kind, text }, call, paint, isNumbered]: [Asked, AskedCall, Palette, boolean?]
-): string {
+interface ShownQuestion {
+  readonly asked: Asked;
+  readonly call: AskedCall;
+  /** Whether the hunks are numbered. */
+  readonly isNumbered?: boolean;
+}
+
+/** The complete subject and the reason. */
+export function aboutText({ asked, call, isNumbered }: ShownQuestion, paint: Palette): string {
+  const { kind, text } = asked;
   const { bold, dim, yellow } = paint;
   if (kind === "question" || !call) return `\n${yellow("?")} ${bold(harmless(text))}\n`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");

@@ -1,8 +1,8 @@
 /** The title of a background command, in one line. */
-import type { OpenSession as LocalSession } from "@lathe/sessions";
+import type { OpenSession } from "@lathe/sessions";
 import { fit, harmless } from "@lathe/terminal";
 
-export type BackgroundProcess = ReturnType<LocalSession["processes"]>[number];
+export type BackgroundProcess = ReturnType<OpenSession["processes"]>[number];
 
 const maxColumns = 60;
 

@@ -234,12 +234,13 @@ function draftOf(id: string, offer: HookedMessage, session: Session): Draft[] {
     case "cancel":
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {
-      const { call, question, answer, by, part } = offer;
+      const { call, question, answer, by, part, receipt } = offer;
       // An answer that came late may not decide what was asked since.
       const asked = session.calls.find((one) => one.call.id === call)?.asked;
       // Whoever meant only a part of it did not mean all of it.
       if (asked?.seq !== question || (part !== undefined && !isEditPart(part))) return [];
-      const data = { call, answer, by, ...(part && { part }), offer: id };
+      const receipted = receipt === undefined ? {} : { receipt };
+      const data = { call, answer, by, ...(part && { part }), ...receipted, offer: id };
       return [{ type: "question.answered", data }, ...alsoAnswered(session, data)];
     }
   }

@@ -14,7 +14,10 @@ export interface QuestionAnswered {
   readonly answer: string;
   /** What is taken of an edit that is allowed, where that is not all of it. */
   readonly part?: EditPart;
+  /** The kind of client: `terminal`, `editor`, `program`; `user` in older logs. */
   readonly by: string;
+  /** By which the sender of the answer finds it. */
+  readonly receipt?: string;
   readonly offer?: string;
 }
 
@@ -23,6 +26,7 @@ const schema: v.GenericSchema<unknown, QuestionAnswered> = v.object({
   answer: v.string(),
   part: v.exactOptional(editPartSchema),
   by: v.string(),
+  receipt: v.exactOptional(v.string()),
   offer: v.exactOptional(v.string()),
 });
 

@@ -97,7 +97,10 @@ export type InboxMessage =
       readonly answer: string;
       /** What is taken of an edit that is allowed, where that is not all of it. */
       readonly part?: EditPart;
+      /** The kind of client: `terminal`, `editor`, `program`; `user` in older logs. */
       readonly by: string;
+      /** By which its sender finds it in the log. */
+      readonly receipt?: string;
     }
   /** The conversation shall be made shorter; `focus` is what a summary should keep above all. */
   | { readonly type: "compact"; readonly focus?: string }

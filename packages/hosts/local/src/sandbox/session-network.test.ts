@@ -51,7 +51,12 @@ it("follows the mode of its session: what a plan may not reach, its work may, un
     ],
     onEvent: (event: Event) => {
       if (event.type === "question.asked")
-        void session?.answer(event.data.call, event.seq, "go on in auto mode");
+        void session?.answer({
+          call: event.data.call,
+          question: event.seq,
+          answer: "go on in auto mode",
+          by: "user",
+        });
     },
   });
   const started = await startSession(options, { text: "go" });

@@ -44,7 +44,16 @@ describe("an edit taken in part", () => {
         const asked = await session?.askedCall(event.data.call);
         assert.ok(asked);
         const { text, part } = choose(asked);
-        assert.equal(await session?.answer(event.data.call, event.seq, text, part), undefined);
+        assert.equal(
+          await session?.answer({
+            call: event.data.call,
+            question: event.seq,
+            answer: text,
+            ...(part && { part }),
+            by: "user",
+          }),
+          undefined,
+        );
       })();
     };
     const options = bench.options(server.url, { mode: "ask", attended: true, onEvent });

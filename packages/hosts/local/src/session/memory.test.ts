@@ -46,7 +46,12 @@ it("a proposal is kept when a person agrees, never with a key in it, and told to
         sandboxLimits: { wanted: {}, most: {} },
         onEvent: (event) => {
           if (event.type === "question.asked" && !isFailure(started))
-            void started.answer(event.data.call, event.seq, answers.shift() ?? "remember");
+            void started.answer({
+              call: event.data.call,
+              question: event.seq,
+              answer: answers.shift() ?? "remember",
+              by: "user",
+            });
         },
         onDelta: () => undefined,
       },

@@ -60,7 +60,12 @@ describe("a plan", () => {
       if (event.type !== "question.asked") return;
       const { call: id, text } = event.data;
       const asked = events.filter(({ type }) => type === "question.asked").length;
-      void session.answer(id, event.seq, answers[asked - 1]?.(text) ?? "keep planning");
+      void session.answer({
+        call: id,
+        question: event.seq,
+        answer: answers[asked - 1]?.(text) ?? "keep planning",
+        by: "user",
+      });
     },
   });
 

@@ -217,7 +217,8 @@ describe("subagents", () => {
     rules: [asking],
     onEvent: (event) => {
       events.push(event);
-      if (event.type === "question.asked") void session.answer(event.data.call, event.seq, answer);
+      if (event.type === "question.asked")
+        void session.answer({ call: event.data.call, question: event.seq, answer, by: "user" });
     },
   });
   const questions = (): readonly string[] =>

@@ -2,7 +2,6 @@
 import { runAgent } from "@lathe/agent";
 import { mayAutoContinue, reachedAutoContinueLimit } from "@lathe/orchestrator";
 import {
-  type EditPart,
   type Effort,
   type Event,
   type Failure,
@@ -35,6 +34,9 @@ import { typedCommand } from "./typed-command.ts";
 
 /** What a person says to a session. */
 export type Words = Pick<Extract<InboxMessage, { type: "message" }>, "text" | "images">;
+
+/** An answer to a question; `by` is the kind of client that gave it. */
+export type Answer = Omit<Extract<InboxMessage, { type: "answer" }>, "type">;
 
 export interface OpenSession {
   readonly id: string;
@@ -77,8 +79,8 @@ export interface OpenSession {
   compact(focus?: string): Promise<Failure | undefined>;
   /** What a `question.asked` asks a permission for; undefined when that is not known. */
   askedCall(call: string): Promise<PendingApproval | undefined>;
-  /** The answer to a `question.asked`, which `question` names by its `seq`: one of its options, or what to do instead. */
-  answer(call: string, question: number, answer: string, part?: EditPart): Promise<Failure | undefined>;
+  /** *Contract:* the answer to a `question.asked`: one of its options, or what to do instead. The first one counts. */
+  answer(given: Answer): Promise<Failure | undefined>;
   /** What holds commands in here. */
   containment(): Promise<Containment>;
   /** The text of a file's version that the session has shown or changed; undefined when it is not known any more. */
@@ -204,8 +206,7 @@ function sayings(offer: (said: InboxMessage) => Promise<Failure | undefined>): S
     choose: (model) => offer({ type: "model", model }),
     cancel: (by) => offer({ type: "cancel", by }),
     compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
-    answer: (...[call, question, answer, part]) =>
-      offer({ type: "answer", call, question, answer, ...(part && { part }), by: "user" }),
+    answer: (given) => offer({ type: "answer", ...given }),
   };
 }
 

@@ -6,7 +6,9 @@ import {
   isFailure,
   isSettledBy,
   messageText,
+  type OpenQuestion,
   type Outcome,
+  openQuestions,
   type Session,
   type SubagentTask,
   type ToolContext,
@@ -117,7 +119,7 @@ function openBridge(name: string, context: ToolContext): Bridge {
     const text = `${name} · ${subagent.doing} · step ${subagent.steps}${cost}`;
     context.delta({ type: "progress", text, subagent });
   };
-  const ask = async (question: Asked): Promise<void> => {
+  const ask = async (question: OpenQuestion): Promise<void> => {
     const { call, seq, kind, options, rules } = question;
     const text = `${name} (subagent): ${question.text}`;
     // One after the other: what a person sees is the one that is asked.
@@ -125,9 +127,9 @@ function openBridge(name: string, context: ToolContext): Bridge {
     if (words === undefined) return;
     // The session settles them by the same answer.
     questions = questions.filter((other) => other === question || !isSettledBy(other, question, words));
-    await opened?.answer(call, seq, words);
+    await opened?.answer({ call, question: seq, answer: words, by: "user" });
   };
-  let questions: readonly Asked[] = [];
+  let questions: readonly OpenQuestion[] = [];
   const askAll = async (): Promise<void> => {
     for (let next = questions[0]; next && opened; next = questions[0]) {
       asked = next.call;
@@ -136,7 +138,7 @@ function openBridge(name: string, context: ToolContext): Bridge {
     }
     asked = undefined;
   };
-  const add = (question: Asked): void => {
+  const add = (question: OpenQuestion): void => {
     questions = [...questions, question];
     if (questions.length === 1) void askAll();
   };
@@ -147,16 +149,12 @@ function openBridge(name: string, context: ToolContext): Bridge {
     },
     attach: (session) => {
       opened = session;
-      for (const { call, asked: open } of session.session().calls) if (open) add({ ...open, call: call.id });
+      for (const question of openQuestions(session.session())) add(question);
     },
     asked: () => asked,
     tell,
   };
 }
-
-type Asked = Pick<Event<"question.asked">["data"], "call" | "kind" | "text" | "options" | "rules"> & {
-  readonly seq: number;
-};
 
 const told: ReadonlySet<Event["type"]> = new Set([
   "step.started",

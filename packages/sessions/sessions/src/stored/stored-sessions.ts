@@ -1,6 +1,7 @@
 /** Stored sessions: what can be done with the sessions of an archive without running one. */
-import type { Event, Failure, Session, SessionSummary } from "@lathe/protocol";
+import type { Event, Failure, OpenQuestion, Session, SessionSummary } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
+import type { AnswerResult, QuestionAnswer } from "./answer-question.ts";
 import type { Descendants } from "./descendants.ts";
 import type { Following } from "./follow-session.ts";
 import type { ForkOptions } from "./fork-session.ts";
@@ -29,6 +30,10 @@ export interface StoredSessions {
   find(prefix: string): Promise<string | Failure>;
   /** *Contract:* `name` is one line; a session that is open takes it within a moment. */
   rename(id: string, name: string): Promise<Failure | undefined>;
+  /** The questions that wait for a person, also of a session that another process runs. */
+  questions(id: string): Promise<readonly OpenQuestion[] | Failure>;
+  /** *Contract:* the first answer counts; a failure where no such question is open. */
+  answer(id: string, given: QuestionAnswer): Promise<AnswerResult | Failure>;
   /** *Contract:* the ids of what is gone, its own first; all or nothing. Refused while a process has one of them open. */
   delete(id: string): Promise<readonly string[] | Failure>;
   /** *Contract:* the id of the new session; the one it comes from may run, and stays as it is. */
@@ -57,6 +62,7 @@ export function storedSessions(archive: SessionArchive): StoredSessions {
   const listing = () => import("./list-sessions.ts");
   const following = () => import("./follow-session.ts");
   const rewinding = () => import("./rewind-session.ts");
+  const answering = () => import("./answer-question.ts");
   const reading = () => import("./session-outputs.ts");
   return {
     list: async (query) => (await listing()).listSessions(archive, query),
@@ -67,6 +73,8 @@ export function storedSessions(archive: SessionArchive): StoredSessions {
     state: async (id) => (await import("./stored-state.ts")).storedState(archive, id),
     find: async (prefix) => (await listing()).findSession(archive, prefix),
     rename: async (id, name) => (await import("./name-session.ts")).nameSession(archive, id, name),
+    questions: async (id) => (await answering()).sessionQuestions(archive, id),
+    answer: async (id, given) => (await answering()).answerQuestion(archive, id, given),
     delete: async (id) => (await import("./delete-session.ts")).deleteSession(archive, id),
     fork: async (id, options) => (await import("./fork-session.ts")).forkSession(archive, id, options),
     rewind: async (id, options) => (await rewinding()).rewindSession(archive, id, options),

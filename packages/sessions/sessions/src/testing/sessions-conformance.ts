@@ -1,12 +1,23 @@
 /** Conformance of session hosts: what the use cases do over every host, whatever it stores sessions and files in. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type Event, isFailure, messageText, type Session } from "@lathe/protocol";
+import { type Failure, isFailure, messageText } from "@lathe/protocol";
 import { resumeSession } from "../running/start-session.ts";
+import type { AnswerResult } from "../stored/answer-question.ts";
 import { storedSessions } from "../stored/stored-sessions.ts";
-import { Bench, type MakeHost, ok, put, type Scripts, version } from "./conformance-bench.ts";
+import {
+  Bench,
+  isHeard,
+  isPlain,
+  type MakeHost,
+  ok,
+  put,
+  resultsIn,
+  type Scripts,
+  version,
+} from "./sessions-bench.ts";
 
-export type { ConformanceAnswer, ConformanceFiles, HostUnderTest, MakeHost } from "./conformance-bench.ts";
+export type { ConformanceAnswer, ConformanceFiles, HostUnderTest, MakeHost } from "./sessions-bench.ts";
 
 export function sessionsConformance(name: string, makeHost: MakeHost): void {
   describe(`sessions on ${name}`, () => {
@@ -17,6 +28,7 @@ export function sessionsConformance(name: string, makeHost: MakeHost): void {
     afterEach(() => bench.close());
     runningCases(() => bench);
     storedCases(() => bench);
+    readCases(() => bench);
     stateCases(() => bench);
     treeCases(() => bench);
     questionCases(() => bench);
@@ -121,7 +133,9 @@ function storedCases(bench: () => Bench): void {
     assert.equal(isFailure(refused) && refused.code, "stale-version");
     assert.equal(files.read("a.txt"), "mine");
   });
+}
 
+function readCases(bench: () => Bench): void {
   it("tells what a session changed, and what its calls gave", async () => {
     const { id } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
       checkpoints: true,
@@ -192,7 +206,7 @@ function stateCases(bench: () => Bench): void {
     const seen: string[] = [];
     bench().onAsked = async ({ data, seq }, session) => {
       seen.push(await stateOf(session.id));
-      await session.answer(data.call, seq, "deny");
+      await session.answer({ call: data.call, question: seq, answer: "deny", by: "user" });
     };
     const script = { one: [put("a.txt", "1"), { text: "ok" }] };
     await bench().run(script, "one", { mode: "ask", attended: true });
@@ -253,15 +267,45 @@ function questionCases(bench: () => Bench): void {
     bench().onAsked = async ({ data, seq }, session) => {
       const call = await session.askedCall(data.call);
       assert.deepEqual([call?.tool, call?.effects.map(({ kind }) => kind)], ["put", ["write"]]);
-      for (const answer of answers) await session.answer(data.call, seq, answer);
+      for (const answer of answers)
+        await session.answer({ call: data.call, question: seq, answer, by: "user" });
     };
     const { messages } = await bench().run({ one: [put("a.txt", "1"), { text: "ok" }] }, "one", asking);
     assert.deepEqual(resultsIn(messages), ["written"]);
     assert.equal(bench().files.read("a.txt"), "1");
   });
 
+  it("takes the answer of a client that does not run the session, and tells which one counted", async () => {
+    const script = { one: [put("a.txt", "1"), { text: "ok" }] };
+    const { stored } = bench();
+    const told: unknown[] = [];
+    bench().onAsked = async ({ session: id, data, seq }) => {
+      const [open] = ok(await stored.questions(id));
+      assert.deepEqual([open?.seq, open?.call], [seq, data.call]);
+      const wrong = await stored.answer(id, { question: "nothing", answer: "deny", by: "program" });
+      const given = ["allow", "deny"].map((answer) =>
+        stored.answer(id, { question: seq, answer, by: "program" }),
+      );
+      told.push(wrong, ...(await Promise.all(given)));
+    };
+    const { id, messages } = await bench().run(script, "one", asking);
+    assert.deepEqual(resultsIn(messages), ["written"]);
+    const [wrong, ...results] = told as readonly (AnswerResult | Failure)[];
+    assert.equal(wrong && isFailure(wrong) && wrong.code, "not-found");
+    const counted = { answer: "allow", by: "program" };
+    assert.deepEqual(results, [
+      { state: "counted", ...counted },
+      { state: "too-late", ...counted },
+    ]);
+    const [answered] = ok(await stored.read(id)).filter(({ type }) => type === "question.answered");
+    const late = await stored.answer(id, { question: answered?.seq ?? 0, answer: "deny", by: "program" });
+    assert.equal(isFailure(late) && late.code, "not-found");
+    assert.deepEqual(await stored.questions(id), []);
+  });
+
   it("does not run what a person denies", async () => {
-    bench().onAsked = async ({ data, seq }, session) => void (await session.answer(data.call, seq, "deny"));
+    bench().onAsked = async ({ data, seq }, session) =>
+      void (await session.answer({ call: data.call, question: seq, answer: "deny", by: "user" }));
     const script = { one: [put("a.txt", "1"), { text: "ok" }] };
     const { id } = await bench().run(script, "one", asking);
     assert.equal(bench().files.read("a.txt"), undefined);
@@ -273,7 +317,7 @@ function questionCases(bench: () => Bench): void {
     const asked: (string | undefined)[] = [];
     bench().onAsked = async ({ data, seq }, session) => {
       asked.push((await session.askedCall(data.call))?.by);
-      await session.answer(data.call, seq, "allow");
+      await session.answer({ call: data.call, question: seq, answer: "allow", by: "user" });
     };
     const scripts = {
       go: [{ calls: [{ tool: "task", input: { agent: "implement", prompt: "look" } }] }, { text: "done" }],
@@ -283,20 +327,4 @@ function questionCases(bench: () => Bench): void {
     assert.deepEqual([resultsIn(messages), asked], [["found"], ["implement"]]);
     assert.equal(bench().files.read("b.txt"), "b");
   });
-}
-
-function resultsIn(messages: Session["messages"]): readonly string[] {
-  return messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
-  );
-}
-
-/** Leaves out notices and messages without words. */
-function isPlain(text: string): boolean {
-  return text !== "" && !text.startsWith("<") && !text.startsWith("[");
-}
-
-/** Whether the session told of an event: not of those that its log was created with. */
-function isHeard(events: readonly Event[], seq: number): boolean {
-  return seq > (events.find(({ type }) => type === "session.claimed")?.seq ?? 0);
 }

@@ -1,51 +1,44 @@
-/** Answer questions: what a session asks a person, answered by the program. */
-
+/** Answer question: what a session asks a person, answered by the program. */
+import type { Conversation } from "@lathe/client";
 import {
   causeText,
   choosePart,
   type EditPart,
-  type Event,
   type Failure,
   failure,
   isFailure,
+  type OpenQuestion,
 } from "@lathe/protocol";
 import type { PartialAnswer, Question, QuestionedCall } from "@lathe/rpc";
-import type { OpenSession as LocalSession } from "@lathe/sessions";
 
 type Answer = (question: Question) => Promise<string | PartialAnswer> | string | PartialAnswer;
 
-interface Asking {
-  readonly session: () => LocalSession | undefined;
-  /** Tells what is wrong with an answer. */
-  readonly remark: (text: string) => void;
-}
-
-export function answerQuestions(
+/** *Contract:* asks the program, and sends its answer; one that is no answer cancels the turn. */
+export async function answerQuestion(
+  question: OpenQuestion,
   answer: Answer,
-  { session: current, remark }: Asking,
-): (event: Event) => void {
-  const ask = async ({ data, seq }: Event<"question.asked">): Promise<void> => {
-    const session = current();
-    if (!session) return;
-    const call = data.kind === "permission" ? await session.askedCall(data.call) : undefined;
-    const { kind, text, options } = data;
-    try {
-      const given = readAnswer(await answer({ kind, text, options, ...(call && { call }) }), call);
-      if (!isFailure(given)) {
-        const refused = await session.answer(data.call, seq, given.answer, given.part);
-        if (refused) throw new Error(refused.text);
-        return;
-      }
-      remark(given.text);
-    } catch (cause) {
-      remark(`the program could not answer: ${causeText(cause)}`);
+  conversation: Conversation,
+): Promise<void> {
+  const { questions } = conversation;
+  const call = await questions.call(question);
+  const { seq, kind, text, options } = question;
+  const remark = (why: string): void => conversation.remark(why);
+  try {
+    const given = readAnswer(await answer({ seq, kind, text, options, ...(call && { call }) }), call);
+    // Somebody else may have answered meanwhile.
+    if (!questions.open.includes(question)) return;
+    if (!isFailure(given)) {
+      const refused = await questions.answer(question, given.answer, given.part);
+      if (refused) throw new Error(refused.text);
+      return;
     }
-    // A program that cannot answer lets nothing happen.
-    await session.cancel("the program, which could not answer");
-  };
-  return (event) => {
-    if (event.type === "question.asked") void ask(event);
-  };
+    remark(given.text);
+  } catch (cause) {
+    if (!questions.open.includes(question)) return;
+    remark(`the program could not answer: ${causeText(cause)}`);
+  }
+  // A program that cannot answer lets nothing happen.
+  await conversation.cancel("the program, which could not answer");
 }
 
 interface Read {

@@ -1,4 +1,4 @@
-/** The bench of the conformance of session hosts: one host, a scripted model, and a tool that writes a file. */
+/** Sessions bench: a host under test, with a scripted model and a tool that writes files. */
 import assert from "node:assert/strict";
 import {
   type Event,
@@ -142,4 +142,20 @@ function putTool(files: ConformanceFiles, onPut: () => Promise<void>): Tool {
 export function ok<T>(value: T | Failure): T {
   assert.ok(!isFailure(value), JSON.stringify(value));
   return value;
+}
+
+export function resultsIn(messages: Session["messages"]): readonly string[] {
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
+  );
+}
+
+/** Leaves out notices and messages without words. */
+export function isPlain(text: string): boolean {
+  return text !== "" && !text.startsWith("<") && !text.startsWith("[");
+}
+
+/** Whether the session told of an event: not of those that its log was created with. */
+export function isHeard(events: readonly Event[], seq: number): boolean {
+  return seq > (events.find(({ type }) => type === "session.claimed")?.seq ?? 0);
 }

@@ -1,24 +1,16 @@
 /** Slash commands typed in an editor: built-in ones, and those of the project and the user. */
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import { type Conversation, sharedCommands } from "@lathe/client";
+import { type CommandContext, type Conversation, sharedCommands } from "@lathe/client";
 import { typedWords } from "@lathe/client/typed-words";
 import type { AgentOptions } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";
 import { expandCommand, listCommands, whyLeftOut } from "@lathe/extensions/commands";
-import { type Effort, type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
-import type { OpenSession as LocalSession, Words } from "@lathe/sessions";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Words } from "@lathe/sessions";
 import { fit, harmless, themeOf } from "@lathe/terminal";
 
-/** The session behind the conversation. */
-export interface ConversationContext {
-  readonly options: AgentOptions;
-  readonly session: LocalSession | undefined;
-  setMode(mode: Mode | undefined): Mode;
-  effort(): Effort | undefined;
-  setEffort(effort: Effort | undefined): void;
-  /** The model of the next request, as far as is known. */
-  model(): string;
-  setModel(model: string): Promise<Failure | undefined>;
+interface Typed {
+  readonly conversation: Conversation;
   print(lines: readonly string[]): void;
   /** *Contract:* says the words, if any, and drives until no turn is open. */
   drive(words?: Words): Promise<void>;
@@ -46,22 +38,20 @@ function isOwn(name: string): boolean {
 }
 
 /** *Contract:* runs a built-in command; otherwise returns the message for the agent, with a custom command expanded. */
-export async function heardCommand(
-  words: Words,
-  context: ConversationContext,
-): Promise<Words | Failure | undefined> {
+export async function runSlashCommand(words: Words, chat: Typed): Promise<Words | Failure | undefined> {
   const typed = typedWords(words.text);
   if (!typed) return words;
   const own = sharedCommands.find(({ name }) => name === typed.name);
   if (own) {
-    const told = await own.run(conversation(words, context), typed.words);
+    const told = await own.run(contextOf(words, chat), typed.words);
     if (told && isFailure(told)) return told;
-    if (told) context.print(told);
+    if (told) chat.print(told);
     return undefined;
   }
-  const known = (await availableCommands(context.options)).map(({ name }) => name);
-  const text = await expandCommand(words.text, context.options);
-  if (isFailure(text) && (await whyLeftOut(typed.name, context.options))) return text;
+  const { options } = chat.conversation;
+  const known = (await availableCommands(options)).map(({ name }) => name);
+  const text = await expandCommand(words.text, options);
+  if (isFailure(text) && (await whyLeftOut(typed.name, options))) return text;
   return isFailure(text) || text === words.text ? unknown(typed.name, known) : { ...words, text };
 }
 
@@ -72,31 +62,19 @@ function unknown(name: string, known: readonly string[]): Failure {
   return failure("invalid-arguments", `there is no /${name}; ${instead}`, { who: "user" });
 }
 
-function conversation({ images }: Words, context: ConversationContext): Conversation {
+function contextOf({ images }: Words, { conversation, print, drive }: Typed): CommandContext {
   return {
-    get options() {
-      return context.options;
-    },
-    get session() {
-      return context.session;
-    },
+    conversation,
     theme: themeOf("none"),
     width,
     isWorking: false,
-    processes: () => context.session?.processes() ?? [],
-    print: (lines) => context.print(lines),
-    drive: (words) => context.drive(words),
-    say: (text) => context.drive({ text, ...(images && { images }) }),
-    setMode: (mode) => context.setMode(mode),
-    get effort() {
-      return context.effort();
-    },
-    setEffort: (effort) => context.setEffort(effort),
-    setModel: (model) => context.setModel(model),
-    status: () => ({ model: context.model() }),
+    processes: () => conversation.processes(),
+    print,
+    drive,
+    say: (text) => drive({ text, ...(images && { images }) }),
     // An editor has no list to choose from: the options are printed, and one is typed after the command.
     choose: async (title, options) => {
-      context.print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
+      print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
       return undefined;
     },
   };

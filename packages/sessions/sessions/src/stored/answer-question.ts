@@ -1,0 +1,98 @@
+/** Answers a question of a stored session through its inbox, whoever runs it. */
+import {
+  type EditPart,
+  type Event,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type OpenQuestion,
+  openQuestions,
+  type QuestionAnswered,
+} from "@lathe/protocol";
+import type { SessionArchive } from "../host/session-archive.ts";
+import { newSessionId } from "../session-id.ts";
+
+export interface QuestionAnswer {
+  /** The `seq` of the question, or the id of its call. */
+  readonly question: number | string;
+  readonly answer: string;
+  readonly part?: EditPart;
+  /** The kind of client. */
+  readonly by: string;
+}
+
+/** What became of an answer. */
+export type AnswerResult =
+  /** `too-late`: another answer came first, which `answer` and `by` tell. */
+  | { readonly state: "counted" | "too-late"; readonly answer: string; readonly by: string }
+  /** No process has read it yet: it counts when the session continues, if it is the first one. */
+  | { readonly state: "queued" };
+
+/** Milliseconds between two looks at the log: what takes longer is queued. */
+const pausesMs: readonly number[] = [20, 50, 100, 200, 300, 400, 500, 700, 1_000, 2_000];
+
+export async function sessionQuestions(
+  { stores }: Pick<SessionArchive, "stores">,
+  id: string,
+): Promise<readonly OpenQuestion[] | Failure> {
+  const events = await stores.store.read(id);
+  return isFailure(events) ? events : openQuestions(fold(events));
+}
+
+/** *Contract:* waits a few seconds for the log to say which answer counted; a failure where no such question is open. */
+export async function answerQuestion(
+  archive: SessionArchive,
+  id: string,
+  { question, answer, part, by }: QuestionAnswer,
+): Promise<AnswerResult | Failure> {
+  const { store, inbox } = archive.stores;
+  const events = await store.read(id);
+  if (isFailure(events)) return events;
+  const session = fold(events);
+  if (session.agent !== undefined) {
+    const text = `session ${id} is a subagent's: its question is answered in session ${session.parent}`;
+    return failure("invalid-arguments", text, { who: "user" });
+  }
+  const asked = openQuestions(session).find(({ seq, call }) => question === seq || question === call);
+  if (!asked) return notOpen(events, question);
+  const receipt = newSessionId(archive.clock);
+  const { call, seq } = asked;
+  const given = { call, question: seq, answer, ...(part && { part }), by, receipt };
+  const refused = await inbox.offer(id, { type: "answer", ...given });
+  if (refused) return archive.withHint(refused);
+  const { signal } = new AbortController();
+  for (const pauseMs of pausesMs) {
+    await archive.clock.sleep(pauseMs, signal);
+    const now = await store.read(id);
+    if (isFailure(now)) return now;
+    const settled = settledBy(now, asked);
+    if (settled) return resultOf(settled.data, receipt);
+    if (!openQuestions(fold(now)).some((one) => one.seq === seq)) return notOpen(now, seq);
+  }
+  return { state: "queued" };
+}
+
+function settledBy(
+  events: readonly Event[],
+  { call, seq }: OpenQuestion,
+): Event<"question.answered"> | undefined {
+  return events.find(
+    (event): event is Event<"question.answered"> =>
+      event.seq > seq && event.type === "question.answered" && event.data.call === call,
+  );
+}
+
+function resultOf({ answer, by, receipt }: QuestionAnswered, ours: string): AnswerResult {
+  return { state: receipt === ours ? "counted" : "too-late", answer, by };
+}
+
+function notOpen(events: readonly Event[], question: number | string): Failure {
+  const asked = events.findLast(
+    (event) => event.type === "question.asked" && (event.seq === question || event.data.call === question),
+  );
+  const answered = asked?.type === "question.asked" && settledBy(events, { ...asked.data, seq: asked.seq });
+  const why = answered ? `${answered.data.by} answered it: ${answered.data.answer}` : "its turn has ended";
+  const text = asked ? `question ${question} is not open: ${why}` : `there is no question ${question}`;
+  return failure("not-found", text, { who: "user" });
+}
