@@ -11,7 +11,8 @@ import {
 } from "@agentclientprotocol/sdk";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
 import { type Editor, type EditorOptions, openEditor } from "./acp-editor.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { type InProcessPlace, makePlace } from "./in-process.ts";
+import { type Place, wireEnv } from "./lathe.ts";
 
 export const sampleServer: string = fileURLToPath(
   new URL("../packages/adapters/mcp/src/fixtures/server.mjs", import.meta.url),
@@ -46,7 +47,7 @@ export interface AcpBench {
 
 /** *Contract:* called once by a group of tests; each has a place of its own, and leaves nothing. */
 export function openAcpBench(): AcpBench {
-  let place: Place;
+  let place: InProcessPlace;
   let server: WireServer;
   let editors: Editor[];
   beforeEach(() => {
@@ -74,7 +75,7 @@ export function openAcpBench(): AcpBench {
     },
     open: async (options, args = [], more = {}) => {
       const env = { ...wireEnv(server.url), ...more };
-      const running = place.start(["acp", "--no-sandbox", ...args], { env, input: null });
+      const running = place.talk(["acp", "--no-sandbox", ...args], { env, input: null });
       const editor = await openEditor(running, options);
       editors.push(editor);
       return editor;

@@ -150,7 +150,8 @@ export function wireEnv(url: string): Readonly<Record<string, string>> {
   return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test-key" };
 }
 
-function watched(child: ChildProcess): Running {
+/** What a process says, collected. */
+export function watched(child: ChildProcess): Running {
   let out = "";
   let err = "";
   const listeners = new Set<() => void>();

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "node:test";
 import { type FileTree, startWireServer, treeOf, type WireAnswer, type WireServer } from "@lathe/testkit";
 import { call } from "./answer-parts.ts";
-import { type Ended, makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import { type Ended, type Place, wireEnv } from "./lathe.ts";
 
 export const done: WireAnswer = { parts: [{ type: "text", text: "Done." }] };
 

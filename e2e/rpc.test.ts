@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
 import { call, say } from "./answer-parts.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { type InProcessPlace, makePlace } from "./in-process.ts";
+import { wireEnv } from "./lathe.ts";
 import { Client, type Fields } from "./rpc-client.ts";
 
 function write(id: string, path: string): AssistantPart {
@@ -17,7 +18,7 @@ function write(id: string, path: string): AssistantPart {
 }
 
 describe("lathe rpc", () => {
-  let place: Place;
+  let place: InProcessPlace;
   let servers: WireServer[] = [];
   beforeEach(() => {
     place = makePlace();
@@ -35,6 +36,8 @@ describe("lathe rpc", () => {
     return wireEnv(server.url);
   };
   const open = async (script: WireScript = []): Promise<Client> =>
+    new Client(place.talk(["rpc"], { env: await serving(script) }));
+  const start = async (script: WireScript = []): Promise<Client> =>
     new Client(place.start(["rpc"], { env: await serving(script), input: null }));
   const greeted = async (script?: WireScript): Promise<Client> => {
     const client = await open(script);
@@ -263,7 +266,8 @@ describe("lathe rpc", () => {
   });
 
   it("ends on SIGTERM with 130", async () => {
-    const client = await greeted();
+    const client = await start();
+    await client.result("initialize", { protocolVersion: 1 });
     client.running.child.kill("SIGTERM");
     assert.equal((await client.running.ended).code, 130);
   });
@@ -279,11 +283,8 @@ describe("lathe rpc", () => {
   });
 
   describe("what is too much", () => {
-    const start = async (script: WireScript): Promise<Client> =>
-      new Client(place.start(["rpc"], { env: await serving(script), input: null }));
-
     it("a line that is too long is refused and not kept, and the next one is answered", async () => {
-      const client = await start([]);
+      const client = await start();
       const { child } = client.running;
       const piece = "x".repeat(2 ** 20);
       child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"');
@@ -299,7 +300,7 @@ describe("lathe rpc", () => {
     });
 
     it("a program that does not read ends its sessions, and is told why", async () => {
-      const client = await start([]);
+      const client = await start();
       await client.result("initialize", { protocolVersion: 1 });
       const { child, ended } = client.running;
       child.stdout?.pause();

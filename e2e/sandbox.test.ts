@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { makeOutsideFolder } from "@lathe/testkit";
-import { makePlace, type Place } from "./lathe.ts";
+import { makePlace } from "./in-process.ts";
+import type { Place } from "./lathe.ts";
 
 /** Why it cannot be tried here; undefined where a command runs. */
 async function noSandbox(): Promise<string | undefined> {

@@ -63,7 +63,7 @@ function groupOf(file, root) {
   const text = readFileSync(join(root, file), "utf8");
   if (needsOwn.some((pattern) => pattern.test(text))) return undefined;
   // The whole harness takes a third of a second to load, and restores what a run changes in its process.
-  if (file.startsWith("e2e/")) return /from "\.{1,2}\/in-process\.ts"/.test(text) ? "e2e" : undefined;
+  if (file.startsWith("e2e/")) return "e2e";
   return /^(?:apps\/[^/]+|packages\/[^/]+\/(?!src\/)[^/]+|packages\/[^/]+)/.exec(file)?.[0];
 }
 
