@@ -3,10 +3,20 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import type { AttemptResult } from "@lathe/protocol";
 import { until } from "@lathe/testkit";
+import { Ajv } from "ajv";
 import { attemptsBench, noForks } from "./attempts-bench.ts";
 
 const skip = await noForks();
+const published = readFileSync(new URL("../schemas/best-of-result.json", import.meta.url), "utf8");
+const isResult = new Ajv({ strict: false }).compile(JSON.parse(published));
+
+interface Told {
+  readonly taken: boolean;
+  readonly needsReview?: boolean;
+  readonly attempts: readonly AttemptResult[];
+}
 
 describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip }) }, () => {
   const bench = attemptsBench(3);
@@ -39,6 +49,28 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
       /by the tests: the model's judgement could not be used \(.*JSON.*\); without it: its change is/,
     );
     assert.equal(word(), "right\n");
+  });
+
+  it("takes nothing over unasked whose tests pass because it changed what runs them", async () => {
+    bench.place.put("package.json", JSON.stringify({ scripts: { test: "node t.cjs" } }));
+    bench.place.put("t.cjs", "process.exit(1);");
+    bench.edits = ["package.json", JSON.stringify({ scripts: { test: "node -e 0" } })];
+    const { code, out, err } = await bench.place.run(
+      bestOf("--test-command", "npm test", "--output-format", "json"),
+    );
+    assert.equal(code, 1, err);
+    const told = JSON.parse(out) as Told;
+    assert.ok(isResult(JSON.parse(out)), JSON.stringify(isResult.errors));
+    assert.deepEqual([told.taken, told.needsReview, word()], [false, true, "none\n"]);
+    const [first] = told.attempts;
+    assert.deepEqual(
+      [first?.tests?.passed, first?.originalTests?.passed, first?.testFiles],
+      [true, false, ["package.json"]],
+    );
+    const [fork] = await forks();
+    const diff = await bench.place.run(["fork", "diff", fork?.id ?? ""]);
+    assert.match(diff.out, /Changes tests or what runs them: package\.json/);
+    for (const { id } of await forks()) await bench.place.run(["fork", "drop", id]);
   });
 
   it("takes nothing that somebody has changed meanwhile, and goes on once that is settled", async () => {

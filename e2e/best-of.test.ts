@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { AttemptResult } from "@lathe/protocol";
 import { Ajv } from "ajv";
 import { attemptsBench, noForks } from "./attempts-bench.ts";
 
@@ -12,12 +11,6 @@ const published = readFileSync(new URL("../schemas/best-of-result.json", import.
 const isResult = new Ajv({ strict: false }).compile(JSON.parse(published));
 const lines = readFileSync(new URL("../schemas/run-stream.json", import.meta.url), "utf8");
 const isLine = new Ajv({ strict: false }).compile(JSON.parse(lines));
-
-interface Told {
-  readonly taken: boolean;
-  readonly needsReview?: boolean;
-  readonly attempts: readonly AttemptResult[];
-}
 
 describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
   const bench = attemptsBench(3);
@@ -50,28 +43,6 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     );
     const again = await bench.place.run(["run", "--resume", children[0]?.id ?? "", "more"]);
     assert.match(again.err, new RegExp(`--resume ${parent?.id}`));
-  });
-
-  it("takes nothing over unasked whose tests pass because it changed what runs them", async () => {
-    bench.place.put("package.json", JSON.stringify({ scripts: { test: "node t.cjs" } }));
-    bench.place.put("t.cjs", "process.exit(1);");
-    bench.edits = ["package.json", JSON.stringify({ scripts: { test: "node -e 0" } })];
-    const { code, out, err } = await bench.place.run(
-      bestOf("--test-command", "npm test", "--output-format", "json"),
-    );
-    assert.equal(code, 1, err);
-    const told = JSON.parse(out) as Told;
-    assert.ok(isResult(JSON.parse(out)), JSON.stringify(isResult.errors));
-    assert.deepEqual([told.taken, told.needsReview, word()], [false, true, "none\n"]);
-    const [first] = told.attempts;
-    assert.deepEqual(
-      [first?.tests?.passed, first?.originalTests?.passed, first?.testFiles],
-      [true, false, ["package.json"]],
-    );
-    const [fork] = await forks();
-    const diff = await bench.place.run(["fork", "diff", fork?.id ?? ""]);
-    assert.match(diff.out, /Changes tests or what runs them: package\.json/);
-    for (const { id } of await forks()) await bench.place.run(["fork", "drop", id]);
   });
 
   it("tells programs where each attempt is, as is published", async () => {

