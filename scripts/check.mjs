@@ -1,5 +1,5 @@
-/** `npm run check [name ...]`: every static check, one after the other; says what each does and what failed. */
-import { spawnSync } from "node:child_process";
+/** `npm run check [name ...]`: every static check, two at a time; says what each does and what failed. */
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,23 +41,45 @@ const checks = [
   },
 ];
 
-function passes({ name, does, run: [command, ...args] }) {
-  console.log(`\n== ${name}: ${does}`);
+/** Its output comes whole when it has ended: two run at a time. */
+async function passes({ name, does, run: [command, ...args] }) {
   const started = performance.now();
   const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
   const shell = process.platform === "win32";
-  const { status } = spawnSync(command, args, {
+  const child = spawn(command, args, {
     cwd: root,
-    stdio: "inherit",
+    stdio: ["ignore", "pipe", "pipe"],
     shell,
     env: { ...process.env, PATH: path },
   });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+  child.once("error", (error) => {
+    output += `${error.message}\n`;
+  });
+  const status = await new Promise((resolve) => child.once("close", resolve));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`\n== ${name}: ${does}`);
+  process.stdout.write(output);
   console.log(`   ${name}: ${status === 0 ? "ok" : "FAILED"} (${seconds} s)`);
   return status === 0;
 }
 
-function main(names) {
+async function failedOf(chosen) {
+  const waiting = [...chosen];
+  const failed = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      if (!(await passes(next))) failed.push(next.name);
+  };
+  await Promise.all([work(), work()]);
+  return failed;
+}
+
+async function main(names) {
   const unknown = names.filter((name) => !checks.some((check) => check.name === name));
   if (unknown.length > 0) {
     console.error(
@@ -70,9 +92,9 @@ function main(names) {
     return 2;
   }
   const chosen = checks.filter((check) => names.length === 0 || names.includes(check.name));
-  const failed = chosen.filter((check) => !passes(check)).map((check) => check.name);
+  const failed = await failedOf(chosen);
   console.log(failed.length === 0 ? "\nAll checks pass." : `\nFailed: ${failed.join(", ")}`);
   return failed.length === 0 ? 0 : 1;
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));
