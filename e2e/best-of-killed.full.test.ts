@@ -10,7 +10,8 @@ import { callTo } from "./answer-parts.ts";
 import { noForks } from "./attempts-bench.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
-const rounds = 8;
+/** Twice as many: LATHE_KILLS=2. */
+const rounds = 4 * Number(process.env.LATHE_KILLS ?? 1);
 /** Folders that may wait for whoever goes on, or for the next of their kind; at the end of a round none may be left. */
 const passing = /^lathe-/;
 

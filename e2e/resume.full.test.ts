@@ -1,9 +1,9 @@
-/** `kill -9` at random instants, many times over. */
+/** `kill -9` at random instants, many times over; three times as many: LATHE_KILLS=3. */
 import { describe, it } from "node:test";
 import { assertJobDone, runWithKills, startJobServer } from "./counting-agent.ts";
 import { makePlace } from "./lathe.ts";
 
-const wantedKills = 200;
+const wantedKills = 70 * Number(process.env.LATHE_KILLS ?? 1);
 const killsPerRound = 6;
 const atOnce = 2;
 /** By then a job has ended, also on a slow machine. */

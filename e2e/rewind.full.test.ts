@@ -9,7 +9,7 @@ import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const files = 300;
 /** Kills that must have come between the intent and the end. */
-const wanted = 10;
+const wanted = 5 * Number(process.env.LATHE_KILLS ?? 1);
 const maxRounds = 60;
 const change = `import { writeFileSync } from "node:fs";
 for (let i = 1; i <= ${files}; i++) writeFileSync("f" + i, "changed");

@@ -5,7 +5,7 @@ import { filterConfig, type HostilePlace, openHostilePlace } from "./hostile-pla
 
 type Call = readonly [tool: string, input: object];
 
-const rounds = Number(process.env.LATHE_ROUNDS ?? 12);
+const rounds = Number(process.env.LATHE_ROUNDS ?? 6);
 
 describe("a file that is exchanged between the verdict and the run", () => {
   let at: HostilePlace;

@@ -17,7 +17,7 @@ import type { LayoutRange, LayoutReport } from "./layout-range.ts";
 const worker = fileURLToPath(new URL("layout-worker.ts", import.meta.url));
 const one = process.env.LATHE_LAYOUT;
 const isExploring = process.execArgv.includes("--conditions=explore");
-const { first, count } = rangeOf(process.env.LATHE_LAYOUTS ?? "50");
+const { first, count } = rangeOf(process.env.LATHE_LAYOUTS ?? "25");
 /** One layout takes seconds at most, also where the machine does much else. */
 const patienceMs = 90_000;
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import type { HostilePlace } from "./hostile-place.ts";
 
 /** Swaps that each tool sees at the least; more find more: LATHE_SWAPS=50000. */
-export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 2000);
+export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 1000);
 /** Calls of one tool meanwhile. */
 export const leastCalls: number = Math.ceil(leastSwaps / 50);
 

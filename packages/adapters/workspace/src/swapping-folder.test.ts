@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { exactTree } from "@lathe/testkit";
 
 /** Swaps that each kind of work sees at the least; more find more: LATHE_SWAPS=50000. */
-export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 2_000);
+export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 1_000);
 
 /** `renameat2` with `RENAME_EXCHANGE`, so that `d` always exists. Ends when its input is closed. */
 const exchanging = `

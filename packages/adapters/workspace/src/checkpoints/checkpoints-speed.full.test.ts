@@ -19,7 +19,7 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-speed-")));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const files = 10_000;
-const steps = 200;
+const steps = 40;
 
 const layouts: Readonly<Record<string, (i: number) => string>> = {
   nested: (i) => `pkg${i % 20}/src${i % 7}/mod${i % 5}/file-${i}.ts`,

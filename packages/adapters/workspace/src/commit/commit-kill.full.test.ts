@@ -15,7 +15,8 @@ import type { Recovery } from "../journal/recover-journals.ts";
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-kill-")));
 after(() => rmSync(folder, { recursive: true }));
 
-const kills = 500;
+/** Three times as many: LATHE_KILLS=3. */
+const kills = 170 * Number(process.env.LATHE_KILLS ?? 1);
 const body = "text\n".repeat(2000);
 const trees = [
   { a: `1${body}`, "b/b": `1${body}`, c: "1", m: `m${body}` },

@@ -19,7 +19,7 @@ const path = process.env.PATH ?? "";
 const probe = await probeDriver({ preference: "launcher", cacheFolder: join(folder, "cache"), path });
 const skip = probe.driver.name === "launcher" ? false : probe.reasons.join(" ");
 /** Starts that race at the least; ten times as many: LATHE_RACES=10. */
-const rounds = 12 * Number(process.env.LATHE_RACES ?? 1);
+const rounds = 6 * Number(process.env.LATHE_RACES ?? 1);
 
 /** What is exchanged; each good and evil text is a file in `zz`. */
 const exchanged: readonly (readonly [what: string, file: string])[] = [
