@@ -83,7 +83,7 @@ function sameAsDirect({ make, newBase }: Cases): void {
         assert.equal(await kept.keep(), undefined);
         assert.deepEqual(exactTree(base), exactTree(direct));
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 }

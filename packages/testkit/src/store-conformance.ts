@@ -303,7 +303,7 @@ async function holdsWhatWasReported(makeStore: MakeStore): Promise<void> {
     assert.deepEqual(events, run.expected);
     fold(events);
   });
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: 30 });
 }
 
 /** Three processes and what the log has to hold. */

@@ -55,7 +55,7 @@ function readTests(make: Make): void {
       const file = succeeded(await workspace.read("a/b.txt"));
       assert.deepEqual(file, { path: "a/b.txt", text, version: workspace.versionOf(text) });
     });
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: 15 });
   });
 
   it("takes absolute paths and shows relative ones", async () => {
@@ -247,6 +247,6 @@ function allOrNoneTests(make: Make): void {
       const committed = await workspace.commit(drawn.flatMap(({ change }) => change ?? []));
       assert.deepEqual(files(), contents(drawn, Array.isArray(committed) ? "next" : "now"));
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: 20 });
   });
 }

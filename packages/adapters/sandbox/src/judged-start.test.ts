@@ -14,12 +14,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Command, type CommandResult, isFailure, type JudgedFiles, type Sandbox } from "@lathe/protocol";
+import { giveLauncher } from "./box/compiled-once.test.ts";
 import { probeDriver } from "./probe/probe.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-judged-")));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const cacheFolder = join(folder, "cache");
 const path = process.env.PATH ?? "";
+await giveLauncher(cacheFolder);
 const preferences = ["launcher", "bubblewrap", "landlock", "none"] as const;
 const probes = await Promise.all(
   preferences.map(async (preference) => ({

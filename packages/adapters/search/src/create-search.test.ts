@@ -109,7 +109,7 @@ describe("createSearch", () => {
         }
         assert.deepEqual(found[1], found[0]);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 

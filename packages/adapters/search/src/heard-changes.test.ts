@@ -189,7 +189,7 @@ it("answers whatever changes, and whenever, as if it looked at every file", asyn
         }
       }
     }),
-    { numRuns: 6 },
+    { numRuns: 3 },
   );
 });
 

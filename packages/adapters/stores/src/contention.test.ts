@@ -85,9 +85,10 @@ function tests(): void {
   const root = mkdtempSync(join(tmpdir(), "lathe-contention-"));
   after(() => rmSync(root, { recursive: true, force: true }));
   describe("two processes", () => {
-    it("fight a thousand times, and only the owner's events are in the log", async () => {
-      // Eight sessions, because every claim reads the whole log.
-      for (let index = 0; index < 8; index += 1) await fightOnce(join(root, `fight-${index}`), 63);
+    it("fight a hundred times, and only the owner's events are in the log", async () => {
+      // Several sessions, because every claim reads the whole log. A thousand times: LATHE_FIGHTS=8.
+      for (let index = 0; index < Number(process.env.LATHE_FIGHTS ?? 1); index += 1)
+        await fightOnce(join(root, `fight-${index}`), 63);
     });
   });
 
@@ -98,7 +99,7 @@ function tests(): void {
       const created = await store.create(createdDraft("one"), { owner: processOwner(), at: 1 });
       await succeeded(created).close();
       let repairs = 0;
-      for (let round = 0; round < 8; round += 1) {
+      for (let round = 0; round < 5; round += 1) {
         const reported = await killed(start("write", folder), Math.random() * 40);
         const events = succeeded(await store.read("one"));
         for (const seq of reported) assert.equal(events[seq - 1]?.seq, seq);

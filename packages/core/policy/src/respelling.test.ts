@@ -205,7 +205,7 @@ describe("a grave command stays grave", () => {
           `${spelled.join(" ")}: ${found.verdict} (${found.rule})`,
         );
       }),
-      { numRuns: 600 },
+      { numRuns: 200 },
     );
   });
 
@@ -243,7 +243,7 @@ describe("a grave command stays grave", () => {
       fc.property(command, dressing, dressing, (words, one, another) => {
         notLower(words, one(another(words.map(plain).join(" "))));
       }),
-      { numRuns: 600 },
+      { numRuns: 200 },
     );
   });
 });

@@ -225,7 +225,7 @@ for (const wired of wires) {
             );
           },
         ),
-        { numRuns: 30 },
+        { numRuns: 8 },
       );
     });
   });

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Command, isFailure, type Sandbox } from "@lathe/protocol";
+import { giveLauncher } from "../box/compiled-once.test.ts";
 import { probeDriver } from "../probe/probe.ts";
 import { withSealed } from "./sealed-paths.ts";
 
@@ -21,6 +22,7 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sealed-")));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const cacheFolder = join(folder, "cache");
 const path = process.env.PATH ?? "";
+await giveLauncher(cacheFolder);
 const probes = [
   { preference: "launcher", probe: await probeDriver({ preference: "launcher", cacheFolder, path }) },
   { preference: "bubblewrap", probe: await probeDriver({ preference: "bubblewrap", cacheFolder, path }) },

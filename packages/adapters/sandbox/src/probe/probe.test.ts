@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { giveLauncher } from "../box/compiled-once.test.ts";
 import { nativeBinary } from "../box/native-binary.ts";
 import { probeDriver } from "./probe.ts";
 
@@ -43,6 +44,7 @@ describe("probe", () => {
   });
 
   it("takes the launcher first, where there is a compiler", async (context) => {
+    await giveLauncher(cacheFolder);
     const { driver, reasons, tiers } = await probeDriver({ cacheFolder });
     if (driver.name !== "launcher") return context.skip(reasons.join(" "));
     assert.deepEqual([driver.tier, reasons.length, tiers[0]?.works], ["full", 0, true]);
@@ -79,6 +81,7 @@ describe("probe", () => {
     const shared = await probeDriver({ preference: "launcher", cacheFolder: open });
     assert.match(shared.reasons.join(), /Others can write/);
     const own = join(folder, "own-cache");
+    await giveLauncher(own);
     const first = await nativeBinary({ cacheFolder: own, path: process.env.PATH ?? "" });
     if (!("binary" in first)) return;
     writeFileSync(first.binary, "not a program");

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { giveLauncher } from "../box/compiled-once.test.ts";
 import { createNoneDriver } from "../drivers/none-driver.ts";
 import { probeDriver } from "./probe.ts";
 import { type Tried, verifyDriver } from "./verify-driver.ts";
@@ -21,6 +22,7 @@ const env = (scratch: string): Readonly<Record<string, string>> => ({
 
 for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
   it(`${preference} keeps all promises, and the trial leaves nothing behind`, async (test) => {
+    await giveLauncher(join(folder, "cache"));
     const { driver, reasons } = await probeDriver({
       preference,
       cacheFolder: join(folder, "cache"),

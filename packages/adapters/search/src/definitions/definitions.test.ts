@@ -42,9 +42,9 @@ it("are those of each line, whatever stands before and behind its first word", (
       assert.deepEqual(names, one ? [one.name] : []);
       found += names.length;
     }),
-    { numRuns: 20_000 },
+    { numRuns: 5_000 },
   );
-  assert.ok(found > 1_000, `${found}`);
+  assert.ok(found > 250, `${found}`);
 });
 
 it("have names of any alphabet, in text and in bytes", () => {

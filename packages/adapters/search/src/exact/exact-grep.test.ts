@@ -34,7 +34,7 @@ async function open(root: string, cache: string = mkdtempSync(join(folder, "cach
   return one;
 }
 
-it("gives ripgrep's very result for 100 patterns made from the text, and for most of them by the index", async () => {
+it("gives ripgrep's very result for 40 patterns made from the text, and for most of them by the index", async () => {
   const { compare } = await open(repository());
   const word = fc.constantFrom(...words, "part", "call_", "return", "const", "7", "ettl", "氏", "zzz");
   const literal = fc.array(word, { minLength: 1, maxLength: 2 }).map((all) => all.join(""));
@@ -75,14 +75,14 @@ it("gives ripgrep's very result for 100 patterns made from the text, and for mos
     context: fc.constantFrom(0, 0, 1),
   });
   let used = 0;
-  const asked = fc.sample(query, { numRuns: 100, seed: 6 });
+  const asked = fc.sample(query, { numRuns: 40, seed: 6 });
   for (const { text, where, ...rest } of asked) {
     const given = { ...text, ...where, ...rest };
     const { expected, found, usedIndex } = await compare(given);
     assert.deepEqual(found, expected, JSON.stringify(given));
     if (usedIndex) used++;
   }
-  assert.ok(used > 40, `the index was used ${used} times`);
+  assert.ok(used > 15, `the index was used ${used} times`);
 });
 
 it("hears of every change before the next answer", async () => {

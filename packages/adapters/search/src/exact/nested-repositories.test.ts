@@ -171,7 +171,7 @@ it("gives ripgrep's very result whatever repositories and rules there are, and c
       exact.close();
       rmSync(root, { recursive: true });
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   );
   assert.ok(used > asked / 3, `the index was used ${used} times of ${asked}`);
 });

@@ -179,8 +179,8 @@ it("never rules out a text that ripgrep finds", () => {
         assert.ok(may, `${source} is found in ${JSON.stringify(lines)}`);
       });
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
   // Else nothing was tried.
-  assert.ok(matched > 100 && ruledOut > 100, `${matched} matched, ${ruledOut} ruled out`);
+  assert.ok(matched > 40 && ruledOut > 40, `${matched} matched, ${ruledOut} ruled out`);
 });

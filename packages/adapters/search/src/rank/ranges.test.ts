@@ -134,6 +134,6 @@ it("answers for whatever files hold, with lines that are theirs", async () => {
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
 });

@@ -95,7 +95,7 @@ it("gives shares that fall, for whatever is asked", async () => {
       );
       assert.ok(firsts.reduce((sum, score) => sum + score, 0) <= 1.02);
     }),
-    { numRuns: 15 },
+    { numRuns: 6 },
   );
 });
 

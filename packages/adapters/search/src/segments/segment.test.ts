@@ -141,7 +141,7 @@ it("is the same read from its file list by list, and nothing when that is torn a
       writeFileSync(path, torn);
       assert.equal(new SegmentReader().read(path), "torn");
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

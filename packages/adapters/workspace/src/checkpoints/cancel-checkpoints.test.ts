@@ -180,7 +180,9 @@ describe("closing", () => {
       if (opened.code) throw new Error(opened.text);`;
     const file = join(import.meta.dirname, "open-checkpoints.ts");
     const args = ["--input-type=module-typescript", "-e", script, file, JSON.stringify(place)];
-    execFileSync(process.execPath, args, { env: { PATH: process.env.PATH } });
+    execFileSync(process.execPath, args, {
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    });
     const store = join(place.folder, readdirSync(place.folder)[0] ?? "");
     assert.equal(readdirSync(join(store, "marks")).length, 1);
     await (await opened(place)).close();

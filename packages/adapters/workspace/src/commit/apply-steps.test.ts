@@ -148,7 +148,7 @@ describe("steps", () => {
       assert.equal(await run(next, nodeDisk, isJournalled ? journalOn(nodeDisk) : noJournal()), undefined);
       assert.deepEqual(found(), next);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: 60 });
   });
 
   it("are done or not done whichever call fails", async () => {
@@ -166,7 +166,7 @@ describe("steps", () => {
         else if (!failed) assert.deepEqual(found(), next);
       },
     );
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: 120 });
   });
 
   it("are done or not done whenever the process dies or the power is cut", async () => {
@@ -192,8 +192,8 @@ describe("steps", () => {
         count += 1;
       }
     });
-    await fc.assert(property, { numRuns: 60 });
-    assert.ok(count > 400, `${count}`);
+    await fc.assert(property, { numRuns: 20 });
+    assert.ok(count > 130, `${count}`);
   });
 });
 

@@ -301,7 +301,7 @@ describe("any script", () => {
           assert.ok(commandEffects(script).some(({ kind }) => kind === "execute"));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -279,7 +279,7 @@ const states: Readonly<Record<string, (ground: Ground) => void>> = {
     g.git("submodule", "--quiet", "deinit", "-f", "sub");
   },
   "files of the moment of the index": (g) => {
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < 20; i++) {
       g.write("a.txt", `${i}\n`);
       g.git("add", "-A");
       g.write("a.txt", `${i % 10}\n`);
