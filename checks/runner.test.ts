@@ -33,7 +33,10 @@ describe("the processes of a run", () => {
     const groups = jobs.filter((job) => job.startsWith("groups/"));
     assert.deepEqual(jobs.filter((job) => !groups.includes(job)).toSorted(), alone.toSorted());
     const imported = groups.map((job) => readFileSync(join(root, job), "utf8").match(/\d(?=\.test\.ts)/g));
-    assert.deepEqual(imported.toSorted(), [["1", "2"], ["1", "2", "3"]]);
+    assert.deepEqual(imported.toSorted(), [
+      ["1", "2"],
+      ["1", "2", "3"],
+    ]);
   });
 
   it("are several where a package has many files", () => {
