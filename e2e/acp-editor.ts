@@ -34,6 +34,7 @@ export interface EditorOptions {
   readonly capabilities?: ClientCapabilities;
   onPermission?(
     request: RequestPermissionRequest,
+    signal: AbortSignal,
   ): Promise<RequestPermissionResponse> | RequestPermissionResponse;
   onForm?(request: CreateElicitationRequest): CreateElicitationResponse;
 }
@@ -83,9 +84,9 @@ export async function openEditor(running: Running, options: EditorOptions = {}):
       updates.push(params.update);
       for (const listener of listeners) listener();
     })
-    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+    .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
       permissions.push(params);
-      return options.onPermission?.(params) ?? { outcome: { outcome: "cancelled" } };
+      return options.onPermission?.(params, signal) ?? { outcome: { outcome: "cancelled" } };
     })
     .onRequest(methods.client.elicitation.create, ({ params }) => {
       return options.onForm?.(params) ?? { action: "decline" };

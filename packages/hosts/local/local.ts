@@ -16,4 +16,5 @@ export { unknownModel } from "./src/models/model-gateway.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";
 export { openCheckTools } from "./src/session/session-tools.ts";
+export { type AskedQuestion, sessionQuestions } from "./src/workbench/session-questions.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench/workbench.ts";

@@ -2,6 +2,7 @@
 export { readPrompts, rememberPrompt } from "./src/history/prompt-history.ts";
 export { sessionTrajectory } from "./src/session-trajectory.ts";
 export {
+  answerQuestion,
   deleteSession,
   descendantsOf,
   findSession,

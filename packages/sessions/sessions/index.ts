@@ -25,7 +25,11 @@ export type {
 export type { SessionExporter, SessionOptions } from "./src/host/session-options.ts";
 export { type ExplicitOptions, inheritSettings } from "./src/running/inherit-settings.ts";
 export type { Answer, OpenSession, Words } from "./src/running/open-session.ts";
-export type { ApprovalFile, PendingApproval } from "./src/running/pending-approval.ts";
+export {
+  type ApprovalFile,
+  findPendingApproval,
+  type PendingApproval,
+} from "./src/running/pending-approval.ts";
 export { modelsOf, settingsOf } from "./src/running/session-settings.ts";
 export { progressOf } from "./src/running/subagent-progress.ts";
 export { newSessionId } from "./src/session-id.ts";

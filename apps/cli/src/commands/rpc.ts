@@ -13,7 +13,8 @@ export const rpcCommand: Command = {
   usage: ["rpc"],
   flags,
   notes: `The program asks: initialize, session/new, session/load, session/prompt, session/cancel, session/close, \
-session/list; it is told session/event, session/delta and session/remark, and asked session/question.
+session/list, session/questions, session/answer; it is told session/event, session/delta, session/remark and \
+session/answered, and asked session/question.
 \`lathe schema rpc\` prints the schema of all of it. It ends when its input does.`,
   run,
 };

@@ -25,6 +25,7 @@ const flags = {
     about: "export: markdown, html (a page to share), edits, atif, jsonl",
   },
   yes: { type: "boolean", about: "delete: without asking" },
+  question: { type: "string", value: "N", about: "answer: the question, if several are open" },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -32,7 +33,7 @@ const flags = {
 export const sessionsCommand: Command = {
   name: "sessions",
   about:
-    "Lists earlier sessions, shows, names, forks or shares one, what it changed, cost or fills the window with; makes it shorter, takes it back or deletes it.",
+    "Lists earlier sessions, shows, names, forks or shares one, what it changed, cost or fills the window with; answers its questions, makes it shorter, takes it back or deletes it.",
   usage: [
     "sessions list [--here] [--limit N] [--search WORDS]",
     "sessions show ID",
@@ -43,6 +44,7 @@ export const sessionsCommand: Command = {
     "sessions compact ID [--focus TEXT]",
     "sessions rewind ID [--to STEP] [--files | --conversation] [--force]",
     "sessions rewind ID --undo",
+    "sessions answer ID [ANSWER] [--question N]",
     "sessions name ID NAME",
     "sessions fork ID [--to STEP]",
     "sessions delete ID... [--yes]",
@@ -68,6 +70,10 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { nameCommand } = await import("../sessions/name-command.ts");
     return nameCommand(id, more.join(" "));
   }
+  if (what === "answer" && id !== undefined) {
+    const { answerCommand } = await import("../sessions/answer-command.ts");
+    return answerCommand(id, more.join(" "), { question: line.values.question, json });
+  }
   if (what === "delete" && id !== undefined) {
     const { deleteCommand } = await import("../sessions/delete-command.ts");
     return deleteCommand([id, ...more], { yes: line.values.yes === true, json });
@@ -80,7 +86,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return usage(
     Object.hasOwn(commands, what)
       ? `say which one: lathe sessions ${what} ID`
-      : `sessions list, sessions name ID NAME, sessions delete ID, or sessions ${Object.keys(commands).join(", ")} with an ID`,
+      : `sessions list, sessions name ID NAME, sessions answer ID, sessions delete ID, or sessions ${Object.keys(commands).join(", ")} with an ID`,
   );
 }
 

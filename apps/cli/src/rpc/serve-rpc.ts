@@ -1,7 +1,7 @@
 /** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
 import { realFolder, usage } from "@lathe/config";
-import { reserveSessionId } from "@lathe/hosts/local";
-import { findSession, listSessions, readSession, readState } from "@lathe/hosts/stored";
+import { type AskedQuestion, reserveSessionId, sessionQuestions } from "@lathe/hosts/local";
+import { answerQuestion, findSession, listSessions, readSession, readState } from "@lathe/hosts/stored";
 import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
 import {
   type ClientMethod,
@@ -20,6 +20,8 @@ import { clientMethods, serverMethods } from "@lathe/rpc/messages";
 import * as v from "valibot";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import type { BoundedWriter } from "../output/bounded-writer.ts";
+import { agentOptions } from "../run/run-options.ts";
+import { readAnswer } from "../sdk/answer-question.ts";
 import { type AgentSession, openSessionAs } from "../sdk/open-session.ts";
 import type { SessionOptions } from "../sdk/session-options.ts";
 
@@ -140,6 +142,8 @@ function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handle
       await found.close();
       return {};
     },
+    "session/questions": questions,
+    "session/answer": answer,
     "session/list": async ({ state, ...query }) => {
       const found = await listSessions(process.env, query);
       const people = found.filter(({ agent }) => agent === undefined);
@@ -172,6 +176,49 @@ async function load(
   return { session: id, cwd: cwd ?? own, title };
 }
 
+/** Of a session that any process runs, with what they ask for. */
+async function questionsOf(
+  start: string,
+): Promise<Failure | { readonly id: string; readonly asked: readonly AskedQuestion[] }> {
+  const id = await findSession(process.env, start);
+  if (isFailure(id)) return id;
+  const events = await readSession(process.env, id);
+  if (isFailure(events)) return events;
+  const options = await agentOptions({ cwd: fold(events).cwd }, () => undefined);
+  if (isFailure(options)) return options;
+  const asked = await sessionQuestions(options, id);
+  return isFailure(asked) ? asked : { id, asked };
+}
+
+async function questions({
+  session,
+}: ParamsOf<"session/questions">): Promise<ResultOf<"session/questions"> | Failure> {
+  const found = await questionsOf(session);
+  if (isFailure(found)) return found;
+  return {
+    questions: found.asked.map(({ question: { seq, kind, text, options }, call }) => {
+      return { seq, kind, text, options, ...(call && { call }) };
+    }),
+  };
+}
+
+async function answer({
+  session,
+  question,
+  ...given
+}: ParamsOf<"session/answer">): Promise<ResultOf<"session/answer"> | Failure> {
+  // Only what is taken of an edit needs to know the edit.
+  const found = given.take
+    ? await questionsOf(session)
+    : { id: await findSession(process.env, session), asked: [] };
+  if (isFailure(found)) return found;
+  if (isFailure(found.id)) return found.id;
+  const asked = found.asked.find((one) => one.question.seq === question || one.question.call === question);
+  const read = readAnswer(given, asked?.call);
+  if (isFailure(read)) return read;
+  return answerQuestion(process.env, found.id, { question, ...read, by: "program" });
+}
+
 function optionsOf({ model, effort, mode, allow, limits, sandbox }: OpenParams, cwd: string): SessionOptions {
   return {
     cwd,
@@ -201,5 +248,11 @@ async function openFor(peer: RpcPeer, id: string, options: SessionOptions): Prom
       return v.parse(serverMethods["session/question"].result, given);
     },
   };
-  return openSessionAs(told, { id });
+  return openSessionAs(told, {
+    id,
+    over: ({ seq: question }, answered) => {
+      const { answer, by } = answered ?? {};
+      peer.tell("session/answered", { session, question, ...(answered && { answer, by }) });
+    },
+  });
 }

@@ -47,7 +47,7 @@ interface Read {
 }
 
 /** Programs without types give whatever they like; nobody's slip of the pen takes a whole edit. */
-function readAnswer(given: unknown, call: QuestionedCall | undefined): Read | Failure {
+export function readAnswer(given: unknown, call: QuestionedCall | undefined): Read | Failure {
   if (typeof given === "string") return { answer: given };
   const { answer, take, words, ...more } = Object(given) as Readonly<Record<string, unknown>>;
   const [unknown] = Object.keys(more);

@@ -2,7 +2,7 @@
 import { type Failure, givenLimitsSchema, sessionStates } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
-import type { QuestionedFile } from "./question.ts";
+import type { Question, QuestionedFile } from "./question.ts";
 import {
   type ClientMethod,
   type ListedSession,
@@ -50,6 +50,38 @@ const turn: v.GenericSchema<unknown, ResultOf<"session/prompt">> = v.object({
 
 const nothing = v.object({});
 
+const questionedFile: v.GenericSchema<unknown, QuestionedFile> = v.object({
+  path: v.string(),
+  to: v.exactOptional(v.string()),
+  version: v.nullable(v.string()),
+  hunks: v.array(v.string()),
+});
+
+const question: v.GenericSchema<unknown, Question> = v.object({
+  seq: v.number(),
+  kind: v.picklist(["permission", "question"]),
+  text: v.string(),
+  options: v.array(v.string()),
+  call: v.exactOptional(
+    v.object({
+      tool: v.string(),
+      input: v.string(),
+      command: v.exactOptional(v.string()),
+      effects: v.array(effect),
+      beyond: v.exactOptional(v.array(effect)),
+      why: v.string(),
+      files: v.exactOptional(v.array(questionedFile)),
+      hasParts: v.exactOptional(v.literal(true)),
+    }),
+  ),
+});
+
+const answerEntries = {
+  answer: v.string(),
+  take: v.exactOptional(v.array(v.strictObject({ path: v.string(), hunks: v.array(v.number()) }))),
+  words: v.exactOptional(v.string()),
+};
+
 /** Requests from the client, by method. Unknown params are errors, so that a typo is reported. */
 export const clientMethods: {
   readonly [M in ClientMethod]: {
@@ -87,6 +119,18 @@ export const clientMethods: {
   },
   "session/cancel": { params: v.strictObject({ session }), result: nothing },
   "session/close": { params: v.strictObject({ session }), result: nothing },
+  "session/questions": {
+    params: v.strictObject({ session }),
+    result: v.object({ questions: v.array(question) }),
+  },
+  "session/answer": {
+    params: v.strictObject({ session, question: v.union([v.number(), v.string()]), ...answerEntries }),
+    result: v.object({
+      state: v.picklist(["counted", "too-late", "queued"]),
+      answer: v.exactOptional(v.string()),
+      by: v.exactOptional(v.string()),
+    }),
+  },
   "session/list": {
     params: v.strictObject({
       cwd: v.exactOptional(folder),
@@ -98,13 +142,6 @@ export const clientMethods: {
   },
 };
 
-const questionedFile: v.GenericSchema<unknown, QuestionedFile> = v.object({
-  path: v.string(),
-  to: v.exactOptional(v.string()),
-  version: v.nullable(v.string()),
-  hunks: v.array(v.string()),
-});
-
 /** Requests to the client. */
 export const serverMethods: {
   readonly [M in keyof ServerMethods]: {
@@ -115,31 +152,10 @@ export const serverMethods: {
   "session/question": {
     params: v.object({
       session,
-      question: v.object({
-        seq: v.number(),
-        kind: v.picklist(["permission", "question"]),
-        text: v.string(),
-        options: v.array(v.string()),
-        call: v.exactOptional(
-          v.object({
-            tool: v.string(),
-            input: v.string(),
-            command: v.exactOptional(v.string()),
-            effects: v.array(effect),
-            beyond: v.exactOptional(v.array(effect)),
-            why: v.string(),
-            files: v.exactOptional(v.array(questionedFile)),
-            hasParts: v.exactOptional(v.literal(true)),
-          }),
-        ),
-      }),
+      question,
     }),
     // Strict, so that a typo does not take a whole edit.
-    result: v.strictObject({
-      answer: v.string(),
-      take: v.exactOptional(v.array(v.strictObject({ path: v.string(), hunks: v.array(v.number()) }))),
-      words: v.exactOptional(v.string()),
-    }),
+    result: v.strictObject(answerEntries),
   },
 };
 
@@ -149,6 +165,12 @@ export const notifications: {
 } = {
   "session/event": v.object({ session, event, replay: v.exactOptional(v.literal(true)) }),
   "session/delta": v.object({ session, delta }),
+  "session/answered": v.object({
+    session,
+    question: v.number(),
+    answer: v.exactOptional(v.string()),
+    by: v.exactOptional(v.string()),
+  }),
   "session/remark": v.object({ session, text: v.string() }),
 };
 

@@ -58,6 +58,16 @@ export interface ClientMethods {
   };
   readonly "session/cancel": { readonly params: NamedSession; readonly result: Nothing };
   readonly "session/close": { readonly params: NamedSession; readonly result: Nothing };
+  readonly "session/questions": {
+    /** Of any session of this user, also one that another process runs. */
+    readonly params: NamedSession;
+    readonly result: { readonly questions: readonly Question[] };
+  };
+  readonly "session/answer": {
+    /** `question` is its `seq`, or the id of its call. */
+    readonly params: NamedSession & PartialAnswer & { readonly question: number | string };
+    readonly result: AnsweredQuestion;
+  };
   readonly "session/list": {
     /** With `state` the log of each listed session is read. */
     readonly params: {
@@ -68,6 +78,15 @@ export interface ClientMethods {
     };
     readonly result: { readonly sessions: readonly ListedSession[] };
   };
+}
+
+/** What became of an answer. */
+export interface AnsweredQuestion {
+  /** `too-late`: another answer came first. `queued`: no process has read it yet. */
+  readonly state: "counted" | "too-late" | "queued";
+  /** The answer that counted, and the kind of client that gave it. */
+  readonly answer?: string;
+  readonly by?: string;
 }
 
 /** Requests to the client. */
@@ -82,6 +101,12 @@ export interface ServerMethods {
 export interface Notifications {
   readonly "session/event": NamedSession & { readonly event: Event; readonly replay?: true };
   readonly "session/delta": NamedSession & { readonly delta: Delta };
+  /** A question that was put to the client is over; without an answer its turn has ended. */
+  readonly "session/answered": NamedSession & {
+    readonly question: number;
+    readonly answer?: string;
+    readonly by?: string;
+  };
   readonly "session/remark": NamedSession & { readonly text: string };
 }
 

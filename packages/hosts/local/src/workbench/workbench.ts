@@ -118,7 +118,7 @@ export function openWorkbench(
   };
 }
 
-function withoutLease(
+export function withoutLease(
   id: string,
   { mode }: LocalOptions,
 ): Omit<Parameters<typeof openPorts>[0], "scratch" | "own"> {

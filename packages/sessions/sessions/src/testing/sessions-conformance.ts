@@ -278,7 +278,7 @@ function questionCases(bench: () => Bench): void {
   it("takes the answer of a client that does not run the session, and tells which one counted", async () => {
     const script = { one: [put("a.txt", "1"), { text: "ok" }] };
     const { stored } = bench();
-    const told: unknown[] = [];
+    const told = Promise.withResolvers<readonly (AnswerResult | Failure)[]>();
     bench().onAsked = async ({ session: id, data, seq }) => {
       const [open] = ok(await stored.questions(id));
       assert.deepEqual([open?.seq, open?.call], [seq, data.call]);
@@ -286,11 +286,11 @@ function questionCases(bench: () => Bench): void {
       const given = ["allow", "deny"].map((answer) =>
         stored.answer(id, { question: seq, answer, by: "program" }),
       );
-      told.push(wrong, ...(await Promise.all(given)));
+      told.resolve([wrong, ...(await Promise.all(given))]);
     };
     const { id, messages } = await bench().run(script, "one", asking);
     assert.deepEqual(resultsIn(messages), ["written"]);
-    const [wrong, ...results] = told as readonly (AnswerResult | Failure)[];
+    const [wrong, ...results] = await told.promise;
     assert.equal(wrong && isFailure(wrong) && wrong.code, "not-found");
     const counted = { answer: "allow", by: "program" };
     assert.deepEqual(results, [

@@ -1,0 +1,79 @@
+/** `lathe sessions answer`: the open questions of a session, and an answer to one of them, whoever runs it. */
+import { answerOf, questionText } from "@lathe/client";
+import { partOfNumbers } from "@lathe/client/hunk-numbers";
+import { usage } from "@lathe/config";
+import { type AskedQuestion, sessionQuestions } from "@lathe/hosts/local";
+import { answerQuestion, findSession, readSession } from "@lathe/hosts/stored";
+import { type EditPart, type Failure, fold, isFailure } from "@lathe/protocol";
+import { harmless, paletteFor } from "@lathe/terminal";
+import { agentOptions } from "../run/run-options.ts";
+
+interface Choices {
+  /** The question to answer, by its number in the log. */
+  readonly question: string | undefined;
+  readonly json: boolean;
+}
+
+export async function answerCommand(
+  start: string,
+  words: string,
+  { question, json }: Choices,
+): Promise<number | Failure> {
+  const id = await findSession(process.env, start);
+  if (isFailure(id)) return id;
+  const events = await readSession(process.env, id);
+  if (isFailure(events)) return events;
+  const options = await agentOptions({ cwd: fold(events).cwd });
+  if (isFailure(options)) return options;
+  const open = await sessionQuestions(options, id);
+  if (isFailure(open)) return open;
+  if (words === "") return list(open, json);
+  const asked = chosen(open, question);
+  if (isFailure(asked)) return asked;
+  const meant = meaningOf(asked, words);
+  if (isFailure(meant)) return meant;
+  const result = await answerQuestion(process.env, id, {
+    question: asked.question.seq,
+    ...meant,
+    by: "terminal",
+  });
+  if (isFailure(result)) return result;
+  const text = {
+    counted: "Answered",
+    "too-late": "Too late",
+    queued: "Queued: the session reads the answer when it continues",
+  }[result.state];
+  const counts = result.state === "queued" ? "" : `: ${result.by} answered ${harmless(result.answer)}`;
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${text}${counts}.\n`);
+  return result.state === "too-late" ? 1 : 0;
+}
+
+function list(open: readonly AskedQuestion[], json: boolean): number {
+  const paint = paletteFor(process.stdout, process.env);
+  const shown = open.map(({ question, call }) => {
+    const number = open.length > 1 ? paint.bold(`--question ${question.seq}`) : "";
+    return `${number}${questionText(question, call, paint)}\n`;
+  });
+  const none = "No question is open.\n";
+  process.stdout.write(json ? `${JSON.stringify(open)}\n` : shown.join("") || none);
+  return 0;
+}
+
+function chosen(open: readonly AskedQuestion[], number: string | undefined): AskedQuestion | Failure {
+  const numbers = open.map(({ question }) => question.seq).join(", ");
+  const found = number === undefined ? open[0] : open.find(({ question }) => `${question.seq}` === number);
+  if (open.length === 0) return usage("no question of this session is open");
+  if (number === undefined && open.length > 1)
+    return usage(`${open.length} questions are open: name one with --question (${numbers})`);
+  return found ?? usage(`there is no question ${number}; open: ${numbers}`);
+}
+
+/** As at the prompt of a run: a letter, numbers of hunks, a number of an option, or words. */
+function meaningOf(
+  { question, call }: AskedQuestion,
+  words: string,
+): { readonly answer: string; readonly part?: EditPart } | Failure {
+  const part = call?.hasParts && call.files ? partOfNumbers(words, call.files) : undefined;
+  if (typeof part === "string") return usage(part);
+  return part ? { answer: "allow", part } : { answer: answerOf(question, words) ?? words };
+}
