@@ -172,6 +172,7 @@ export class Conversation {
 
   /** *Contract:* the running turn hears the words as soon as it can. */
   async steer(words: Words): Promise<Failure | undefined> {
+    if (!this.isWorking) return noTurn;
     this.#queued = [...this.#queued, words.text];
     this.#changed("work");
     const session = await this.#opening;
@@ -335,5 +336,7 @@ const turnRuns: Failure = failure(
   "a turn of this session is running: wait for it, or cancel it",
   { who: "user" },
 );
+
+const noTurn: Failure = failure("invalid-arguments", "no turn of this session is running", { who: "user" });
 
 const closed: Failure = failure("invalid-arguments", "the session was closed", { who: "user" });

@@ -4,7 +4,6 @@ import {
   type Decision,
   type Draft,
   differingJudged,
-  type EditPart,
   type EventData,
   effectsOfPart,
   failure,
@@ -15,7 +14,7 @@ import {
 } from "@lathe/protocol";
 import type { Agent, Entry, Examined, PerformContext } from "../ports.ts";
 import { decideGrant } from "./decide-grant.ts";
-import { alwaysOf, answersFor, personDecision } from "./person-decision.ts";
+import { alwaysOf, answersFor, deniedByPerson, personDecision } from "./person-decision.ts";
 
 export async function* decideCalls(
   ids: readonly string[],
@@ -93,7 +92,7 @@ async function answeredInPart(
     effects: effectsOfPart(prepared.effects, part),
   });
   const isNothing = part.files.every(({ taken }) => taken.length === 0);
-  const person = isNothing ? nothingTaken(answer, part) : personDecision(answer, true);
+  const person = isNothing ? deniedByPerson(part.words) : personDecision(answer, true);
   const judged = agent.evaluate(effects, facts);
   const decision = person.verdict === "allow" && judged.verdict === "deny" ? judged : person;
   return record({ call, effects, decision, ...(decision.verdict === "allow" && { part }) });
@@ -103,11 +102,6 @@ async function answeredInPart(
 function changedDecision(paths: readonly string[]): Decision {
   const why = `${paths.join(", ")} changed after the question was asked: call this again to have it judged as it is now`;
   return { verdict: "deny", rule: "changed-since-asked", why };
-}
-
-function nothingTaken({ by }: NonNullable<CallState["answer"]>, { words }: EditPart): Decision {
-  const why = words === undefined ? `denied by ${by}` : `denied by ${by}: ${words}`;
-  return { verdict: "deny", rule: "person", why };
 }
 
 function record(data: EventData<"permission.decided">): Draft[] {

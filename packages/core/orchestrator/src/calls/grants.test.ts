@@ -251,11 +251,11 @@ for (const { name, openBench } of benches) {
       const questions = () => bench.events.filter(({ type }) => type === "question.asked");
       await until(() => questions().length === 2);
       const [first, second] = questions().map(({ seq }) => seq);
-      const late = { type: "answer", call: "c0.0", answer: "allow", by: "another terminal" } as const;
+      const late = { type: "answer", call: "c0.0", answer: "allow", by: "terminal" } as const;
       await bench.store.offer("s1", { ...late, question: first ?? 0 });
       await bench.store.offer("s1", { ...late, question: second ?? 0, answer: "deny" });
       await running;
-      assert.deepEqual(results(bench), ["EROFS /data\n[not granted: denied by another terminal]"]);
+      assert.deepEqual(results(bench), ["EROFS /data\n[not granted: denied by user]"]);
       assert.equal(types(bench).filter((type) => type === "question.answered").length, 2);
     });
 

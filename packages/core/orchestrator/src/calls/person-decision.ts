@@ -12,14 +12,21 @@ import type { LoopPorts } from "../ports.ts";
 
 type Answer = NonNullable<CallState["answer"]>;
 
-/** A person says that it may happen; anything else denies, and its words tell the model why. */
-export function personDecision({ text, by, part }: Answer, canBePart = false): Decision {
+/**
+ * A person says that it may happen; anything else denies, and its words tell the model why. The model is told the same
+ * whichever client the person used.
+ */
+export function personDecision({ text, part }: Answer, canBePart = false): Decision {
   if (part && !canBePart) {
-    return { verdict: "deny", rule: "person", why: `${by} took only a part of it, and it has no parts` };
+    return { verdict: "deny", rule: "person", why: "user took only a part of it, and it has no parts" };
   }
   const isYes = text === "allow" || isForMore(text);
-  if (isYes) return { verdict: "allow", rule: "person", why: `allowed by ${by}` };
-  const why = text === "deny" ? `denied by ${by}` : `denied by ${by}: ${text}`;
+  if (isYes) return { verdict: "allow", rule: "person", why: "allowed by user" };
+  return deniedByPerson(text === "deny" ? undefined : text);
+}
+
+export function deniedByPerson(words: string | undefined): Decision {
+  const why = words === undefined ? "denied by user" : `denied by user: ${words}`;
   return { verdict: "deny", rule: "person", why };
 }
 
