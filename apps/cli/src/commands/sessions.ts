@@ -67,7 +67,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     return listCommand({ json, here, limit, search });
   }
   if (what === "name" && id !== undefined && more.length > 0) {
-    const { nameCommand } = await import("../sessions/name-command.ts");
+    const { nameCommand } = await storedSession();
     return nameCommand(id, more.join(" "));
   }
   if (what === "answer" && id !== undefined) {
@@ -90,6 +90,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   );
 }
 
+const storedSession = () => import("../sessions/stored-session.ts");
+
 type Values = Line<typeof flags>["values"];
 
 /** What is done with one session. */
@@ -97,17 +99,14 @@ const commands: Readonly<
   Record<string, (id: string, values: Values, which?: string) => Promise<number | Failure>>
 > = {
   show: async (id, { json = false }) => (await import("../sessions/show-session.ts")).showCommand(id, json),
-  diff: async (id, { json = false }) => (await import("../sessions/diff-command.ts")).diffCommand(id, json),
-  cost: async (id, { json = false }) => (await import("../sessions/cost-command.ts")).costCommand(id, json),
+  diff: async (id, { json = false }) => (await storedSession()).diffCommand(id, json),
+  cost: async (id, { json = false }) => (await storedSession()).costCommand(id, json),
   output: async (id, { json = false }, which) =>
     (await import("../sessions/output-command.ts")).outputCommand(id, which, json),
-  context: async (id, { json = false }) =>
-    (await import("../sessions/context-command.ts")).contextCommand(id, json),
-  compact: async (id, { focus, json = false }) =>
-    (await import("../sessions/compact-command.ts")).compactCommand(id, { focus, json }),
+  context: async (id, { json = false }) => (await storedSession()).contextCommand(id, json),
+  compact: async (id, { focus, json = false }) => (await storedSession()).compactCommand(id, { focus, json }),
   export: async (id, { format }) => (await import("../sessions/export-command.ts")).exportCommand(id, format),
-  fork: async (id, { to, json = false }) =>
-    (await import("../sessions/fork-command.ts")).forkCommand(id, { to, json }),
+  fork: async (id, { to, json = false }) => (await storedSession()).forkCommand(id, { to, json }),
   rewind: async (id, values) => {
     const { to, files = false, conversation = false, force = false, undo = false, json = false } = values;
     const { rewindCommand } = await import("../sessions/rewind-command.ts");
