@@ -1,29 +1,116 @@
 /** The reporter of an output format. */
-
-import { paletteFor, Screen } from "@lathe/terminal";
+import type { Descendants } from "@lathe/sessions";
+import { collectRunLater, duration, paletteFor, Screen } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { createJsonReporter } from "./json-reporter.ts";
-import { createPlainReporter } from "./plain-reporter.ts";
-import type { OutputFormat, Reporter } from "./reporter.ts";
-import { createSchemaReporter } from "./schema-reporter.ts";
-import { createStreamJsonReporter } from "./stream-json-reporter.ts";
+import type { OutputFormat, Reporter, RunResult } from "./reporter.ts";
+import { emptyTally, finalText, type Tally, tallied } from "./tally.ts";
 import { TerminalReporter } from "./terminal-reporter.ts";
 
 export function createReporter(format: OutputFormat, hasSchema = false): Reporter {
-  const write = (text: string): void => {
-    process.stdout.write(text);
-  };
-  const complain = (text: string): void => {
-    process.stderr.write(problemLine(text));
-  };
   switch (format) {
     case "json":
-      return createJsonReporter(write);
+      return createJsonReporter();
     case "stream-json":
-      return createStreamJsonReporter(write);
+      return createStreamReporter();
     case "text":
-      if (hasSchema) return createSchemaReporter(write, complain);
-      if (!process.stdout.isTTY) return createPlainReporter(write, complain);
+      if (hasSchema) return createSchemaReporter();
+      if (!process.stdout.isTTY) return createPlainReporter(write);
       return new TerminalReporter(new Screen(process.stdout, paletteFor(process.stdout, process.env)));
   }
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+function complain(text: string): void {
+  process.stderr.write(problemLine(text));
+}
+
+function writeLine(value: unknown): void {
+  write(`${JSON.stringify(value)}\n`);
+}
+
+/** The `json` format: one object on stdout when all is over. */
+function createJsonReporter(): Reporter {
+  let tally = emptyTally;
+  return {
+    start: () => {},
+    delta: () => {},
+    event: (event) => {
+      tally = tallied(tally, event);
+    },
+    end: (result) => writeLine(resultObject(result, tally)),
+  };
+}
+
+function resultObject({ session, failure, ms, output, subagents }: RunResult, tally: Tally): object {
+  const { account, settings } = session;
+  return {
+    session: session.id,
+    end: failure ? { type: "failed", failure } : (session.lastEnd ?? null),
+    text: tally.text,
+    ...(output && { output: output.value }),
+    steps: tally.steps,
+    ms: Math.round(ms),
+    model: session.model,
+    usage: session.usage,
+    cost: account.costUnknown ? null : account.cost,
+    changed: [...new Set([...tally.changed, ...(subagents?.changed ?? [])])],
+    ...(tally.runLater.length > 0 && { runLater: tally.runLater }),
+    // Where it worked: it waits, unless it was taken over or nothing changed in it.
+    ...(settings.inFork !== undefined && { fork: settings.inFork }),
+    ...(subagents && { subagents: addedBy(subagents) }),
+    network: session.contacts,
+  };
+}
+
+/** `usage` and `cost` are the session's alone. */
+function addedBy({ sessions, tokens, cost, costUnknown }: Descendants): object {
+  return { sessions, tokens, cost: costUnknown ? null : cost };
+}
+
+/** The `stream-json` format: every event and delta as one line of JSON, written at once. */
+function createStreamReporter(): Reporter {
+  return {
+    start: () => {},
+    event: (event) => writeLine({ event }),
+    delta: (delta) => writeLine({ delta }),
+    end: ({ session, failure, output }) => {
+      const { inFork } = session.settings;
+      if (output) writeLine({ output: output.value });
+      if (failure) writeLine({ failure });
+      if (inFork !== undefined) writeLine({ fork: inFork });
+    },
+  };
+}
+
+/** The `text` format into a pipe: the answer and nothing else; what delays it goes to stderr. */
+function createPlainReporter(say: (text: string) => void): Reporter {
+  const runLater = collectRunLater();
+  return {
+    start: () => {},
+    delta: (delta) => {
+      if (delta.type !== "waiting") return;
+      complain(`trying again in ${duration(Math.max(0, delta.until - Date.now()))}: ${delta.why}`);
+    },
+    // Only a completed answer is written: one that broke off would stand there twice.
+    event: (event) => {
+      const later = runLater(event);
+      if (later !== undefined) complain(later);
+      const text = event.type === "step.completed" ? finalText(event) : undefined;
+      if (text) say(text.endsWith("\n") ? text : `${text}\n`);
+    },
+    end: () => {},
+  };
+}
+
+/** The `text` format of an answer with a schema: the value as JSON once it matches, and nothing else. */
+function createSchemaReporter(): Reporter {
+  return {
+    ...createPlainReporter(() => undefined),
+    end: ({ output }) => {
+      if (output) writeLine(output.value);
+    },
+  };
 }
