@@ -1,8 +1,9 @@
 /** The completion script of zsh. */
+import { quoteWord } from "@lathe/protocol";
 import type { Completed, LineShape, ShapedFlag } from "./line-shape.ts";
 
 export function zshScript(chat: LineShape, commands: readonly LineShape[]): string {
-  const listed = commands.map(({ name, about }) => `    ${quoted(`${name}:${about}`)}`);
+  const listed = commands.map(({ name, about }) => `    ${quoteWord(`${name}:${about}`)}`);
   const cases = commands.map((shape) => `    ${shape.name})\n${specs(shape)} ;;`);
   return `#compdef lathe
 # Completions of lathe for zsh. To have them, in a folder of your fpath:
@@ -51,11 +52,11 @@ if [ "$funcstack[1]" = _lathe ]; then _lathe "$@"; else compdef _lathe lathe; fi
 function specs({ actions, words, flags }: LineShape): string {
   const lines = flags.map(flagSpec);
   const behind = actions.map((action) => action.words).find((one) => one !== undefined);
-  if (actions.length > 0) lines.push(quoted(`1: :(${actions.map(({ name }) => name).join(" ")})`));
-  if (behind !== undefined) lines.push(quoted(`2: :${completer(behind)}`));
-  if (actions.length === 0 && words !== undefined) lines.push(quoted(`1: :${completer(words)}`));
+  if (actions.length > 0) lines.push(quoteWord(`1: :(${actions.map(({ name }) => name).join(" ")})`));
+  if (behind !== undefined) lines.push(quoteWord(`2: :${completer(behind)}`));
+  if (actions.length === 0 && words !== undefined) lines.push(quoteWord(`1: :${completer(words)}`));
   // What nobody can know may stand anywhere.
-  if (behind === undefined && words === undefined) lines.push(quoted("*: : "));
+  if (behind === undefined && words === undefined) lines.push(quoteWord("*: : "));
   return `      specs=(\n${lines.map((line) => `        ${line}`).join("\n")}\n      )`;
 }
 
@@ -63,9 +64,9 @@ function flagSpec({ name, short, about, multiple, value }: ShapedFlag): string {
   const text = `[${about.replace(/[[\]\\]/g, "\\$&")}]`;
   const end = value ? `:${value.name}:${completer(value.completed)}` : "";
   const long = value ? `--${name}=` : `--${name}`;
-  if (short === undefined) return quoted(`${multiple ? "*" : ""}${long}${text}${end}`);
-  const both = `{-${short},${long}}${quoted(`${text}${end}`)}`;
-  return multiple ? `'*'${both}` : `${quoted(`(-${short} --${name})`)}${both}`;
+  if (short === undefined) return quoteWord(`${multiple ? "*" : ""}${long}${text}${end}`);
+  const both = `{-${short},${long}}${quoteWord(`${text}${end}`)}`;
+  return multiple ? `'*'${both}` : `${quoteWord(`(-${short} --${name})`)}${both}`;
 }
 
 function completer(completed: Completed): string {
@@ -73,8 +74,4 @@ function completer(completed: Completed): string {
   if (completed === "files") return "_files";
   if (completed === "folders") return "_files -/";
   return typeof completed === "string" ? `{_lathe_list ${completed}}` : `(${completed.join(" ")})`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -3,7 +3,7 @@ import { type AttemptTree, openTrees } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { whileWriting } from "../run/while-writing.ts";
+import { whileWriting } from "../output/while-busy.ts";
 import { showDifferences } from "./diff-command.ts";
 import { exitCodeOfKept, keptText } from "./settle-fork.ts";
 

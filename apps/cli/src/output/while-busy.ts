@@ -14,3 +14,20 @@ export async function whileBusy<T>(
     screen.close();
   }
 }
+
+/** As `whileBusy`, for work that is done in full or not at all: `signal` is aborted by the first signal that would end the process. */
+export async function whileWriting<T>(
+  text: string,
+  work: (tell: (lines: string) => void, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const told = new AbortController();
+  const hold = (): void => told.abort();
+  for (const signal of held) process.on(signal, hold);
+  try {
+    return await whileBusy(text, (tell) => work(tell, told.signal));
+  } finally {
+    for (const signal of held) process.off(signal, hold);
+  }
+}
+
+const held = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -6,7 +6,7 @@ import { findSession, rewindSession, undoRewind } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
-import { whileWriting } from "../run/while-writing.ts";
+import { whileWriting } from "../output/while-busy.ts";
 
 export interface RewindFlags {
   readonly to: string | undefined;

@@ -1,7 +1,7 @@
 /** What `lathe sessions` does with one stored session in a step or two: names, forks and compacts it, shows what it changed and cost. */
 import { changesText } from "@lathe/client";
 import { countFlag, usage } from "@lathe/config";
-import { findSession, readState } from "@lathe/hosts/local";
+import { findSession, readState } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { columnsOf, compactedText, type Palette, paletteFor } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
@@ -9,13 +9,13 @@ import { harnessVersion } from "../command-line/harness-version.ts";
 import { whileBusy } from "../output/while-busy.ts";
 
 export async function nameCommand(start: string, name: string): Promise<number | Failure> {
-  const { nameSession } = await import("@lathe/hosts/name-session");
+  const { nameSession } = await import("@lathe/hosts/stored");
   const id = await findSession(process.env, start);
   return isFailure(id) ? id : ((await nameSession(process.env, id, name)) ?? 0);
 }
 
 export async function diffCommand(start: string, json: boolean): Promise<number | Failure> {
-  const { sessionChanges } = await import("@lathe/hosts/session-changes");
+  const { sessionChanges } = await import("@lathe/hosts/stored");
   return print(start, json, {
     read: (id) => whileBusy("comparing files", () => sessionChanges(process.env, id)),
     text: (changes, { paint }) => changesText(changes, paint),
@@ -24,13 +24,13 @@ export async function diffCommand(start: string, json: boolean): Promise<number 
 }
 
 export async function costCommand(start: string, json: boolean): Promise<number | Failure> {
-  const { sessionCost } = await import("@lathe/hosts/session-cost");
+  const { sessionCost } = await import("@lathe/hosts/stored");
   const { costText } = await import("@lathe/client/cost-text");
   return print(start, json, { read: (id) => sessionCost(process.env, id), text: costText });
 }
 
 export async function contextCommand(start: string, json: boolean): Promise<number | Failure> {
-  const { sessionContext } = await import("@lathe/hosts/session-context");
+  const { sessionContext } = await import("@lathe/hosts/stored");
   const { contextText } = await import("@lathe/client/context-text");
   const { agentOptions } = await import("../run/run-options.ts");
   const read = async (id: string): Promise<Awaited<ReturnType<typeof sessionContext>>> => {
@@ -41,7 +41,7 @@ export async function contextCommand(start: string, json: boolean): Promise<numb
 }
 
 export async function forkCommand(start: string, flags: ForkFlags): Promise<number | Failure> {
-  const { forkSession } = await import("@lathe/hosts/fork-session");
+  const { forkSession } = await import("@lathe/hosts/stored");
   const to = countFlag("to", flags.to, 1);
   if (isFailure(to)) return to;
   const options = { version: harnessVersion(), ...(to !== undefined && { to }) };
@@ -64,7 +64,7 @@ export async function compactCommand(
   { focus, json }: { readonly focus: string | undefined; readonly json: boolean },
 ): Promise<number | Failure> {
   if (focus !== undefined && focus.trim() === "") return usage("--focus needs a text");
-  const { compactSession } = await import("@lathe/hosts/compact-session");
+  const { compactSession } = await import("@lathe/hosts/local");
   const { agentOptions } = await import("../run/run-options.ts");
   const read = async (id: string): Promise<Awaited<ReturnType<typeof compactSession>>> => {
     const stored = await readState(process.env, id);
