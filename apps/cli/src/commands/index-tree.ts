@@ -3,7 +3,7 @@
 import { readFlags, usage } from "@lathe/config";
 import { buildIndex } from "@lathe/hosts/tools";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { bytes, count, duration, paletteFor, Screen, table } from "@lathe/terminal";
+import { bytes, count, duration, paletteFor, plural, Screen, table } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 import type { Embedded, EmbedFlags } from "../search/embed-folder.ts";
 
@@ -56,7 +56,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     ["files", `${built.files}, ${built.indexed} of them with their words`],
     ["lines", count(built.lines)],
     ["commits", String(built.commits)],
-    ["size", `${bytes(built.bytes)} in ${built.segments} ${built.segments === 1 ? "segment" : "segments"}`],
+    ["size", `${bytes(built.bytes)} in ${plural(built.segments, "segment")}`],
     ...(built.trigrams
       ? [
           [

@@ -2,7 +2,7 @@
 import { testChanges, textDifference } from "@lathe/attempts";
 import { type Fork, openForks } from "@lathe/hosts/attempts";
 import { type ComparedCopy, type Failure, isFailure } from "@lathe/protocol";
-import { diffLines, fileName, paletteFor } from "@lathe/terminal";
+import { diffLines, fileName, paletteFor, pathOfBytes } from "@lathe/terminal";
 import { countText, listingText } from "./fork-text.ts";
 
 /** Lines of the list, files whose texts are compared, and lines of one of them. */
@@ -22,8 +22,8 @@ export function showDifferences(compared: ComparedCopy, json: boolean): number {
   if (json) {
     const told = differences.map((one) => ({
       ...one,
-      path: nameOf(one),
-      ...(tests.includes(nameOf(one)) && { changesTests: true }),
+      path: pathOfBytes(one.path),
+      ...(tests.includes(pathOfBytes(one.path)) && { changesTests: true }),
       ...(held.has(one.path) && { heldBack: held.get(one.path) }),
       ...(runLater.has(one.path) && { runsLater: runLater.get(one.path) }),
     }));
@@ -35,7 +35,7 @@ export function showDifferences(compared: ComparedCopy, json: boolean): number {
   for (const one of files.slice(0, maxFiles)) {
     const diff = textDifference(compared, one);
     if (!diff) continue;
-    const name = fileName(nameOf(one));
+    const name = fileName(pathOfBytes(one.path));
     process.stdout.write(`${[paint.bold(name), ...diffLines(diff, paint, fileLines), ""].join("\n")}\n`);
   }
   const rest = files.length - maxFiles;
@@ -46,8 +46,4 @@ export function showDifferences(compared: ComparedCopy, json: boolean): number {
   if (tests.length > 0)
     process.stdout.write(`Changes tests or what runs them: ${tests.map(fileName).join(", ")}\n`);
   return 0;
-}
-
-function nameOf({ path }: ComparedCopy["differences"][number]): string {
-  return Buffer.from(path, "latin1").toString();
 }

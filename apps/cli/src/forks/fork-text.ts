@@ -1,6 +1,6 @@
 /** What a fork differs in, as lines for people. */
 import type { ComparedCopy, CopyDifference } from "@lathe/protocol";
-import { fileName, type Palette, table } from "@lathe/terminal";
+import { fileName, type Palette, pathOfBytes, table } from "@lathe/terminal";
 
 /** Lines; the rest is counted. */
 const maxLines = 50;
@@ -74,7 +74,7 @@ function markOf({ what }: CopyDifference, { green, red, yellow }: Palette): stri
 /** Bytes that are no text are shown with replacement characters. */
 function shownName({ path, what, base, fork }: CopyDifference): string {
   const side = what === "deleted" ? base : fork;
-  const name = fileName(Buffer.from(path, "latin1").toString());
+  const name = fileName(pathOfBytes(path));
   return side.kind === "folder" ? `${name}/` : name;
 }
 

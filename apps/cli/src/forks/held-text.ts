@@ -1,6 +1,6 @@
 /** Held text: what stayed behind when changes were taken over, why, and how to get it. */
 import type { AppliedCopy } from "@lathe/protocol";
-import { fileName, harmless, runLaterText } from "@lathe/terminal";
+import { fileName, harmless, pathOfBytes, runLaterText } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 
 export type Held = Pick<AppliedCopy, "held" | "stuck" | "from" | "runLater">;
@@ -22,7 +22,7 @@ export function heldLines(
     asked.length > 0 ? [`  take ${rest} over too: ${lathe} fork keep ${id} --host-run, or ${drop}`] : [];
   const copied =
     stuck.size > 0 ? [`  ${named(stuck)}: copied by hand only, from ${harmless(from)}; then ${drop}`] : [];
-  const files = [...runLater].map(([path, why]) => ({ path: Buffer.from(path, "latin1").toString(), why }));
+  const files = [...runLater].map(([path, why]) => ({ path: pathOfBytes(path), why }));
   const later = files.length > 0 ? [`  ${runLaterText(files)}`] : [];
   return { names: [...later, ...names, ...more], ways: [...taken, ...copied] };
 }
@@ -35,5 +35,5 @@ function named(paths: ReadonlySet<string>): string {
 }
 
 function nameOf(path: string): string {
-  return fileName(Buffer.from(path, "latin1").toString());
+  return fileName(pathOfBytes(path));
 }

@@ -1,6 +1,6 @@
 /** Page experiments: the arms of each experiment on the report's page, with intervals drawn to one scale. */
 import type { ArmFigures, Comparison, MetricResult } from "@lathe/telemetry";
-import { count } from "@lathe/terminal";
+import { count, counted } from "@lathe/terminal";
 import { safe, table } from "./page-section.ts";
 import { differenceText, figure } from "./report-experiment.ts";
 
@@ -19,7 +19,7 @@ export function experimentSections(all: readonly NamedComparison[]): string {
 function experiment({ name, comparison }: NamedComparison): string {
   const { sessions, pending, others, ratio, metric, guardrails } = comparison;
   const told = [
-    `${count(sessions)} session${sessions === 1 ? "" : "s"}`,
+    counted(sessions, "session"),
     ...(pending > 0 ? [`${count(pending)} not counted yet`] : []),
     ...(others > 0 ? [`${count(others)} of arms that were set otherwise, left out`] : []),
   ];

@@ -1,6 +1,6 @@
 /** Page satisfaction: what users said next, as bars and a table of the report's page. */
 import type { SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";
-import { count, percent } from "@lathe/terminal";
+import { count, counted, percent } from "@lathe/terminal";
 import { safe, table } from "./page-section.ts";
 
 const kinds = [
@@ -24,7 +24,7 @@ export function satisfactionSection({ total, models, silent, kappa }: Satisfacti
     ...kinds.map(([kind]) => count(counts[kind])),
     trouble ? `${percent(trouble.value)} (${percent(trouble.low)} to ${percent(trouble.high)})` : "",
   ]);
-  const note = `Read by rules, which agree with labelled messages by kappa ${kappa.value.toFixed(2)} (${kappa.low.toFixed(2)} to ${kappa.high.toFixed(2)}). Nobody said anything after ${count(silent)} turn${silent === 1 ? "" : "s"}.`;
+  const note = `Read by rules, which agree with labelled messages by kappa ${kappa.value.toFixed(2)} (${kappa.low.toFixed(2)} to ${kappa.high.toFixed(2)}). Nobody said anything after ${counted(silent, "turn")}.`;
   return `<h2>What users said next</h2><figure>${all.map(bar).join("")}<div class="key">${key.join("")}</div></figure>
 ${table(["", ...kinds.map(([, name]) => name), "Trouble (95 %)"], rows)}<p class="soft">${note}</p>`;
 }

@@ -9,6 +9,7 @@ import type { Experiment } from "@lathe/telemetry/experiments";
 import {
   columns,
   count,
+  counted,
   duration,
   harmless,
   money,
@@ -56,7 +57,7 @@ function experimentText(name: string, found: ExperimentFound, paint: Palette): s
     pending > 0 ? `${count(pending)} more within their first 24 hours` : undefined,
     others > 0 ? `${count(others)} of arms that were set otherwise, left out` : undefined,
   ].filter((one) => one !== undefined);
-  const head = `${bold(name)}  ${count(sessions)} session${sessions === 1 ? "" : "s"}${told.map((one) => ` · ${one}`).join("")}\n`;
+  const head = `${bold(name)}  ${counted(sessions, "session")}${told.map((one) => ` · ${one}`).join("")}\n`;
   const broken = ratio.isBroken
     ? red(`The arms did not get their shares of sessions (p ${chance(ratio.p)}): trust nothing below.\n`)
     : "";

@@ -1,8 +1,7 @@
 /** The report as one page: charts and tables, with everything in it that it needs, in the light and in the dark. */
-
 import type { Report } from "@lathe/hosts/measure";
 import type { Day, WorkGroup } from "@lathe/telemetry";
-import { count, duration, moment, money, percent } from "@lathe/terminal";
+import { count, counted, duration, moment, money, percent } from "@lathe/terminal";
 import { experimentSections, type NamedComparison } from "./page-experiments.ts";
 import { satisfactionSection } from "./page-satisfaction.ts";
 import { safe, section } from "./page-section.ts";
@@ -41,10 +40,7 @@ export function reportPage(report: Report, experiments: readonly NamedComparison
   const failed = tools.reduce((sum, one) => sum + one.failed, 0);
   const cards = [
     [money(total.cost), "spent"],
-    [
-      count(total.turns),
-      `${total.turns === 1 ? "turn" : "turns"} in ${count(total.sessions)} ${total.sessions === 1 ? "session" : "sessions"}`,
-    ],
+    [count(total.turns), `${total.turns === 1 ? "turn" : "turns"} in ${counted(total.sessions, "session")}`],
     [percent(total.turns > 0 ? total.badTurns / total.turns : 0), "of turns not done"],
     [percent(calls > 0 ? failed / calls : 0), `of ${count(calls)} calls failed`],
     [total.hitRate === undefined ? "–" : percent(total.hitRate), "of the input from the cache"],

@@ -3,6 +3,7 @@
 import { ownTickets, usage } from "@lathe/config";
 import { alertTask, sendTickets } from "@lathe/hosts/measure";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { plural } from "@lathe/terminal";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { agentOptions } from "../run/run-options.ts";
 
@@ -18,7 +19,7 @@ export async function reportTickets(): Promise<number | Failure> {
   const sent = await sendTickets(process.env, settings, harnessVersion());
   if (isFailure(sent)) return sent;
   const where = settings.kind === "github" ? settings.repository : "Linear";
-  process.stdout.write(`${sent === 1 ? "1 alert is" : `${sent} alerts are`} up to date at ${where}\n`);
+  process.stdout.write(`${plural(sent, "alert is", "alerts are")} up to date at ${where}\n`);
   return 0;
 }
 

@@ -1,6 +1,6 @@
 /** Satisfaction as text: what users said next, as a table with the rate of trouble and what is known of who reads. */
 import type { Estimate, SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";
-import { columns, count, fit, type Palette, percent } from "@lathe/terminal";
+import { columns, count, counted, fit, type Palette, percent } from "@lathe/terminal";
 
 interface View {
   readonly paint: Palette;
@@ -21,8 +21,7 @@ export function satisfactionText(report: SatisfactionReport, view: View): string
   const { total, models, silent, kappa } = report;
   if (kinds.every((kind) => total.counts[kind] === 0)) return "";
   const { bold, dim } = view.paint;
-  const turns = `${count(silent)} ${silent === 1 ? "turn" : "turns"}`;
-  const note = `Read by rules (kappa ${between(kappa)} with labelled messages);\nnobody said anything after ${turns}.\n`;
+  const note = `Read by rules (kappa ${between(kappa)} with labelled messages);\nnobody said anything after ${counted(silent, "turn")}.\n`;
   const table = satisfactionTable(models.length > 1 ? [total, ...models] : [total], view);
   return `${bold("What users said next")}\n${table}${dim(note)}`;
 }

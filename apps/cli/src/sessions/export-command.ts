@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { usage } from "@lathe/config";
 import { findSession, readSession } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { harmless } from "@lathe/terminal";
+import { harmless, plural } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 
 const formats = ["edits", "markdown", "html", "jsonl", "atif"] as const;
@@ -44,7 +44,7 @@ async function exportEdits(id: string): Promise<number | Failure> {
   if (isFailure(found)) return found;
   for (const edit of found.edits) await write(`${JSON.stringify(edit)}\n`);
   if (found.lost > 0) {
-    const edits = found.lost === 1 ? "1 edit is" : `${found.lost} edits are`;
+    const edits = plural(found.lost, "edit is", "edits are");
     process.stderr.write(problemLine(`${edits} left out: the texts are not stored any more`));
   }
   return 0;

@@ -4,7 +4,7 @@ import { countFlag } from "@lathe/config";
 import { listSessions, readState } from "@lathe/hosts/stored";
 import { type Failure, isFailure, type SessionState, type SessionSummary } from "@lathe/protocol";
 import { homeFolder } from "@lathe/system";
-import { endWord, folderTable, moment, paletteFor, remarkLines } from "@lathe/terminal";
+import { endWord, folderTable, moment, paletteFor, plural, remarkLines } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 
 export interface Listing {
@@ -35,7 +35,7 @@ async function waitingText(): Promise<string> {
   const [forks, trees] = await Promise.all([openForks(env), openTrees(env)]);
   const count = forks.all().length + trees.all().length;
   if (count === 0) return "";
-  const copies = count === 1 ? "1 copy of a folder is" : `${count} copies of folders are`;
+  const copies = plural(count, "copy of a folder is", "copies of folders are");
   const lathe = commandName(env);
   return remarkLines(
     `${copies} at work or waiting for a decision: \`${lathe} fork list\` shows them, \`${lathe} fork diff|keep|drop ID\` looks into one, takes it over, removes it.`,

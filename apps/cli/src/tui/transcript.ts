@@ -26,6 +26,7 @@ import {
   harmless,
   heardLine,
   money,
+  plural,
   problemOf,
   type Theme,
   toldText,
@@ -144,7 +145,7 @@ export class Transcript {
       return;
     }
     const images = parts.filter(({ type }) => type === "image").length;
-    const note = images > 0 ? [dim(`  ${images} ${images === 1 ? "image" : "images"}`)] : [];
+    const note = images > 0 ? [dim(`  ${plural(images, "image")}`)] : [];
     const text = said.split("\n");
     const lines = text.flatMap((line) => wrapped(line, this.#width() - 2));
     this.print(["", ...lines.map((line, row) => `${cyan(row === 0 ? "›" : " ")} ${bold(line)}`), ...note]);
@@ -172,7 +173,7 @@ export class Transcript {
     const word = endWord(end);
     const isStopped = end.type === "cancelled";
     const head = problem === undefined ? green(word) : isStopped ? yellow(word) : red(word);
-    const took = `${steps} ${steps === 1 ? "step" : "steps"} · ${duration(ms)}`;
+    const took = `${plural(steps, "step")} · ${duration(ms)}`;
     const why =
       problem === undefined || isStopped
         ? []

@@ -4,7 +4,7 @@ import type { DirtyChoice } from "@lathe/attempts";
 import { realFolder, usage } from "@lathe/config";
 import { openTrees, type Worktree } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { fileName, harmless } from "@lathe/terminal";
+import { fileName, harmless, pathOfBytes, plural } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { problemLine } from "../command-line/show-failure.ts";
 
@@ -39,9 +39,14 @@ export function dirtyOf({ dirty }: Pick<WorktreeValues, "dirty">): DirtyChoice |
 
 function beginText({ path, branch, carried, isNew, submodules, remarks }: Worktree): string {
   const count = carried.length;
-  const work =
-    count === 0 ? "" : `, with ${count === 1 ? "1 file that is" : `${count} files that are`} in no commit`;
-  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n${withoutText(submodules)}${remarks.map((one) => `${harmless(one)}\n`).join("")}`;
+  const work = count === 0 ? "" : `, with ${plural(count, "file that is", "files that are")} in no commit`;
+  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.
+${withoutText(submodules)}${remarks
+  .map(
+    (one) => `${harmless(one)}
+`,
+  )
+  .join("")}`;
 }
 
 function withoutText(submodules: readonly string[]): string {
@@ -49,7 +54,7 @@ function withoutText(submodules: readonly string[]): string {
 }
 
 function namesText(names: readonly string[]): string {
-  return names.map((name) => fileName(Buffer.from(name, "latin1").toString())).join(", ");
+  return names.map((name) => fileName(pathOfBytes(name))).join(", ");
 }
 
 /** Those in whose place something is: no commit of the tree has it. */

@@ -1,6 +1,7 @@
 /** The last lines of a long text, for the terminal's scrollback. */
 
 import type { Theme } from "../colour/theme.ts";
+import { plural } from "../text/figures.ts";
 import { harmless } from "../text/fit.ts";
 
 const maxLines = 2_000;
@@ -11,6 +12,6 @@ export function scrolled(text: string, { dim }: Theme, elsewhere = ""): readonly
   const lines = clean === "" ? [] : clean.split("\n");
   const left = lines.length - maxLines;
   const where = elsewhere === "" ? "" : `: ${elsewhere}`;
-  const cut = left > 0 ? [dim(`… ${left} ${left === 1 ? "line" : "lines"} before these${where}`)] : [];
+  const cut = left > 0 ? [dim(`… ${plural(left, "line")} before these${where}`)] : [];
   return [...cut, ...lines.slice(-maxLines).map((line) => `    ${line}`)];
 }

@@ -39,7 +39,12 @@ export function moment(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** `1 task`, `12 tasks`. */
+/** `1 task`, `12.4k tasks`. */
 export function counted(times: number, one: string, more = `${one}s`): string {
   return `${count(times)} ${times === 1 ? one : more}`;
+}
+
+/** `1 step`, `1200 steps`: with every digit. */
+export function plural(times: number, one: string, more = `${one}s`): string {
+  return `${times} ${times === 1 ? one : more}`;
 }

@@ -6,6 +6,11 @@ export function fileName(name: string): string {
   return `"${[...name].map(escaped).join("")}"`;
 }
 
+/** A path whose characters are its bytes; bytes that are no text become replacement characters. */
+export function pathOfBytes(path: string): string {
+  return Buffer.from(path, "latin1").toString();
+}
+
 const escapes: Readonly<Record<string, string>> = {
   "\n": "\\n",
   "\t": "\\t",

@@ -1,7 +1,7 @@
 /** A finished tool call as lines: what it was, how it went, and what it changed or printed. */
 import type { Checked, FileChange, Outcome } from "@lathe/protocol";
 import type { Palette } from "../colour/palette.ts";
-import { duration } from "../text/figures.ts";
+import { duration, plural } from "../text/figures.ts";
 import { fit, harmless, wrap } from "../text/fit.ts";
 import { passingLines, tellingLines } from "../text/telling-lines.ts";
 import { diffCounts, diffLines } from "./diff.ts";
@@ -71,9 +71,10 @@ function resultFigures(outcome: Outcome): readonly string[] {
 }
 
 function checkedFigures({ errors, warnings }: Checked): readonly string[] {
-  const counted = (count: number, word: string): readonly string[] =>
-    count === 0 ? [] : [`${count} ${word}${count === 1 ? "" : "s"}`];
-  const counts = [...counted(errors, "error"), ...counted(warnings, "warning")];
+  const counts = [
+    ...(errors > 0 ? [plural(errors, "error")] : []),
+    ...(warnings > 0 ? [plural(warnings, "warning")] : []),
+  ];
   return counts.length > 0 ? counts : ["no problems"];
 }
 
@@ -128,7 +129,7 @@ function restLine(
   // A long output is cut in the text, so its lines cannot be counted.
   const rest = text.match(/^.*\S/gm)?.length ?? 0;
   if (rest <= shown) return [];
-  const count = blob === undefined ? `${rest - shown} more ${rest - shown === 1 ? "line" : "lines"}` : "more";
+  const count = blob === undefined ? plural(rest - shown, "more line") : "more";
   return [`… ${count}: ${whole}`];
 }
 

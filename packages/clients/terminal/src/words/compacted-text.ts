@@ -1,7 +1,7 @@
 /** What a compaction did, in words. */
 import type { ContextCompacted } from "@lathe/protocol";
 import type { Palette } from "../colour/palette.ts";
-import { count } from "../text/figures.ts";
+import { count, plural } from "../text/figures.ts";
 import { harmless } from "../text/fit.ts";
 
 export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Palette): string {
@@ -31,7 +31,7 @@ function freedOf({ before, after }: ContextCompacted): string {
 }
 
 function whatOf({ parts, summary, summarized }: ContextCompacted): string {
-  const shortened = `${parts.length} old ${parts.length === 1 ? "result" : "results"} shortened`;
+  const shortened = `${plural(parts.length, "old result")} shortened`;
   return [
     ...(parts.length > 0 ? [shortened] : []),
     ...(summary ? [`${summary.messages} messages summed up by ${summarized?.model ?? "a model"}`] : []),

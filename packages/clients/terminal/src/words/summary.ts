@@ -1,6 +1,6 @@
 /** The last line of a run: how it ended and what it took. */
 import type { Session } from "@lathe/protocol";
-import { count, duration, money } from "../text/figures.ts";
+import { count, duration, money, plural } from "../text/figures.ts";
 
 /** 12.4k tokens in (10.1k cached, 2.3k fresh), 420 out. */
 function tokensText(usage: Session["usage"]): string {
@@ -23,12 +23,12 @@ export interface SubagentsCost extends Pick<Session["account"], "cost" | "costUn
 /** 2 subagents besides: $0.0123, 12.4k tokens. */
 export function subagentsText(added: SubagentsCost): string {
   const { sessions, tokens } = added;
-  const who = `${sessions} ${sessions === 1 ? "subagent" : "subagents"} besides`;
+  const who = `${plural(sessions, "subagent")} besides`;
   return tokens === 0 ? who : `${who}: ${costText(added)}, ${count(tokens)} tokens`;
 }
 
 export function summaryText(session: Session, steps: number, ms: number): string {
-  const took = `${steps} ${steps === 1 ? "step" : "steps"} in ${duration(ms)}`;
+  const took = `${plural(steps, "step")} in ${duration(ms)}`;
   // The embedded model counts no tokens and costs nothing.
   if (session.usage.input + session.usage.output === 0 && session.account.cost === 0) return took;
   return [took, costText(session.account), tokensText(session.usage)].join(" · ");
