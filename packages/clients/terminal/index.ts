@@ -9,7 +9,7 @@ export {
   themeFor,
   themeOf,
 } from "./src/colour/theme.ts";
-export { Screen } from "./src/screen/screen.ts";
+export { Screen, spinnerFrame } from "./src/screen/screen.ts";
 export { scrolled } from "./src/screen/scrolled.ts";
 export { columns, percent, plot } from "./src/tables/figure-table.ts";
 export { folderTable, remarkLines } from "./src/tables/folder-table.ts";

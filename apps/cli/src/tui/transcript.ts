@@ -28,13 +28,13 @@ import {
   money,
   plural,
   problemOf,
+  spinnerFrame,
   type Theme,
   toldText,
   wrap,
 } from "@lathe/terminal";
 import { MarkdownStream } from "@lathe/terminal/markdown-stream";
 
-const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const spinnerMs = 120;
 const todosShown = 5;
 
@@ -208,7 +208,7 @@ export class Transcript {
   #steps(): readonly string[] {
     const { bold, cyan, dim } = this.#theme;
     const now = Date.now();
-    const frame = cyan(spinner[Math.floor(now / spinnerMs) % spinner.length] ?? "");
+    const frame = cyan(spinnerFrame(now / spinnerMs));
     const since = (at: number): string => seconds(Math.max(0, now - at));
     const calls = this.#running().flatMap((call) => {
       const time = since(call.startedAt ?? now);

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { failure } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
 import { palette, paletteFor } from "./colour/palette.ts";
+import { columns as figures } from "./tables/figure-table.ts";
 import { table } from "./tables/table.ts";
 import { columnsTaken } from "./text/columns.ts";
 import { bytes, count, duration, money } from "./text/figures.ts";
@@ -80,6 +81,14 @@ describe("text", () => {
       ]),
       "修复  b\na b   c\n",
     );
+  });
+
+  it("is aligned to the right by the columns it takes", () => {
+    const rows = [
+      ["a", "模型"],
+      ["b", "12345"],
+    ];
+    assert.equal(figures(["", "X"], rows, view.paint), "       X\na   模型\nb  12345\n");
   });
 
   it("has colours only where they are wanted", () => {

@@ -4,6 +4,12 @@ import type { Palette } from "../colour/palette.ts";
 import { columnsOf, fit } from "../text/fit.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** What turns while something takes time, after so many turns. */
+export function spinnerFrame(turns: number): string {
+  return frames[Math.floor(turns) % frames.length] ?? "";
+}
+
 const redrawMs = 100;
 /** Work that ends sooner shows no status: it would flicker, or fill a pipe with lines. */
 const patienceMs = { terminal: 300, pipe: 2000 };
@@ -72,9 +78,10 @@ export class Screen {
       return;
     }
     if (elapsed < patienceMs.terminal) return;
-    const frame = frames[Math.floor(elapsed / redrawMs) % frames.length] ?? "";
     const text = fit(this.#status(), this.width - 4);
-    this.#out.write(`\r\u001b[2K${this.paint.cyan(frame)} ${this.paint.dim(text)}`);
+    this.#out.write(
+      `\r\u001b[2K${this.paint.cyan(spinnerFrame(elapsed / redrawMs))} ${this.paint.dim(text)}`,
+    );
     this.#drawn = true;
   }
 

@@ -1,6 +1,6 @@
 /** Tables of figures, aligned to the right, and lines of bars as small plots. */
-import { stripVTControlCharacters } from "node:util";
 import type { Palette } from "../colour/palette.ts";
+import { paintedWidth } from "../text/columns.ts";
 import { table } from "./table.ts";
 
 /** Aligns the first column to the left and all others to the right. */
@@ -10,10 +10,9 @@ export function columns(
   { dim }: Palette,
 ): string {
   const all = [head.map(dim), ...rows];
-  const widthOf = (cell: string): number => stripVTControlCharacters(cell).length;
-  const widths = head.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
+  const widths = head.map((_, at) => Math.max(...all.map((row) => paintedWidth(row[at] ?? ""))));
   const aligned = all.map((row) =>
-    row.map((cell, at) => (at === 0 ? cell : " ".repeat((widths[at] ?? 0) - widthOf(cell)) + cell)),
+    row.map((cell, at) => (at === 0 ? cell : " ".repeat((widths[at] ?? 0) - paintedWidth(cell)) + cell)),
   );
   return table(aligned);
 }

@@ -1,7 +1,6 @@
 /** A table whose rows end with a folder and a text about it: cut to the width of a terminal, whole in a pipe. */
-import { stripVTControlCharacters } from "node:util";
 import type { Palette } from "../colour/palette.ts";
-import { columnsTaken, ending } from "../text/columns.ts";
+import { columnsTaken, ending, paintedWidth } from "../text/columns.ts";
 import { columnsOf, fit, harmless, wrap } from "../text/fit.ts";
 import { table } from "./table.ts";
 
@@ -61,7 +60,7 @@ function roomFor(
 ): readonly [folders: number, abouts: number] {
   const taken = titles
     .slice(0, -2)
-    .map((title, at) => Math.max(title.length, ...rows.map(({ cells }) => widthOf(cells[at] ?? ""))));
+    .map((title, at) => Math.max(title.length, ...rows.map(({ cells }) => paintedWidth(cells[at] ?? ""))));
   const room = width - taken.reduce((sum, one) => sum + one + between, between);
   const longest = (of: "folder" | "about"): number =>
     Math.max(0, ...rows.map((row) => columnsTaken(row[of])));
@@ -77,8 +76,4 @@ function fromHome(folder: string, home: string): string {
 /** The end of a path identifies it, so the beginning is cut. */
 function endOf(path: string, width: number): string {
   return columnsTaken(path) <= width ? path : `…${ending(path, width - 1)}`;
-}
-
-function widthOf(cell: string): number {
-  return columnsTaken(stripVTControlCharacters(cell));
 }

@@ -1,4 +1,5 @@
 /** How many columns text takes on a terminal, counted by grapheme clusters. */
+import { stripVTControlCharacters } from "node:util";
 import { eastAsianWidth } from "get-east-asian-width";
 
 const plain = /^[\x20-\x7e]*$/;
@@ -14,6 +15,11 @@ export function columnsTaken(text: string): number {
   let columns = 0;
   for (const cluster of clusters(text)) columns += columnsOfCluster(cluster);
   return columns;
+}
+
+/** How many columns a painted text takes. */
+export function paintedWidth(text: string): number {
+  return columnsTaken(stripVTControlCharacters(text));
 }
 
 /** The longest beginning that fits into so many columns. */
