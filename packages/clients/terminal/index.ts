@@ -25,7 +25,7 @@ export { compactedLine, compactedText } from "./src/words/compacted-text.ts";
 export { diffCounts, diffLines, hunkLines } from "./src/words/diff.ts";
 export { endWord, problemOf } from "./src/words/end-text.ts";
 export { cutLine, foundLine } from "./src/words/found-line.ts";
-export { activityText, finishedCall, heardLine } from "./src/words/live-text.ts";
+export { activityText, finishedCall, progressLine } from "./src/words/live-text.ts";
 export { createRemarks, toldText } from "./src/words/remarks.ts";
 export { routedText } from "./src/words/routed-text.ts";
 export { ruleText } from "./src/words/rule-text.ts";

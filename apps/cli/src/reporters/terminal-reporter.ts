@@ -19,8 +19,8 @@ import {
   finishedCall,
   fit,
   harmless,
-  heardLine,
   problemOf,
+  progressLine,
   type Screen,
   subagentsText,
   summaryText,
@@ -30,7 +30,7 @@ import type { Reporter, RunResult, RunStart } from "./reporter.ts";
 export class TerminalReporter implements Reporter {
   readonly #screen: Screen;
   #view = emptyView;
-  /** By call, what its subagent was said to do last. */
+  /** The last line printed of the subagent of each call. */
   readonly #doing = new Map<string, string>();
   readonly #remarkOn = createRemarks();
 
@@ -48,8 +48,8 @@ export class TerminalReporter implements Reporter {
   event(event: Event, session: Session): void {
     this.#view = liveView(this.#view, { event, session });
     const { item } = this.#view;
-    if (item?.type === "answer") this.#answered(item);
-    if (item?.type === "call") this.#finished(item);
+    if (item?.type === "answer") this.#printAnswer(item);
+    if (item?.type === "call") this.#printCall(item);
     switch (event.type) {
       case "step.started":
         this.#showActivity();
@@ -111,14 +111,14 @@ export class TerminalReporter implements Reporter {
     this.#screen.line(paint.dim(fit(harmless(`  ↳ ${text}`), width)));
   }
 
-  #answered({ text, wasHeard }: Extract<LiveItem, { type: "answer" }>): void {
+  #printAnswer({ text, wasStreamed }: Extract<LiveItem, { type: "answer" }>): void {
     this.#screen.status(undefined);
-    if (!wasHeard && text !== "") this.#say(text, true);
+    if (!wasStreamed && text !== "") this.#say(text, true);
     this.#screen.endLine();
     this.#showRunning();
   }
 
-  #finished(item: Extract<LiveItem, { type: "call" }>): void {
+  #printCall(item: Extract<LiveItem, { type: "call" }>): void {
     this.#doing.delete(item.call.id);
     const view = { paint: this.#screen.paint, width: this.#screen.width };
     this.#screen.line(callLines(finishedCall(item), view).join("\n"));
@@ -132,7 +132,7 @@ export class TerminalReporter implements Reporter {
   }
 
   #isAsking(): boolean {
-    return this.#view.asked.length > 0;
+    return this.#view.openQuestions.length > 0;
   }
 
   #showActivity(): void {
@@ -154,8 +154,8 @@ export class TerminalReporter implements Reporter {
     const [first] = running;
     if (!first) return "";
     const others = running.length > 1 ? ` (and ${running.length - 1} more)` : "";
-    const heard = heardLine(first);
-    const said = heard === "" ? "" : ` | ${heard}`;
+    const progress = progressLine(first);
+    const said = progress === "" ? "" : ` | ${progress}`;
     const target = callTarget(first.input, first.effects);
     return `${first.tool} ${target}${others}, ${since(first.startedAt ?? Date.now())}${said}`;
   }

@@ -1,11 +1,11 @@
-/** Transcript: what happens in a session as lines: those that stay, and those of what goes on now. */
+/** Transcript: a session as lines: those that stay, and those of what runs now. */
 import {
   atRest,
   type Delta,
   type Event,
   emptyView,
-  type Heard,
   type LiveCall,
+  type LiveInput,
   type LiveItem,
   liveView,
   messageText,
@@ -24,10 +24,10 @@ import {
   finishedCall,
   fit,
   harmless,
-  heardLine,
   money,
   plural,
   problemOf,
+  progressLine,
   spinnerFrame,
   type Theme,
   toldText,
@@ -47,7 +47,7 @@ export class Transcript {
   /** A command that a person typed. */
   #typed: LiveCall | undefined;
   readonly #remarkOn = createRemarks();
-  /** Of work that is no turn. */
+  /** Lines of work that is no turn. */
   #during: (() => readonly string[]) | undefined;
 
   constructor(theme: Theme, width: () => number) {
@@ -66,7 +66,7 @@ export class Transcript {
     for (const one of lines) this.#lines.push(one);
   }
 
-  /** What is shown as long as it goes on. */
+  /** Lines shown while work runs that is no turn. */
   during(lines: (() => readonly string[]) | undefined): void {
     this.#during = lines;
   }
@@ -78,7 +78,7 @@ export class Transcript {
     return lines;
   }
 
-  /** What goes on now, in at most `room` lines. */
+  /** What runs now, in at most `room` lines. */
   live(room: number): readonly string[] {
     const steps = this.#steps();
     const todos = this.#todoLines();
@@ -87,14 +87,14 @@ export class Transcript {
     return text.length > 0 && bottom.length > 0 ? [...text, "", ...bottom] : [...text, ...bottom];
   }
 
-  /** One line of what goes on now, for those to whom nothing is redrawn. */
+  /** What runs now on one line, for screens that are not redrawn. */
   activity(): string | undefined {
     const [call] = this.#running();
     if (call) return `${call.tool} ${callTarget(call.input, call.effects)}`;
     return this.#during?.().join("; ") ?? this.#activityText(Date.now());
   }
 
-  /** Nothing is at work now, whatever happened last. */
+  /** Shows nothing as running, whatever happened last. */
   rest(): void {
     this.#view = atRest(this.#view);
     this.#typed = undefined;
@@ -103,10 +103,10 @@ export class Transcript {
   event(event: Event, session: Session): void {
     const item = this.#fold({ event, session });
     const view = { paint: this.#theme, width: this.#width(), whole: "/output" };
-    if (item?.type === "message") this.#said(item);
-    if (item?.type === "answer") this.#answered(item);
+    if (item?.type === "message") this.#printMessage(item);
+    if (item?.type === "answer") this.#printAnswer(item);
     if (item?.type === "call") this.print(callLines(finishedCall(item), view));
-    if (item?.type === "end") this.#ended(item);
+    if (item?.type === "end") this.#printEnd(item);
     if (event.type === "question.answered")
       this.print([this.#theme.dim(`  ${event.data.by} answered: ${answerText(event.data)}`)]);
     const remark = this.#remarkOn(event);
@@ -125,19 +125,19 @@ export class Transcript {
       this.#note("the text above broke off and is discarded");
   }
 
-  /** A command that a person typed, as long as it runs. */
+  /** Shows a command that a person typed, as long as it runs. */
   typed(command: string | undefined): void {
     const input = JSON.stringify({ command });
-    const call = { id: "typed", tool: "!", input, effects: [], startedAt: Date.now(), heard: undefined };
+    const call = { id: "typed", tool: "!", input, effects: [], startedAt: Date.now(), lastOutput: undefined };
     this.#typed = command === undefined ? undefined : call;
   }
 
-  #fold(heard: Heard): LiveItem | undefined {
-    this.#view = liveView(this.#view, heard);
+  #fold(input: LiveInput): LiveItem | undefined {
+    this.#view = liveView(this.#view, input);
     return this.#view.item;
   }
 
-  #said({ parts, ended }: Extract<LiveItem, { type: "message" }>): void {
+  #printMessage({ parts, ended }: Extract<LiveItem, { type: "message" }>): void {
     const { bold, cyan, dim } = this.#theme;
     const said = harmless(messageText(parts)).trimEnd();
     if (ended) {
@@ -151,8 +151,8 @@ export class Transcript {
     this.print(["", ...lines.map((line, row) => `${cyan(row === 0 ? "›" : " ")} ${bold(line)}`), ...note]);
   }
 
-  #answered(item: Extract<LiveItem, { type: "answer" }>): void {
-    if (!item.wasHeard && item.text.trim() !== "") {
+  #printAnswer(item: Extract<LiveItem, { type: "answer" }>): void {
+    if (!item.wasStreamed && item.text.trim() !== "") {
       this.print([""]);
       this.#stream.push(item.text);
     }
@@ -166,7 +166,7 @@ export class Transcript {
     this.print(this.#stream.take(this.#width()));
   }
 
-  #ended({ end, steps, ms, cost, isAtMost }: Extract<LiveItem, { type: "end" }>): void {
+  #printEnd({ end, steps, ms, cost, isAtMost }: Extract<LiveItem, { type: "end" }>): void {
     const { dim, green, red, yellow } = this.#theme;
     this.#endText();
     const problem = problemOf(end);
@@ -214,7 +214,7 @@ export class Transcript {
       const time = since(call.startedAt ?? now);
       const target = fit(callTarget(call.input, call.effects), Math.max(8, this.#width() - time.length - 18));
       const head = `${frame} ${bold(call.tool.padEnd(10))} ${target}  ${dim(time)}`;
-      const progress = heardLine(call);
+      const progress = progressLine(call);
       return progress === "" ? [head] : [head, dim(fit(`    ${progress}`, this.#width()))];
     });
     const { activity } = this.#view;

@@ -68,7 +68,7 @@ it("knows which calls run, in the order of the answer, and what they printed las
   assert.deepEqual(idsOf(viewOf(...both, ran("a"))), ["b"]);
   const heard = viewOf(...both, { type: "output", call: "b", text: "one\n" });
   assert.deepEqual(
-    heard.calls.map((one) => one.heard),
+    heard.calls.map((one) => one.lastOutput),
     [undefined, "one\n"],
   );
 });
@@ -85,9 +85,12 @@ it("holds the text of an answer until it is complete, and says whether it was he
   assert.equal(viewOf(...half).answer, "Hi.");
   const item = itemOf(...half, answered);
   assert.ok(item?.type === "answer");
-  assert.deepEqual([item.text, item.wasHeard, item.hasCalls, item.step, item.ms], ["Hi.", true, true, 1, 9]);
+  assert.deepEqual(
+    [item.text, item.wasStreamed, item.hasCalls, item.step, item.ms],
+    ["Hi.", true, true, 1, 9],
+  );
   const unheard = itemOf(said, started, answered);
-  assert.ok(unheard?.type === "answer" && !unheard.wasHeard);
+  assert.ok(unheard?.type === "answer" && !unheard.wasStreamed);
   assert.deepEqual(itemOf(...half, { type: "void" }), { type: "discarded" });
   assert.equal(itemOf(said, started, { type: "void" }), undefined);
   assert.equal(viewOf(...half, { type: "void" }, text("no")).answer, "no");
@@ -116,8 +119,8 @@ it("says what the session does besides calls", () => {
   assert.equal(activityOf(started, answered), undefined);
   const ask = { call: "a", kind: "question", text: "?", options: [] } as const;
   const asked: Draft = { type: "question.asked", data: ask };
-  assert.deepEqual(viewOf(said, started, answered, asked).asked, ["a"]);
-  assert.deepEqual(viewOf(said, started, answered, asked, ran("a")).asked, []);
+  assert.deepEqual(viewOf(said, started, answered, asked).openQuestions, ["a"]);
+  assert.deepEqual(viewOf(said, started, answered, asked, ran("a")).openQuestions, []);
 });
 
 it("counts the steps and the cost of a turn, at most where a request broke off", () => {
@@ -147,8 +150,8 @@ const deltas = fc.constantFrom<Delta>(
 /** All but what only deltas tell. */
 function factsOf(view: LiveView): object {
   const { answer: _, activity: _a, item, calls, ...facts } = view;
-  const plain = ({ heard: _, ...one }: LiveView["calls"][number]): object => one;
-  const { wasHeard: _w, call: ended, ...kept } = { wasHeard: undefined, call: undefined, ...item };
+  const plain = ({ lastOutput: _, ...one }: LiveView["calls"][number]): object => one;
+  const { wasStreamed: _w, call: ended, ...kept } = { wasStreamed: undefined, call: undefined, ...item };
   return { ...facts, calls: calls.map(plain), item: kept, ended: ended && plain(ended) };
 }
 

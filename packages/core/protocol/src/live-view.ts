@@ -15,7 +15,7 @@ export interface LiveCall {
   /** Undefined while it does not run. */
   readonly startedAt: number | undefined;
   /** What it printed or reported last. */
-  readonly heard: string | undefined;
+  readonly lastOutput: string | undefined;
 }
 
 /** What the session does besides running calls. */
@@ -32,18 +32,18 @@ export interface LiveTurn {
   readonly steps: number;
   /** US dollars. */
   readonly cost: number;
-  /** A request broke off, and counts with its whole reservation. */
+  /** Whether a request broke off, so that its whole reservation counts. */
   readonly isAtMost: boolean;
 }
 
-/** What stays on the screen of the event or delta that was folded last. */
+/** What the event or delta that was folded last adds to what stays on the screen. */
 export type LiveItem =
   | ({ readonly type: "message" } & Event<"message.received">["data"])
   | {
       readonly type: "answer";
       readonly text: string;
-      /** Its text came in deltas, and was shown then. */
-      readonly wasHeard: boolean;
+      /** Whether its text came in deltas, and was shown then. */
+      readonly wasStreamed: boolean;
       readonly hasCalls: boolean;
       /** Counted through the turn from 1. */
       readonly step: number;
@@ -56,12 +56,12 @@ export type LiveItem =
   | ({ readonly type: "end"; readonly end: TurnEnd; readonly ms: number } & Omit<LiveTurn, "startedAt">);
 
 export interface LiveView {
-  /** Text heard of the answer that is being written. */
+  /** The text so far of the answer that is being streamed. */
   readonly answer: string;
   /** In the order of the answer. */
   readonly calls: readonly LiveCall[];
   /** Calls whose question waits for a person. */
-  readonly asked: readonly string[];
+  readonly openQuestions: readonly string[];
   readonly activity: Activity | undefined;
   readonly todos: readonly Todo[];
   readonly turn: LiveTurn | undefined;
@@ -76,7 +76,7 @@ export interface LiveView {
 export const emptyView: LiveView = {
   answer: "",
   calls: [],
-  asked: [],
+  openQuestions: [],
   activity: undefined,
   todos: [],
   turn: undefined,
@@ -87,21 +87,21 @@ export const emptyView: LiveView = {
 };
 
 /** `session` is as it is after the event; `at` is when the delta came. */
-export type Heard =
+export type LiveInput =
   | { readonly event: Event; readonly session: Session }
   | { readonly delta: Delta; readonly at: number };
 
-export function liveView(before: LiveView, heard: Heard): LiveView {
-  return "event" in heard
-    ? afterEvent(before, heard.event, heard.session)
-    : afterDelta({ ...before, item: undefined }, heard.delta, heard.at);
+export function liveView(before: LiveView, input: LiveInput): LiveView {
+  return "event" in input
+    ? afterEvent(before, input.event, input.session)
+    : afterDelta({ ...before, item: undefined }, input.delta, input.at);
 }
 
 export function runningCalls({ calls }: Pick<LiveView, "calls">): readonly LiveCall[] {
   return calls.filter(({ startedAt }) => startedAt !== undefined);
 }
 
-/** The view of a session that does nothing now, whatever happened last. */
+/** The same view with nothing running, for a session whose owner has stopped. */
 export function atRest(view: LiveView): LiveView {
   const calls = view.calls.map((call) => ({ ...call, startedAt: undefined }));
   return { ...view, calls, activity: undefined };
@@ -118,7 +118,7 @@ function afterDelta(before: LiveView, delta: Delta, since: number): LiveView {
     case "output":
     case "progress": {
       const news = (call: LiveCall): LiveCall =>
-        call.id === delta.call ? { ...call, heard: delta.text } : call;
+        call.id === delta.call ? { ...call, lastOutput: delta.text } : call;
       return { ...before, calls: before.calls.map(news) };
     }
     case "status":
@@ -134,7 +134,7 @@ function afterEvent(before: LiveView, event: Event, session: Session): LiveView 
     ...before,
     answer: endsAnswer.has(event.type) ? "" : before.answer,
     calls: session.calls.filter(isOpen).map((state) => liveCall(state, before, event)),
-    asked: session.calls.flatMap((state) => (state.asked && isOpen(state) ? [state.call.id] : [])),
+    openQuestions: session.calls.flatMap((state) => (state.asked && isOpen(state) ? [state.call.id] : [])),
     activity: activityAfter(before.activity, event),
     todos: session.todos,
     turn: turnAfter(before, event, session),
@@ -156,7 +156,7 @@ function liveCall({ call, effects, startedAt }: CallState, { calls }: LiveView, 
   const starts = event.type === "tool.started" && event.data.call === id;
   // A call that an earlier owner started does not run, unless it is started again.
   const runsSince = startedAt === undefined || starts ? startedAt : known?.startedAt;
-  return { id, tool, input, effects, startedAt: runsSince, heard: known?.heard };
+  return { id, tool, input, effects, startedAt: runsSince, lastOutput: known?.lastOutput };
 }
 
 function activityAfter(before: Activity | undefined, event: Event): Activity | undefined {
@@ -193,13 +193,13 @@ function itemOf(before: LiveView, event: Event, { turn }: Session): LiveItem | u
       const { parts, ms } = event.data;
       const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
       const hasCalls = parts.some(({ type }) => type === "tool-call");
-      const wasHeard = before.answer !== "";
+      const wasStreamed = before.answer !== "";
       const [step, cost] = [turn?.steps ?? 0, before.requestCost];
-      return { type: "answer", text, wasHeard, hasCalls, step, ms, cost };
+      return { type: "answer", text, wasStreamed, hasCalls, step, ms, cost };
     }
     case "tool.completed": {
       const { call: id, outcome, ms } = event.data;
-      const unknown = { id, tool: id, input: "", effects: [], startedAt: undefined, heard: undefined };
+      const unknown = { id, tool: id, input: "", effects: [], startedAt: undefined, lastOutput: undefined };
       const call = before.calls.find((one) => one.id === id) ?? unknown;
       const isCancelled = turn?.cancelledBy !== undefined;
       return { type: "call", call, outcome: isCancelled ? afterCancel(outcome) : outcome, ms };

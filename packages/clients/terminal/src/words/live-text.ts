@@ -19,8 +19,8 @@ export function activityText(activity: Activity, now: number): string {
 }
 
 /** The last line of what a call has printed. */
-export function heardLine({ heard = "" }: LiveCall): string {
-  return lastLines(heard, 1)[0] ?? "";
+export function progressLine({ lastOutput = "" }: LiveCall): string {
+  return lastLines(lastOutput, 1)[0] ?? "";
 }
 
 export function finishedCall({ call, ...ended }: Extract<LiveItem, { type: "call" }>): FinishedCall {
