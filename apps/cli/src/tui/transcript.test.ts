@@ -1,0 +1,77 @@
+/** The transcript prints the same of a session, whether it was streamed or read from its log. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { apply, type Delta, type Draft, type Event, emptySession, noUsage } from "@lathe/protocol";
+import { themeOf } from "@lathe/terminal";
+import { Transcript } from "./transcript.ts";
+
+const call = { type: "tool-call", id: "c", tool: "shell", input: '{"command":"npm test"}' } as const;
+const text = "# Title\n\nA paragraph of words.\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n\nThe end.";
+const said = (words: string): Draft => {
+  return { type: "message.received", data: { parts: [{ type: "text", text: words }] } };
+};
+const started: Draft = { type: "step.started", data: { attempt: "a", model: "maker/model" } };
+const numbers = {
+  attempt: "a",
+  model: "maker/model",
+  reason: "stop",
+  usage: noUsage,
+  ms: 1200,
+  firstMs: 1,
+} as const;
+const end = (): Draft => ({ type: "turn.ended", data: { end: { type: "done" } } });
+const outcome = { type: "ok", text: "2 passed", facts: { exitCode: 0 } } as const;
+
+const steps: readonly (Draft | Delta)[] = [
+  said("fix it\nplease"),
+  started,
+  { type: "reasoning", text: "hm" },
+  ...(text.match(/[\s\S]{1,5}/g) ?? []).map((part) => ({ type: "text", text: part }) as const),
+  { type: "step.completed", data: { ...numbers, parts: [{ type: "text", text }, call] } },
+  { type: "tool.started", data: { call: "c" } },
+  { type: "output", call: "c", text: "running\n" },
+  { type: "status", text: "keeping the files as they are" },
+  { type: "tool.completed", data: { call: "c", outcome, ms: 40 } },
+  end(),
+  said("and now?"),
+  started,
+  { type: "text", text: "Do" },
+  { type: "text", text: "ne." },
+  { type: "step.completed", data: { ...numbers, parts: [{ type: "text", text: "Done." }] } },
+  end(),
+];
+
+function printed(list: readonly (Draft | Delta)[]): readonly string[] {
+  const transcript = new Transcript(themeOf("none"), () => 60);
+  let session = emptySession;
+  return list.flatMap((step) => {
+    if ("data" in step) {
+      const place = {
+        v: 1,
+        session: "s",
+        seq: session.head + 1,
+        parent: session.head,
+        at: session.head * 1000,
+      };
+      const event = { ...place, ...step } as Event;
+      session = apply(session, event);
+      transcript.event(event, session);
+    } else transcript.delta(step);
+    return transcript.take();
+  });
+}
+
+it("prints the same of a streamed session as of its log", () => {
+  const streamed = printed(steps);
+  assert.deepEqual(streamed, printed(steps.filter((step) => "data" in step)));
+  assert.deepEqual(
+    ["› fix it", "Done.", "    2 passed"].filter((line) => !streamed.includes(line)),
+    [],
+  );
+});
+
+it("says that a text broke off only where some of it was printed", () => {
+  const broken = (said: string): boolean =>
+    printed([started, { type: "text", text: said }, { type: "void" }]).some((line) => line.startsWith("! "));
+  assert.deepEqual([broken("one line"), broken("a paragraph\n\nand another one")], [false, true]);
+});
