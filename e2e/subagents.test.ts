@@ -100,6 +100,14 @@ describe("subagents of the command", () => {
     await stalled.promise;
     running.child.kill("SIGKILL");
     await running.ended;
+    const killed = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
+    assert.deepEqual(
+      killed.map(({ status, state }: Record<string, string>) => [status, state]),
+      [
+        ["open", "runner-away"],
+        ["open", "runner-away"],
+      ],
+    );
     stalls = false;
     const { code, out, err } = await place.run(["run", "--continue"], { env });
     assert.equal(code, 0, err);
@@ -107,10 +115,10 @@ describe("subagents of the command", () => {
     assert.equal(readFileSync(join(place.workspace, "ran.txt"), "utf8"), "one\ntwo\n");
     const list = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
     assert.deepEqual(
-      list.map(({ agent, status, parent }: Record<string, string>) => [agent, status, parent]),
+      list.map(({ agent, status, state, parent }: Record<string, string>) => [agent, status, state, parent]),
       [
-        [undefined, "done", undefined],
-        ["implement", "done", list[0].id],
+        [undefined, "done", "idle", undefined],
+        ["implement", "done", "idle", list[0].id],
       ],
     );
     const text = (await place.run(["sessions", "list"])).out;
