@@ -3,11 +3,14 @@ import type { Env } from "@lathe/system";
 import type { Experiment } from "@lathe/telemetry/experiments";
 import type { NamedComparison } from "./src/measure/read-experiment.ts";
 
-export { alertTask } from "./src/measure/alert-task.ts";
 export { type ExperimentFound, readExperiment } from "./src/measure/read-experiment.ts";
 export { readKeepRates } from "./src/measure/read-keep.ts";
-export { type Report, readReport } from "./src/measure/read-report.ts";
-export { type Judged, satisfactionByModel, satisfactionByRules } from "./src/measure/read-satisfaction.ts";
+export {
+  alertTask,
+  readReport,
+  satisfactionByModel,
+  satisfactionByRules,
+} from "./src/measure/reports.ts";
 export { sendTickets } from "./src/measure/send-tickets.ts";
 
 /** Of all that are named, in their order. */

@@ -1,6 +1,5 @@
 /** @lathe/hosts/stored: the sessions that are stored on this machine, and what was typed in them. */
 export { readPrompts, rememberPrompt } from "./src/history/prompt-history.ts";
-export { sessionTrajectory } from "./src/session-trajectory.ts";
 export {
   answerQuestion,
   deleteSession,
@@ -21,6 +20,7 @@ export {
   sessionCost,
   sessionEdits,
   sessionOutputs,
+  sessionTrajectory,
   undoRewind,
   wholeOutput,
 } from "./src/stored-sessions.ts";

@@ -1,7 +1,7 @@
 /** @lathe/telemetry: what the events and the repository say of the work. */
 
+export { alertTask } from "./src/alerts/alert-task.ts";
 export { openTracker, type TicketSettings } from "./src/alerts/open-tracker.ts";
-export { callsPerFalseAlarm } from "./src/alerts/rate-detector.ts";
 export { readCalls } from "./src/alerts/read-calls.ts";
 export { alertKey, markdownTickets, writeTickets } from "./src/alerts/tickets.ts";
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
@@ -19,12 +19,15 @@ export {
 } from "./src/experiments/compare-arms.ts";
 export type { SessionMetric } from "./src/experiments/session-metrics.ts";
 export { readExposed } from "./src/experiments/session-values.ts";
+export { fullReport, type Report, type ReportQuery } from "./src/full-report.ts";
 export { type FailedCount, modelItself, readErrors, type ToolModel } from "./src/report/error-report.ts";
 export type { Spread } from "./src/report/quantile.ts";
 export type { Span } from "./src/report/read-rows.ts";
+export { type ReportNames, reportNames } from "./src/report/report-names.ts";
 export type { WorkGroup } from "./src/report/work-group.ts";
 export { type Day, type Rot, readWork, type WorkReport } from "./src/report/work-report.ts";
 export { type Estimate, kappa, type Reading, troubleRate } from "./src/satisfaction/agreement.ts";
+export { type Judged, judgeSatisfaction } from "./src/satisfaction/judge-satisfaction.ts";
 export { labelledMessages } from "./src/satisfaction/labelled-messages.ts";
 export {
   readSatisfaction,

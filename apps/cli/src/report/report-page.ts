@@ -1,6 +1,5 @@
 /** The report as one page: charts and tables, with everything in it that it needs, in the light and in the dark. */
-import type { Report } from "@lathe/hosts/measure";
-import type { Day, WorkGroup } from "@lathe/telemetry";
+import type { Day, Report, WorkGroup } from "@lathe/telemetry";
 import { count, counted, duration, moment, money, percent } from "@lathe/terminal";
 import { experimentSections, type NamedComparison } from "./page-experiments.ts";
 import { satisfactionSection } from "./page-satisfaction.ts";

@@ -1,6 +1,8 @@
 /** `lathe report satisfaction`: what users said or did after the agent's turns, by rules, or by a model where one is named. */
-import { type Judged, satisfactionByModel, satisfactionByRules } from "@lathe/hosts/measure";
+
+import { satisfactionByModel, satisfactionByRules } from "@lathe/hosts/measure";
 import { type Failure, isFailure } from "@lathe/protocol";
+import type { Judged } from "@lathe/telemetry";
 import { columnsOf, count, fit, money, paletteFor } from "@lathe/terminal";
 import type { ReportView } from "./report-text.ts";
 import { between, satisfactionTable, satisfactionText } from "./satisfaction-text.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Report } from "@lathe/hosts/measure";
-import type { ToolModel, WorkGroup } from "@lathe/telemetry";
+import type { Report, ToolModel, WorkGroup } from "@lathe/telemetry";
 import { paletteFor } from "@lathe/terminal";
 import { reportText } from "./report-text.ts";
 

@@ -1,7 +1,6 @@
 /** The report as a person reads it: what it cost, what fails, whether it gets worse, then the figures by model and more. */
 import { stripVTControlCharacters } from "node:util";
-import type { Report } from "@lathe/hosts/measure";
-import type { Rot, ToolModel, WorkGroup } from "@lathe/telemetry";
+import type { Report, Rot, ToolModel, WorkGroup } from "@lathe/telemetry";
 import {
   columns,
   count,

@@ -1,5 +1,5 @@
 /** Local sessions: the use cases that run sessions in a workspace of this machine. */
-import type { ContextCompacted, Draft, Failure } from "@lathe/protocol";
+import type { ContextCompacted, Failure } from "@lathe/protocol";
 import { type ExplicitOptions, newSessionId, type OpenSession, type Words } from "@lathe/sessions";
 import * as sessions from "@lathe/sessions/start-session";
 import { localHost } from "./local-host.ts";
@@ -38,13 +38,6 @@ export function openAttempt(
 
 export function openJudge(options: LocalOptions, wanted: sessions.NewChild): Promise<OpenSession | Failure> {
   return sessions.openJudge(localHost(options), options, wanted);
-}
-
-export function draftSession(
-  options: LocalOptions,
-  wanted: sessions.NewSession & { readonly at: number },
-): Promise<Draft<"session.created">> {
-  return sessions.draftSession(localHost(options), options, wanted);
 }
 
 export async function compactSession(

@@ -20,6 +20,7 @@ import {
   storedSessions,
 } from "@lathe/sessions";
 import type { Env } from "@lathe/system";
+import type { Trajectory } from "@lathe/telemetry/trajectory";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";
 
@@ -105,6 +106,12 @@ export function sessionOutputs(env: Env, id: string): Promise<readonly CallOutpu
 
 export function wholeOutput(env: Env, output: CallOutput): Promise<string | Failure> {
   return localSessions(env).wholeOutput(output);
+}
+
+/** With its subagents, for other programs. */
+export async function sessionTrajectory(env: Env, id: string): Promise<Trajectory | Failure> {
+  const { sessionTrajectory: trajectoryOf } = await import("@lathe/telemetry/trajectory");
+  return trajectoryOf((one) => readSession(env, one), id);
 }
 
 export function sessionContext(

@@ -7,8 +7,7 @@ import { afterEach, beforeEach, it } from "node:test";
 import { type Draft, failure, isFailure } from "@lathe/protocol";
 import { createJsonlStore, processOwner } from "@lathe/stores";
 import { createdDraft, succeeded } from "@lathe/testkit";
-import { alertTask } from "./alert-task.ts";
-import { readReport } from "./read-report.ts";
+import { alertTask, readReport } from "./reports.ts";
 import { sendTickets } from "./send-tickets.ts";
 
 const key = ["ghp", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"].join("_");

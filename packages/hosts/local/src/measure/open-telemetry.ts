@@ -23,3 +23,13 @@ export async function openTelemetry(env: Env): Promise<Telemetry> {
   const ingested = await ingest(facts, { store: openState(env).store, now: Date.now });
   return { facts, ingested, ...(isFailure(kept) && { remark: inMemory }) };
 }
+
+/** The same, closed at the end of the work. */
+export async function withTelemetry<T>(env: Env, work: (telemetry: Telemetry) => T | Promise<T>): Promise<T> {
+  const telemetry = await openTelemetry(env);
+  try {
+    return await work(telemetry);
+  } finally {
+    telemetry.facts.close();
+  }
+}

@@ -10,13 +10,12 @@ import {
 import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import type { Env } from "@lathe/system";
-import { readChangedSessions, readChanges } from "@lathe/telemetry";
+import { readChangedSessions, readChanges, reportNames } from "@lathe/telemetry";
 import { openState } from "../history/state.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { createBoxedGit } from "../repository/boxed-git.ts";
 import { createLazyCheckpoints } from "../session/lazy-checkpoints.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-import { reportNames } from "./report-names.ts";
 
 export interface KeepFound extends KeepReport {
   readonly measured: KeepMeasured;

@@ -3,20 +3,13 @@ import type { Failure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { openTracker, readCalls, type TicketSettings, watchCalls, writeTickets } from "@lathe/telemetry";
 import { createTokenCommand } from "../models/token-command.ts";
-import { openTelemetry } from "./open-telemetry.ts";
+import { withTelemetry } from "./open-telemetry.ts";
 
 /** How many alerts have an issue there, or had one. */
-export async function sendTickets(
-  env: Env,
-  settings: TicketSettings,
-  version: string,
-): Promise<number | Failure> {
+export function sendTickets(env: Env, settings: TicketSettings, version: string): Promise<number | Failure> {
   const printedToken = settings.tokenCommand && createTokenCommand(settings.tokenCommand, env);
   const access = { env, userAgent: `lathe/${version}`, printedToken };
-  const { facts } = await openTelemetry(env);
-  try {
-    return await writeTickets(openTracker(settings, access), watchCalls(readCalls(facts)));
-  } finally {
-    facts.close();
-  }
+  return withTelemetry(env, ({ facts }) =>
+    writeTickets(openTracker(settings, access), watchCalls(readCalls(facts))),
+  );
 }

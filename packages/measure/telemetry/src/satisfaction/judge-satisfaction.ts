@@ -1,4 +1,4 @@
-/** Read satisfaction: what users said next, by rules, and by a model where one is asked. */
+/** Judge satisfaction: what users said next, as a model reads it. */
 
 import {
   costOf,
@@ -9,35 +9,20 @@ import {
   type Model,
   type ModelRequest,
   messageText,
+  type Store,
   type Usage,
 } from "@lathe/protocol";
-import {
-  type Estimate,
-  kappa,
-  labelledMessages,
-  type Reaction,
-  type Reading,
-  reactions,
-  readSatisfaction,
-  type SatisfactionReport,
-  type Span,
-  troubleRate,
-} from "@lathe/telemetry";
-import { openState } from "../history/state.ts";
-import type { LocalOptions } from "../local-options.ts";
-import { openGateway } from "../models/model-gateway.ts";
-import { openRedactor } from "../telemetry/open-redactor.ts";
-import { openTelemetry } from "./open-telemetry.ts";
+import { type Reaction, reactions } from "../events/read-reaction.ts";
+import type { Span } from "../report/read-rows.ts";
+import { type Estimate, kappa, type Reading, troubleRate } from "./agreement.ts";
+import { labelledMessages } from "./labelled-messages.ts";
 
-type Env = LocalOptions["env"];
-
-export async function satisfactionByRules(env: Env, span: Span): Promise<SatisfactionReport> {
-  const { facts } = await openTelemetry(env);
-  try {
-    return readSatisfaction(facts, span);
-  } finally {
-    facts.close();
-  }
+export interface JudgeSources {
+  readonly store: Pick<Store, "list" | "read">;
+  /** *Contract:* the text without secrets. */
+  redact(text: string): Promise<string>;
+  /** *Contract:* asked once there is something to judge. */
+  model(): Promise<Model | Failure>;
 }
 
 export interface Judged {
@@ -58,31 +43,18 @@ const maxCharacters = 400;
 const patienceMs = 120_000;
 
 /** *Contract:* one request, of the newest messages of the span and of labelled ones as controls. */
-export async function satisfactionByModel(
-  options: Pick<LocalOptions, "env" | "providers" | "catalogue" | "version" | "mcpServers">,
-  id: string,
-  span: Span,
-): Promise<Judged | Failure> {
-  const said = await newestMessages(options.env, span);
+export async function judgeSatisfaction(sources: JudgeSources, span: Span): Promise<Judged | Failure> {
+  const said = await newestMessages(sources.store, span);
   if (said.length === 0)
     return failure("not-found", "nothing was said after a turn in that time", { who: "user" });
   const controls = labelledMessages().filter(({ isHeldOut }) => isHeldOut);
-  const redactor = openRedactor(options);
-  const texts = await Promise.all(said.map((text) => redactor.redact(text)));
+  const texts = await Promise.all(said.map((text) => sources.redact(text)));
   const mixed = interleaved(texts, controls);
-  const gateway = openGateway(options);
-  try {
-    const model = await gateway.open(id);
-    if (isFailure(model)) return model;
-    const answer = await ask(
-      model,
-      mixed.map(({ text }) => text),
-    );
-    if (isFailure(answer)) return answer;
-    return judgedOf(mixed, answer, model);
-  } finally {
-    await gateway.close();
-  }
+  const model = await sources.model();
+  if (isFailure(model)) return model;
+  const asked = mixed.map(({ text }) => text);
+  const answer = await ask(model, asked);
+  return isFailure(answer) ? answer : judgedOf(mixed, answer, model);
 }
 
 interface Mixed {
@@ -105,8 +77,10 @@ function interleaved(
 }
 
 /** What was said right after a turn, the newest first. */
-async function newestMessages(env: Env, { since, until }: Span): Promise<readonly string[]> {
-  const { store } = openState(env);
+async function newestMessages(
+  store: JudgeSources["store"],
+  { since, until }: Span,
+): Promise<readonly string[]> {
   const found: { readonly at: number; readonly text: string }[] = [];
   const listed = await store.list({});
   for (const { id, updatedAt } of listed.toSorted((a, b) => b.updatedAt - a.updatedAt)) {

@@ -1,25 +1,27 @@
 /** Alert task: what an agent is told that looks into an alert, with what happened in its examples; for this machine's agent alone. */
-import { type Event, type Failure, failure, isFailure } from "@lathe/protocol";
-import { type Alert, alertKey, readCalls, watchCalls } from "@lathe/telemetry";
-import { openState } from "../history/state.ts";
-import type { LocalOptions } from "../local-options.ts";
-import { openRedactor } from "../telemetry/open-redactor.ts";
-import { openTelemetry } from "./open-telemetry.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { type Event, type Failure, failure, isFailure, type Store } from "@lathe/protocol";
+import { readCalls } from "./read-calls.ts";
+import { alertKey } from "./tickets.ts";
+import { type Alert, watchCalls } from "./watch-calls.ts";
+
+export interface AlertSources {
+  /** Up to date with the logs. */
+  readonly facts: DatabaseSync;
+  readonly store: Pick<Store, "read">;
+  /** *Contract:* the text without secrets. */
+  redact(text: string): Promise<string>;
+}
 
 /** Characters of one example's arguments, and of what came of them. */
 const maxCharacters = 1_500;
 
+/** `key`: the start of an alert's key. */
 export async function alertTask(
-  options: Pick<LocalOptions, "env" | "providers" | "mcpServers">,
+  { facts, store, redact }: AlertSources,
   key: string,
 ): Promise<string | Failure> {
-  const { facts } = await openTelemetry(options.env);
-  let alerts: readonly Alert[];
-  try {
-    alerts = watchCalls(readCalls(facts));
-  } finally {
-    facts.close();
-  }
+  const alerts = watchCalls(readCalls(facts));
   const found = alerts.filter((alert) => alertKey(alert).startsWith(key));
   const [alert] = found;
   if (!alert || key === "" || new Set(found.map(alertKey)).size > 1) {
@@ -27,8 +29,7 @@ export async function alertTask(
     const text = known.length === 0 ? "there is no alert" : `name one of the alerts: ${known.join(", ")}`;
     return failure("invalid-arguments", text, { who: "user" });
   }
-  const { redact } = openRedactor(options);
-  const examples = await Promise.all(alert.examples.map((one) => exampleText(options.env, one)));
+  const examples = await Promise.all(alert.examples.map((one) => exampleText(store, one)));
   return redact(taskText(alert, examples));
 }
 
@@ -47,10 +48,10 @@ ${examples.join("\n\n")}`;
 }
 
 async function exampleText(
-  env: LocalOptions["env"],
+  store: AlertSources["store"],
   { session, seq }: Pick<Alert["examples"][number], "session" | "seq">,
 ): Promise<string> {
-  const events = await openState(env).store.read(session);
+  const events = await store.read(session);
   const event = isFailure(events) ? undefined : events.find((one) => one.seq === seq);
   if (isFailure(events) || !event) return `- session ${session}, event ${seq}: its log is gone`;
   const parts = event.type === "tool.completed" ? callParts(events, event) : failureParts(event);

@@ -10,7 +10,7 @@ import { labelledMessages, readReaction } from "@lathe/telemetry";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
 import { startSession } from "../local-sessions.ts";
-import { satisfactionByModel, satisfactionByRules } from "./read-satisfaction.ts";
+import { satisfactionByModel, satisfactionByRules } from "./reports.ts";
 
 const key = ["ghp", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"].join("_");
 const span = { since: 0, until: 4_000_000_000_000 };

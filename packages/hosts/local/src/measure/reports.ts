@@ -1,0 +1,55 @@
+/** Reports: work, alerts, and what users said next, from the logs of this machine. */
+import { join } from "node:path";
+import type { Failure } from "@lathe/protocol";
+import type { Env } from "@lathe/system";
+import {
+  fullReport,
+  type Judged,
+  judgeSatisfaction,
+  type Report,
+  type ReportQuery,
+  readSatisfaction,
+  type SatisfactionReport,
+  type Span,
+  alertTask as taskOfAlert,
+} from "@lathe/telemetry";
+import { openState } from "../history/state.ts";
+import type { LocalOptions } from "../local-options.ts";
+import { openGateway } from "../models/model-gateway.ts";
+import { stateFolder } from "../places/state-folder.ts";
+import { openRedactor } from "../telemetry/open-redactor.ts";
+import { withTelemetry } from "./open-telemetry.ts";
+
+export function readReport(env: Env, query: ReportQuery): Promise<Report> {
+  const tickets = join(stateFolder(env), "tickets");
+  return withTelemetry(env, (telemetry) => fullReport({ ...telemetry, tickets }, query));
+}
+
+export function satisfactionByRules(env: Env, span: Span): Promise<SatisfactionReport> {
+  return withTelemetry(env, ({ facts }) => readSatisfaction(facts, span));
+}
+
+type SecretOptions = Pick<LocalOptions, "env" | "providers" | "mcpServers">;
+
+/** *Contract:* as `judgeSatisfaction`. */
+export async function satisfactionByModel(
+  options: SecretOptions & Pick<LocalOptions, "catalogue" | "version">,
+  id: string,
+  span: Span,
+): Promise<Judged | Failure> {
+  const { store } = openState(options.env);
+  const { redact } = openRedactor(options);
+  const gateway = openGateway(options);
+  try {
+    return await judgeSatisfaction({ store, redact, model: () => gateway.open(id) }, span);
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** What an agent is told that looks into an alert. */
+export function alertTask(options: SecretOptions, key: string): Promise<string | Failure> {
+  const { store } = openState(options.env);
+  const { redact } = openRedactor(options);
+  return withTelemetry(options.env, ({ facts }) => taskOfAlert({ facts, store, redact }, key));
+}

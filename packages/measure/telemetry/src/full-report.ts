@@ -1,0 +1,90 @@
+/** Full report: work, errors, alerts and what users said of a time, with the tickets of alerts written. */
+import type { DatabaseSync } from "node:sqlite";
+import { profileOf } from "@lathe/context";
+import { isFailure } from "@lathe/protocol";
+import { callsPerFalseAlarm } from "./alerts/rate-detector.ts";
+import { readCalls } from "./alerts/read-calls.ts";
+import { alertKey, markdownTickets, writeTickets } from "./alerts/tickets.ts";
+import { type Alert, watchCalls } from "./alerts/watch-calls.ts";
+import type { Ingested } from "./events/ingest.ts";
+import { readErrors, type ToolModel } from "./report/error-report.ts";
+import type { Span } from "./report/read-rows.ts";
+import { reportNames } from "./report/report-names.ts";
+import { readWork, type WorkReport } from "./report/work-report.ts";
+import { readSatisfaction, type SatisfactionReport } from "./satisfaction/satisfaction-report.ts";
+
+export interface ReportQuery extends Span {
+  /** Whether projects are called by their names. */
+  readonly withNames: boolean;
+}
+
+/** With what its ticket, and `lathe report fix`, know it by. */
+export type ReportedAlert = Alert & { readonly key: string };
+
+export interface Report {
+  readonly span: Span;
+  readonly work: WorkReport;
+  readonly errors: readonly ToolModel[];
+  /** Of all time: what closed before the span is left out. */
+  readonly alerts: readonly ReportedAlert[];
+  /** Where their tickets are; absent without any. */
+  readonly tickets?: string;
+  /** On average at most one false alarm in so many calls of a tool by a model. */
+  readonly callsPerFalseAlarm: number;
+  /** What users said next. */
+  readonly satisfaction: SatisfactionReport;
+  readonly ingested: Ingested;
+  readonly remarks: readonly string[];
+}
+
+export interface ReportSources {
+  /** Up to date with the logs. */
+  readonly facts: DatabaseSync;
+  readonly ingested: Ingested;
+  /** What the user should know of them. */
+  readonly remark?: string;
+  /** The folder where tickets are written. */
+  readonly tickets: string;
+}
+
+export async function fullReport(sources: ReportSources, query: ReportQuery): Promise<Report> {
+  const { facts, ingested, remark, tickets } = sources;
+  const { since, until, withNames } = query;
+  const span = { since, until };
+  const { projectName } = reportNames(withNames);
+  const names = { profileOf: profileName, projectName };
+  const all = watchCalls(readCalls(facts));
+  const written = await ticketsOf(tickets, all);
+  const alerts = all
+    .filter(({ closedAt, lastAt }) => (closedAt ?? lastAt) >= since)
+    .map((alert) => ({ ...alert, key: alertKey(alert) }));
+  const work = readWork(facts, span, names);
+  const errors = readErrors(facts, span);
+  const remarks = [remark, written === undefined ? `No tickets can be written to ${tickets}.` : undefined];
+  return {
+    span,
+    work,
+    errors,
+    alerts,
+    callsPerFalseAlarm,
+    ingested,
+    satisfaction: readSatisfaction(facts, span),
+    remarks: remarks.filter((one) => one !== undefined),
+    ...(written && { tickets }),
+  };
+}
+
+/** How many there are; undefined where they cannot be written, which keeps nobody from the report. */
+async function ticketsOf(folder: string, alerts: readonly Alert[]): Promise<number | undefined> {
+  try {
+    const written = await writeTickets(markdownTickets(folder), alerts);
+    return isFailure(written) ? undefined : written;
+  } catch {
+    return undefined;
+  }
+}
+
+function profileName(model: string): string {
+  const { family, since } = profileOf(model);
+  return `${family} ${since.join(".")}`;
+}
