@@ -1,7 +1,7 @@
 /** `lathe run --best-of` in git working trees that somebody decides on later. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { runGitIn, until } from "@lathe/testkit";
 import { attemptsBench } from "./attempts-bench.ts";
@@ -9,6 +9,17 @@ import { attemptsBench } from "./attempts-bench.ts";
 describe("lathe run --best-of, in git working trees", () => {
   const bench = attemptsBench(2);
   const { bestOf, word, forks, assertNothingLeft } = bench;
+
+  it("does so by itself where no view of the folder can be had, and says so", async () => {
+    const linked = join(dirname(bench.place.workspace), "linked");
+    runGitIn(bench.place.workspace, "worktree", "add", "-q", linked);
+    const { code, err } = await bench.place.run(bestOf("--cwd", linked));
+    assert.equal(code, 0, err);
+    assert.match(err, /the attempts work in git working trees.*(linked working tree|launcher|Linux)/);
+    assert.deepEqual([readFileSync(join(linked, "word.txt"), "utf8"), word()], ["right\n", "none\n"]);
+    runGitIn(bench.place.workspace, "worktree", "remove", "--force", linked);
+    await assertNothingLeft();
+  });
 
   it("keeps them where nothing is to be taken over, until somebody decides", async () => {
     const { code, err } = await bench.place.run(bestOf("--worktree", "--no-apply"));

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { runGitIn } from "@lathe/testkit";
 import { attemptsBench } from "./attempts-bench.ts";
 
 describe("lathe run --best-of, in git working trees", () => {
@@ -21,17 +20,6 @@ describe("lathe run --best-of, in git working trees", () => {
     );
     assert.deepEqual(readdirSync(bench.place.workspace).toSorted(), [".git", "other.txt", "word.txt"]);
     assert.ok(bench.server.records.some(({ text }) => text.includes("not committed")));
-    await assertNothingLeft();
-  });
-
-  it("does so by itself where no view of the folder can be had, and says so", async () => {
-    const linked = join(dirname(bench.place.workspace), "linked");
-    runGitIn(bench.place.workspace, "worktree", "add", "-q", linked);
-    const { code, err } = await bench.place.run(bestOf("--cwd", linked));
-    assert.equal(code, 0, err);
-    assert.match(err, /the attempts work in git working trees.*(linked working tree|launcher|Linux)/);
-    assert.deepEqual([readFileSync(join(linked, "word.txt"), "utf8"), word()], ["right\n", "none\n"]);
-    runGitIn(bench.place.workspace, "worktree", "remove", "--force", linked);
     await assertNothingLeft();
   });
 

@@ -22,6 +22,25 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
   const bench = attemptsBench(3);
   const { bestOf, word, forks, sessions } = bench;
 
+  it("runs no tests that a rule denies", async () => {
+    const rules = [{ name: "no grep", kinds: ["execute"], target: "grep *", verdict: "deny" }];
+    bench.place.put("../home/.config/lathe/config.json", JSON.stringify({ rules }));
+    const { code, err } = await bench.place.run(bestOf());
+    assert.equal(code, 0, err);
+    assert.match(err, /are not run, as nobody is asked/);
+    assert.match(err, /, no tests, 1 file/);
+    assert.doesNotMatch(err, /runs the tests/);
+    assert.match(err, /is best, by a model: it is clear/);
+  });
+
+  it("holds all attempts to one budget", async () => {
+    const { code, err } = await bench.place.run(bestOf("--max-tokens", "200"));
+    assert.equal(code, 3, err);
+    assert.match(err, /No attempt is taken/);
+    assert.match(err, /\n {2}attempt [12]: \d+ of 200 tokens were used and the next step may not fit\n/);
+    assert.deepEqual([word(), await forks()], ["none\n", []]);
+  });
+
   it("asks a model when told to, which sees no names, and does without where its answer is none", async () => {
     const json = ["--judge", "model", "--output-format", "json", "--no-apply"];
     const { code, out } = await bench.place.run(bestOf(...json, "--seed", "3"));

@@ -11,7 +11,7 @@ export interface CopySides {
 }
 
 /** Undefined for anything but a readable regular file of at most 512 KiB; `path` has one character per byte. */
-export function bytesAt(root: string, path: string): Buffer | undefined {
+function bytesAt(root: string, path: string): Buffer | undefined {
   const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
   try {
     const read = readBounded(file, { maxBytes });

@@ -22,7 +22,7 @@ export async function changesIn(place: Place, testCommand?: string): Promise<Cha
 }
 
 /** Files of git itself are no files of the project; folders count by the files in them. */
-export function changesOf(compared: ComparedCopy, testCommand?: string): Changes {
+function changesOf(compared: ComparedCopy, testCommand?: string): Changes {
   const own = compared.differences.filter(
     ({ path, base, fork }) => !/^\.git(\/|$)/.test(path) && ![base.kind, fork.kind].includes("folder"),
   );

@@ -21,7 +21,7 @@ export async function runTests(
 const unrestored = 97;
 
 /** Without a number of failures where the runner's output does not give it. */
-export function readTests(result: CommandResult, ms: number): TestsRun {
+function readTests(result: CommandResult, ms: number): TestsRun {
   if (result.failure) return { passed: false, problem: result.failure.text, ms };
   if (result.code === 0) return { passed: true, ms };
   const failures = failureReport(result.output).tests.length;

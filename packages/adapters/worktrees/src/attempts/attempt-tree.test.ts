@@ -202,45 +202,98 @@ function pathsOf({ kept }: AppliedCopy): readonly string[] {
   return kept.map(({ path }) => path);
 }
 
-const inRepositories = {
-  "a commit in a repository that was carried": (path: string) => {
-    writeFileSync(join(path, "nested/f"), "2\n");
-    runGitIn(join(path, "nested"), "commit", "-qam", "work");
-  },
-  "a file in a repository that was carried": (path: string) =>
-    writeFileSync(join(path, "nested/new"), "work\n"),
-  "a file in a submodule's folder": (path: string) => writeFileSync(join(path, "sub/new"), "work\n"),
-  "a new repository that git was told to take for a submodule": (path: string) => {
-    mkdirSync(join(path, "fresh"));
-    runGitIn(join(path, "fresh"), "init", "-q");
-    runGitIn(join(path, "fresh"), "commit", "-q", "--allow-empty", "-m", "work");
-    runGitIn(path, "add", "fresh");
-  },
-};
+it("takes nothing over where the folder has changed in the same place, and does once that is settled", async (test) => {
+  const bench = open(test, { kept: "1\n", changed: "1\n", mine: "1\n" });
+  bench.put("mine", "in no commit\n");
+  const tree = await make(bench);
+  writeFileSync(join(tree.path, "changed"), "2\n");
+  writeFileSync(join(tree.path, "mine"), "theirs\n");
+  rmSync(join(tree.path, "kept"));
+  bench.put("kept", "changed too\n");
+  bench.put("mine", "changed again\n");
+  const refused = await keepTree(bench.host, tree, { hostRun: false, force: false });
+  assert.ok(isFailure(refused) && refused.code === "stale-version");
+  assert.match(refused.text, /: kept, mine\. .*--force/);
+  const read = (path: string): string => readFileSync(join(bench.cwd, path), "utf8");
+  assert.deepEqual(["changed", "kept", "mine"].map(read), ["1\n", "changed too\n", "changed again\n"]);
+  bench.put("kept", "1\n");
+  bench.put("mine", "theirs\n");
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["changed", "kept", "mine"]);
+  assert.deepEqual([read("changed"), existsSync(join(bench.cwd, "kept"))], ["2\n", false]);
+});
 
-for (const [what, work] of Object.entries(inRepositories)) {
-  it(`holds back, and stays for the sake of, ${what}`, async (test) => {
-    const bench = open(test);
-    const nested = join(bench.cwd, "nested");
+it("holds back what others would run, and stays for its sake", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  mkdirSync(join(tree.path, ".vscode"));
+  writeFileSync(join(tree.path, ".vscode/tasks.json"), "{}");
+  writeFileSync(join(tree.path, "a"), "2\n");
+  const { held } = await keep(bench, tree);
+  assert.deepEqual([...held.keys()], [".vscode/tasks.json"]);
+  assert.equal(readFileSync(join(bench.cwd, "a"), "utf8"), "2\n");
+  assert.equal(existsSync(join(bench.cwd, ".vscode")), false);
+  assert.equal(attemptTrees(bench.host).length, 1);
+});
+
+it("works in a part of a repository, and applies changes of that part alone", async (test) => {
+  const bench = open(test, { "part/a": "1\n" });
+  const tree = await make({ ...bench, cwd: join(bench.cwd, "part") });
+  writeFileSync(join(tree.made.cwd, "a"), "2\n");
+  writeFileSync(join(tree.path, "outside"), "x\n");
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["a"]);
+  assert.equal(existsSync(join(bench.cwd, "outside")), false);
+});
+
+it("leaves nothing where it cannot be made", async (test) => {
+  const bench = open(test);
+  bench.put("a", "2\n");
+  const wish = { cwd: bench.cwd, about: "a test", session: "s-1", dirty: "refuse" } as const;
+  assert.match(textOf(await makeAttemptTree(bench.host, wish)), /in no commit/);
+  assertGone(bench);
+  assert.deepEqual(readdirSync(join(bench.root, "state/attempt-trees")), []);
+});
+
+it("holds back, and stays for the sake of, what is in repositories inside", async (test) => {
+  const bench = open(test);
+  for (const name of ["committing", "adding"]) {
+    const nested = join(bench.cwd, name);
     mkdirSync(nested);
     runGitIn(nested, "init", "-q");
-    bench.put("nested/f", "1\n");
+    bench.put(`${name}/f`, "1\n");
     runGitIn(nested, "add", "f");
     runGitIn(nested, "commit", "-qm", "first");
-    runGitIn(bench.cwd, "submodule", "--quiet", "add", nested, "sub");
-    runGitIn(bench.cwd, "commit", "-qm", "sub");
-    const tree = await make(bench);
-    const none = await treeDifferences(bench.host, tree);
-    assert.deepEqual(!isFailure(none) && none.differences, []);
-    work(tree.path);
-    const { held, stuck } = await keep(bench, tree);
-    assert.deepEqual([...held.values()], ["it is a repository of its own"]);
-    assert.deepEqual([...stuck], [...held.keys()]);
-    assert.equal(attemptTrees(bench.host).length, 1);
-    assert.equal(textOf(await dropAttemptTree(bench.host, tree)), "");
-    assertGone(bench);
-  });
-}
+  }
+  runGitIn(bench.cwd, "submodule", "--quiet", "add", join(bench.cwd, "adding"), "sub");
+  runGitIn(bench.cwd, "commit", "-qm", "sub");
+  const tree = await make(bench);
+  const changed = async (): Promise<readonly string[]> => {
+    const found = await treeDifferences(bench.host, tree);
+    return isFailure(found) ? [found.text] : [...found.repositories].toSorted();
+  };
+  assert.deepEqual(await changed(), []);
+  // A commit in a repository that was carried.
+  writeFileSync(join(tree.path, "committing/f"), "2\n");
+  runGitIn(join(tree.path, "committing"), "commit", "-qam", "work");
+  assert.deepEqual(await changed(), ["committing"]);
+  // A file in one.
+  writeFileSync(join(tree.path, "adding/new"), "work\n");
+  assert.deepEqual(await changed(), ["adding", "committing"]);
+  // A file in a submodule's folder.
+  writeFileSync(join(tree.path, "sub/new"), "work\n");
+  assert.deepEqual(await changed(), ["adding", "committing", "sub"]);
+  // A new repository that git was told to take for a submodule.
+  mkdirSync(join(tree.path, "fresh"));
+  runGitIn(join(tree.path, "fresh"), "init", "-q");
+  runGitIn(join(tree.path, "fresh"), "commit", "-q", "--allow-empty", "-m", "work");
+  runGitIn(tree.path, "add", "fresh");
+  const { held, stuck } = await keep(bench, tree);
+  assert.deepEqual([...held.keys()].toSorted(), ["adding", "committing", "fresh", "sub"]);
+  assert.deepEqual([...new Set(held.values())], ["it is a repository of its own"]);
+  assert.deepEqual([...stuck], [...held.keys()]);
+  assert.equal(attemptTrees(bench.host).length, 1);
+  assert.equal(textOf(await dropAttemptTree(bench.host, tree)), "");
+  assertGone(bench);
+});
 
 it("takes over what git was told not to see", async (test) => {
   const bench = open(test, { a: "1\n", b: "1\n", c: "1\n" });

@@ -176,7 +176,7 @@ export function attemptTrees(host: AttemptTreesHost): readonly AttemptTree[] {
   return recordsIn(host, recordName).toSorted((a, b) => a.madeAt - b.madeAt || (a.id < b.id ? -1 : 1));
 }
 
-export function recordsFolder(host: AttemptTreesHost): string {
+function recordsFolder(host: AttemptTreesHost): string {
   return join(host.state, "attempt-trees");
 }
 

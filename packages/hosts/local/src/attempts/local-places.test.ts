@@ -21,11 +21,9 @@ import { localPlaces } from "./local-attempts.ts";
 
 interface Opened {
   readonly bench: Bench;
-  /** Where the attempts were asked for. */
   readonly cwd: string;
   readonly place: Place;
   inside(script: string): Promise<void>;
-  put(path: string, text: string | Buffer): void;
   read(path: string): string;
   isKnown(): boolean;
 }
@@ -33,11 +31,11 @@ interface Opened {
 const kinds = ["fork", "worktree"] as const;
 type Kind = (typeof kinds)[number];
 
-async function open(test: TestContext, kind: Kind, below = ""): Promise<Opened | undefined> {
+async function open(test: TestContext, kind: Kind): Promise<Opened | undefined> {
   const bench = makeBench(`place-${kind}`);
   test.after(() => bench.remove());
   const env = { ...bench.env, XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? join(bench.root, "cache") };
-  const cwd = join(bench.cwd, below);
+  const { cwd } = bench;
   const put = (path: string, text: string | Buffer): void => {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text);
@@ -68,7 +66,6 @@ async function open(test: TestContext, kind: Kind, below = ""): Promise<Opened |
     bench,
     cwd,
     place,
-    put,
     read: (path) => readFileSync(join(cwd, path), "utf8"),
     inside: async (script) => runIn(await place.enter(["/bin/sh", "-ec", script])),
     isKnown: () => places.find(where) !== undefined,
@@ -145,47 +142,6 @@ for (const kind of kinds) {
       assert.equal(await place.drop(), undefined);
       assertNothingLeft(opened);
     });
-
-    it("takes nothing over where the folder has changed in the same place", async (test) => {
-      const opened = await open(test, kind);
-      if (!opened) return;
-      const { place, read, put } = opened;
-      await opened.inside("printf 'other\\n' > changed.txt; printf 'theirs\\n' > mine.txt; rm kept.txt");
-      put("kept.txt", "changed too\n");
-      put("mine.txt", "changed again\n");
-      const taken = await place.take(() => undefined);
-      assert.ok(isFailure(taken));
-      assert.equal(taken.code, "stale-version");
-      assert.match(taken.text, /: kept\.txt, mine\.txt\. .*--force/);
-      assert.deepEqual(["changed.txt", "kept.txt", "mine.txt"].map(read), [
-        "changed.txt\n",
-        "changed too\n",
-        "changed again\n",
-      ]);
-      // A view only knows that somebody was there since.
-      if (kind === "fork") return void (await place.drop());
-      put("kept.txt", "kept.txt\n");
-      put("mine.txt", "theirs\n");
-      const again = await place.take(() => undefined);
-      assert.ok(!isFailure(again), isFailure(again) ? again.text : "");
-      assert.deepEqual([read("changed.txt"), existsSync(join(opened.cwd, "kept.txt"))], ["other\n", false]);
-    });
-
-    it("holds back what others would obey, and stays for its sake", async (test) => {
-      const opened = await open(test, kind);
-      if (!opened) return;
-      const { place, cwd, read } = opened;
-      await opened.inside("mkdir .vscode; echo '{}' > .vscode/tasks.json; printf 'other\\n' > changed.txt");
-      const taken = await place.take(() => undefined);
-      assert.ok(!isFailure(taken), isFailure(taken) ? taken.text : "");
-      assert.ok(taken.held.has(".vscode/tasks.json"));
-      assert.deepEqual(
-        [read("changed.txt"), existsSync(join(cwd, ".vscode/tasks.json"))],
-        ["other\n", false],
-      );
-      assert.ok(opened.isKnown());
-      await place.drop();
-    });
   });
 }
 
@@ -194,19 +150,6 @@ function assertNothingLeft({ bench }: Opened): void {
   assert.match(runGitIn(bench.cwd, "branch", "--list", "lathe/*"), /^$/);
   assert.equal(runGitIn(bench.cwd, "worktree", "list").trim().split("\n").length, 1);
 }
-
-it("works in a part of a repository, and takes over what is in it alone", async (test) => {
-  const opened = await open(test, "worktree", "part");
-  if (!opened) return;
-  await opened.inside("printf 'other\\n' > changed.txt; printf 'x\\n' > ../outside.txt");
-  const taken = await opened.place.take(() => undefined);
-  assert.ok(!isFailure(taken), isFailure(taken) ? taken.text : "");
-  assert.deepEqual(
-    taken.kept.map(({ path }) => path),
-    ["changed.txt"],
-  );
-  assert.equal(existsSync(join(opened.bench.cwd, "outside.txt")), false);
-});
 
 it("says what to do where there is neither a fork nor a repository", async (test) => {
   const bench = makeBench("place-none");
@@ -223,21 +166,4 @@ it("says what to do where there is neither a fork nor a repository", async (test
   const inFork = await makePlaces(localPlaces({ ...env, LATHE_FORK: "f1" }, ["/bin/true"]), wish);
   assert.ok(isFailure(inFork));
   assert.match(inFork.text, /fork of a fork/);
-});
-
-it("leaves nothing when one of them cannot be made", async (test) => {
-  const bench = makeBench("place-refused");
-  test.after(() => bench.remove());
-  bench.put("a", "1\n");
-  runGitIn(bench.cwd, "init", "-q");
-  runGitIn(bench.cwd, "add", ".");
-  runGitIn(bench.cwd, "commit", "-qm", "first");
-  bench.put("a", "2\n");
-  const wish = { count: 2, cwd: bench.cwd, about: "a test", session: "s-1" } as const;
-  const places = localPlaces(bench.env, ["/bin/true"]);
-  const found = await makePlaces(places, { ...wish, worktrees: true, dirty: "refuse" });
-  assert.ok(isFailure(found));
-  assert.match(found.text, /in no commit/);
-  assert.equal(existsSync(join(bench.root, "work.worktrees")), false);
-  assert.deepEqual(readdirSync(join(bench.root, "state/lathe/attempt-trees")), []);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { it } from "node:test";
 import { runTests } from "@lathe/attempts";
 import { isFailure, type Mode, type Rule } from "@lathe/protocol";
@@ -24,6 +25,9 @@ it("refuses what the mode asks about, what a rule denies, and nothing that is al
 
 it("reaches a host that rules allow, but for what a rule denies and in a mode that only reads", async (test) => {
   const bench = makeBench("tests-network");
+  // Where the launcher is compiled once.
+  const cache = process.env.LATHE_TEST_CACHE ?? join(bench.root, "cache");
+  const env = { ...bench.env, XDG_CACHE_HOME: cache };
   const outside = createServer((_, response) => response.end("hello\n")).listen(0, "127.0.0.2");
   await once(outside, "listening");
   const { port } = outside.address() as AddressInfo;
@@ -36,7 +40,7 @@ it("reaches a host that rules allow, but for what a rule denies and in a mode th
   const allow: Rule = { name: "out", verdict: "allow", kinds: ["network"], target: `127.0.0.2:${port}` };
   const passes = async (mode: Mode, ...rules: readonly Rule[]): Promise<boolean | undefined> => {
     const lone = await openTests(
-      bench.options("http://127.0.0.1:9", { mode, rules: [allow, ...rules], sandbox: "required" }),
+      bench.options("http://127.0.0.1:9", { env, mode, rules: [allow, ...rules], sandbox: "required" }),
     );
     if (isFailure(lone)) return undefined;
     const order = { type: "tests", command: "node load.cjs", timeoutMs: 20_000 } as const;

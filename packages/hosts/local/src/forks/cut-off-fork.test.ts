@@ -17,7 +17,7 @@ const env = {
   PATH: process.env.PATH ?? "",
   HOME: join(folder, "home"),
   XDG_STATE_HOME: join(folder, "state"),
-  XDG_CACHE_HOME: join(folder, "cache"),
+  XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? join(folder, "cache"),
 };
 
 const forks = localForks(env);
