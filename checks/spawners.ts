@@ -46,7 +46,7 @@ export const spawners: Readonly<Record<string, Spawner>> = {
   },
   "packages/hosts/local/src/machine/machine.ts": { why: "asks git for its version, in no repository's name" },
   "packages/hosts/local/src/session/keep-in-background.ts": { why: itself },
-  "packages/hosts/local/src/models/token-command.ts": {
+  "packages/adapters/models/src/token-command.ts": {
     why: "runs the command of the user's own configuration",
   },
   "packages/adapters/mcp/src/child-transport.ts": { why: "starts MCP servers that a person trusts" },

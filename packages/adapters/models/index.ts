@@ -9,4 +9,13 @@ export { namesNoProvider } from "./src/no-provider.ts";
 export { ownModel } from "./src/own-model.ts";
 export { type ProviderOptions, secretsOf } from "./src/place-model.ts";
 export { type Provider, providers } from "./src/providers.ts";
+export { autoModels, isAllowed, nothingToChoose } from "./src/reach/auto-models.ts";
+export {
+  builtinModel,
+  chooseModels,
+  isReached,
+  refusedModel,
+  variablesSet,
+} from "./src/reach/choose-models.ts";
+export { createTokenCommand, lastToken } from "./src/token-command.ts";
 export type { WireName } from "./src/wires/wire.ts";

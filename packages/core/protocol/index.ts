@@ -23,6 +23,7 @@ export {
   judges,
   type TestsRun,
 } from "./src/attempts.ts";
+export { autoMode, isAuto } from "./src/auto-model.ts";
 export {
   type Account,
   emptyAccount,

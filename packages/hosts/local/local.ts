@@ -1,5 +1,6 @@
 /** @lathe/hosts/local: Lathe on this machine. */
 
+export { builtinModel, chooseModels, isReached } from "@lathe/models";
 export type {
   LocalOptions,
   ProviderOptions,
@@ -10,8 +11,6 @@ export type {
 export { compactSession, reserveSessionId, resumeSession, startSession } from "./src/local-sessions.ts";
 export type { Finding } from "./src/machine/finding.ts";
 export { examineMachine } from "./src/machine/machine.ts";
-export { autoMode } from "./src/models/auto-models.ts";
-export { builtinModel, chooseModels, isAuto, isReached } from "./src/models/choose-models.ts";
 export { unknownModel } from "./src/models/model-gateway.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";

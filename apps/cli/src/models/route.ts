@@ -1,10 +1,10 @@
 /** `lathe models route`: the table from which the router would choose for a task, and the reason in words. */
 
 import { usage } from "@lathe/config";
-import { autoMode, type LocalOptions } from "@lathe/hosts/local";
+import type { LocalOptions } from "@lathe/hosts/local";
 import type { ModelOptions } from "@lathe/hosts/models";
 import { type RoutedTask, routeModels } from "@lathe/hosts/models";
-import { type Failure, isFailure, type RoutedRow, routerModes } from "@lathe/protocol";
+import { autoMode, type Failure, isFailure, type RoutedRow, routerModes } from "@lathe/protocol";
 import { columnsOf, count, harmless, type Palette, paletteFor, table, wrap } from "@lathe/terminal";
 
 export interface RouteOptions {

@@ -6,8 +6,16 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { readRootFile } from "@lathe/extensions";
-import { autoMode, isAuto, isReached } from "@lathe/hosts/local";
-import { type Failure, failure, isFailure, lowerLimits, stricterMode } from "@lathe/protocol";
+import { isReached } from "@lathe/hosts/local";
+import {
+  autoMode,
+  type Failure,
+  failure,
+  isAuto,
+  isFailure,
+  lowerLimits,
+  stricterMode,
+} from "@lathe/protocol";
 import { configFolder } from "@lathe/system";
 import type { Experiment } from "@lathe/telemetry/experiments";
 import { allowRule } from "./allow-rule.ts";

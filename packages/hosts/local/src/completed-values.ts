@@ -22,7 +22,7 @@ export async function completedModels(
 ): Promise<readonly CompletedValue[]> {
   const [{ openGateway }, { builtinModel, isReached }] = await Promise.all([
     import("./models/model-gateway.ts"),
-    import("./models/choose-models.ts"),
+    import("@lathe/models"),
   ]);
   const gateway = openGateway({ ...options, version: "0" });
   const reached = gateway.known().filter(({ info }) => isReached(info.id, options));

@@ -3,6 +3,7 @@ import { isTrial, variantOf } from "@lathe/evals/task-env";
 import { mayHaveMemory, readInstructions, restrictTools } from "@lathe/extensions";
 import { type AgentPlace, readAgents } from "@lathe/extensions/agents";
 import { readSkills } from "@lathe/extensions/skills";
+import { builtinModel, chooseModels, isReached, refusedModel } from "@lathe/models";
 import type { Tool } from "@lathe/protocol";
 import type {
   HostModels,
@@ -14,7 +15,6 @@ import type {
 import { forkOfSession } from "./forks/fork-of-session.ts";
 import { localArchive } from "./local-archive.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { builtinModel, chooseModels, isReached, refusedModel } from "./models/choose-models.ts";
 import { openScratchFolder } from "./places/scratch-folder.ts";
 import { openPorts } from "./session/open-ports.ts";
 import { sessionEnvironment } from "./session/session-environment.ts";

@@ -1,12 +1,11 @@
 /** Local attempts: what attempts need of this machine, with the options of the line that asked for them. */
 import type { AttemptHost } from "@lathe/attempts";
-import { isFailure } from "@lathe/protocol";
+import { chooseModels } from "@lathe/models";
+import { autoMode, isFailure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { localForks } from "../forks/local-forks.ts";
 import { localHost } from "../local-host.ts";
 import type { LocalOptions } from "../local-options.ts";
-import { autoMode } from "../models/auto-models.ts";
-import { chooseModels } from "../models/choose-models.ts";
 import { unknownModel } from "../models/model-gateway.ts";
 import { localTrees } from "../worktrees/local-trees.ts";
 import { startChild } from "./child-process.ts";

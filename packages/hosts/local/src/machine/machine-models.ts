@@ -1,7 +1,6 @@
 /** Machine, models: whether the chain that would be used has its keys, and whether its servers answer. */
-import { providers, readModelId } from "@lathe/models";
+import { builtinModel, chooseModels, providers, readModelId, variablesSet } from "@lathe/models";
 import { isFailure } from "@lathe/protocol";
-import { builtinModel, chooseModels, variablesSet } from "../models/choose-models.ts";
 import { addressOf, isProxied, openGateway } from "../models/model-gateway.ts";
 import { routable } from "../models/session-router.ts";
 import type { Examined, Finding } from "./finding.ts";

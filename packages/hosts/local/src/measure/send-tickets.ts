@@ -1,8 +1,9 @@
 /** Send tickets: alerts to the tracker that the user's configuration names; nothing is sent but on the user's word. */
+
+import { createTokenCommand } from "@lathe/models";
 import type { Failure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { openTracker, readCalls, type TicketSettings, watchCalls, writeTickets } from "@lathe/telemetry";
-import { createTokenCommand } from "../models/token-command.ts";
 import { withTelemetry } from "./open-telemetry.ts";
 
 /** How many alerts have an issue there, or had one. */

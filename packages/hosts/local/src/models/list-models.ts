@@ -1,10 +1,9 @@
 /** The models there are for this user: known ones, and those that local servers have. */
-import { type Known, providers, type Source } from "@lathe/models";
+import { builtinModel, chooseModels, type Known, providers, type Source, variablesSet } from "@lathe/models";
 import { askServer } from "@lathe/models/ask-server";
 import { fetchRegistry } from "@lathe/models/fetch-registry";
 import { type Failure, failure, isFailure, type ModelInfo } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { builtinModel, chooseModels, variablesSet } from "./choose-models.ts";
 import type { KnownCircuit } from "./circuit-files.ts";
 import { addressOf, openCircuitFiles, openGateway, proxiesOf } from "./model-gateway.ts";
 import { readRefreshed, writeRefreshed } from "./refreshed-models.ts";

@@ -1,7 +1,10 @@
 /** The model gateway as the environment and the user's configuration set it up. */
 import { profileOf } from "@lathe/context";
 import {
+  builtinModel,
+  chooseModels,
   createModels,
+  createTokenCommand,
   type Gateway,
   ownModel,
   type ProviderOptions,
@@ -10,10 +13,8 @@ import {
 } from "@lathe/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { builtinModel, chooseModels } from "./choose-models.ts";
 import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
 import { readRefreshed } from "./refreshed-models.ts";
-import { createTokenCommand } from "./token-command.ts";
 
 const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 

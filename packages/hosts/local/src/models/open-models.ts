@@ -1,8 +1,8 @@
 /** The models of a session: the chain it goes along, or the router that chooses, and what is known of those that failed. */
 import type { Gateway } from "@lathe/models";
+import { chooseModels } from "@lathe/models";
 import { type Event, isFailure, type Ports, type RouterSettings, type Session } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { chooseModels } from "./choose-models.ts";
 import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 import { openSessionRouter } from "./session-router.ts";
 

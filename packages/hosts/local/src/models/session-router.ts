@@ -1,7 +1,9 @@
 /** Session router: the router of one session, with the models it may choose of; loaded when the session opens, where there is one. */
 import type { Gateway } from "@lathe/models";
+import { autoModels, chooseModels, isAllowed, nothingToChoose } from "@lathe/models";
 import type { Weights } from "@lathe/orchestrator/router";
 import {
+  autoMode,
   type Failure,
   failure,
   isFailure,
@@ -11,8 +13,6 @@ import {
   type RouterSettings,
 } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { autoMode, autoModels, isAllowed, nothingToChoose } from "./auto-models.ts";
-import { chooseModels } from "./choose-models.ts";
 
 export interface SessionRouter {
   /** Ids of the models it chooses of. */

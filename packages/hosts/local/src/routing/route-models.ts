@@ -1,4 +1,6 @@
 /** Route models: the table from which the router would choose for a task, of its own or in a session. */
+
+import { autoModels, nothingToChoose } from "@lathe/models";
 import { routeTask } from "@lathe/orchestrator/router";
 import {
   type EventData,
@@ -11,7 +13,6 @@ import {
 import { builtinTools } from "@lathe/tools";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
-import { autoModels, nothingToChoose } from "../models/auto-models.ts";
 import type { ModelOptions } from "../models/list-models.ts";
 import { openGateway } from "../models/model-gateway.ts";
 import { loadWeights } from "../models/session-router.ts";

@@ -1,7 +1,7 @@
 /** What this machine's redactor knows by value: keys of the environment and of the configuration, and tokens, not paths named like keys. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTokenCommand } from "../models/token-command.ts";
+import { createTokenCommand } from "@lathe/models";
 import { openRedactor } from "./open-redactor.ts";
 
 test("what a provider is sent is taken out, also a token that came later", async () => {

@@ -1,9 +1,8 @@
 /** Redactor of this machine: knows the secrets in the harness's own environment and configuration, besides the rules. */
-import { secretsOf } from "@lathe/models";
+import { lastToken, secretsOf } from "@lathe/models";
 import type { Redactor, SlicedRedactor } from "@lathe/protocol/secrets";
 import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import type { LocalOptions } from "../local-options.ts";
-import { lastToken } from "../models/token-command.ts";
 
 export interface LocalRedactor {
   /** *Contract:* resolves when the first text costs nothing but its length. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createModels, providers } from "@lathe/models";
+import { createModels } from "../models.ts";
+import { providers } from "../providers.ts";
 import { builtinModel, chooseModels, isReached } from "./choose-models.ts";
 
 it("takes what is configured, else the first key present, else the embedded model", () => {

@@ -1,7 +1,5 @@
-/** Auto models: `auto` in place of a model, and which models the router may then choose of. */
-import { providers } from "@lathe/models";
-import type { RouterOptions } from "@lathe/orchestrator/router";
-import { type Failure, failure, type ModelInfo, type RouterMode, routerModes } from "@lathe/protocol";
+/** Auto models: which models a router may choose of, for `auto` in place of a model. */
+import { type Failure, failure, type ModelInfo } from "@lathe/protocol";
 import {
   anyCharacter,
   either,
@@ -12,24 +10,8 @@ import {
   withinFolder,
 } from "@lathe/protocol/pattern";
 import { patternMatcher } from "@lathe/protocol/pattern/matcher";
-import type { LocalOptions } from "../local-options.ts";
-import { isAuto, isReached } from "./choose-models.ts";
-
-/** The mode that `auto` or `auto:MODE` asks for; undefined for models that are named. */
-export function autoMode(models: readonly string[]): RouterMode | undefined | Failure {
-  const auto = models.find(isAuto);
-  if (auto === undefined) return undefined;
-  if (models.length > 1) {
-    return wrong(`${auto} stands alone: when a model fails, the next best takes over`);
-  }
-  const asked = auto === "auto" ? "balanced" : auto.slice("auto:".length);
-  const mode = routerModes.find((one) => one === asked);
-  return mode ?? wrong(`the modes are ${routerModes.map((one) => `auto:${one}`).join(", ")}, not ${auto}`);
-}
-
-function wrong(what: string): Failure {
-  return failure("config-invalid", what, { who: "user" });
-}
+import { providers } from "../providers.ts";
+import { isReached, type UserAccess } from "./choose-models.ts";
 
 /** `what`: where to look further. */
 export function nothingToChoose(what: string): Failure {
@@ -37,12 +19,16 @@ export function nothingToChoose(what: string): Failure {
   return failure("model-unknown", none, { who: "user" });
 }
 
-type Allowing = Pick<RouterOptions, "allow" | "block">;
+/** Patterns of model ids: one of each list of the allowed must match, and none of the blocked. */
+interface Allowing {
+  readonly allow: readonly (readonly string[])[];
+  readonly block: readonly string[];
+}
 
 /** Of the known models, those that are reached and allowed, that call tools, and whose price is known; in a stable order. */
 export function autoModels(
   known: readonly ModelInfo[],
-  options: Pick<LocalOptions, "env" | "providers"> & { readonly router: Allowing; readonly isAll?: boolean },
+  options: UserAccess & { readonly router: Allowing; readonly isAll?: boolean },
 ): readonly ModelInfo[] {
   const { router, isAll } = options;
   const order = Object.keys(providers);

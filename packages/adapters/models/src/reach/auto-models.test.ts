@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { type Failure, isFailure, type ModelInfo } from "@lathe/protocol";
-import { autoMode, autoModels } from "./auto-models.ts";
+import type { ModelInfo } from "@lathe/protocol";
+import { autoModels } from "./auto-models.ts";
 
 const price = { input: 1, output: 5, cached: 0.1, written: 1 };
 const model = (id: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
@@ -26,14 +26,6 @@ const ids = (
   more = {},
 ): readonly string[] =>
   autoModels(known, { env, providers: {}, router: { allow, block }, ...more }).map(({ id }) => id);
-
-it("reads auto and its modes, and nothing else", () => {
-  assert.equal(autoMode(["a/b", "c/d"]), undefined);
-  assert.equal(autoMode([]), undefined);
-  assert.equal(autoMode(["auto"]), "balanced");
-  assert.equal(autoMode(["auto:cost"]), "cost");
-  for (const models of [["auto:cheap"], ["auto", "a/b"]]) assert.ok(isFailure(autoMode(models) as Failure));
-});
 
 it("offers what is reached, calls tools and has a price, by provider", () => {
   assert.deepEqual(ids([]), ["anthropic/claude-opus-5-5", "anthropic/claude-haiku-5-5", "openai/gpt-6-luna"]);

@@ -1,10 +1,9 @@
 /** Bearer tokens from a command of the user's own configuration, such as `gcloud auth print-access-token`. */
 import { execFile } from "node:child_process";
 import { isAbsolute } from "node:path";
-import type { TokenSource } from "@lathe/models";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { hostProgram, hostProgramPath } from "@lathe/system";
-import type { LocalOptions } from "../local-options.ts";
+import { type Env, hostProgram, hostProgramPath } from "@lathe/system";
+import type { TokenSource } from "./bearer.ts";
 
 /** Clouds give tokens for an hour or less; a new one costs a second. */
 const freshMs = 5 * 60_000;
@@ -20,7 +19,7 @@ export function lastToken(command: readonly string[]): string | undefined {
 }
 
 /** *Contract:* runs the command when the first token is wanted; one run serves all who wait. Without a shell. */
-export function createTokenCommand(command: readonly string[], env: LocalOptions["env"]): TokenSource {
+export function createTokenCommand(command: readonly string[], env: Env): TokenSource {
   let running: Promise<string | Failure> | undefined;
   let last: { readonly token: string; readonly at: number } | undefined;
   const renewed = async (): Promise<string | Failure> => {
@@ -39,7 +38,7 @@ export function createTokenCommand(command: readonly string[], env: LocalOptions
   };
 }
 
-function printed(command: readonly string[], env: LocalOptions["env"]): Promise<string | Failure> {
+function printed(command: readonly string[], env: Env): Promise<string | Failure> {
   const [name = "", ...args] = command;
   const program = isAbsolute(name) ? name : hostProgram(name, env);
   if (program === undefined) {

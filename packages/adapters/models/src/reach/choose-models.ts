@@ -1,9 +1,23 @@
 /** Which models a session uses when nobody said so, and which providers the user reaches at all. */
-import { namesNoProvider, providers, readModelId } from "@lathe/models";
-import type { Failure } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
+import { type Failure, isAuto } from "@lathe/protocol";
+import { readModelId } from "../model-id.ts";
+import { namesNoProvider } from "../no-provider.ts";
+import { providers } from "../providers.ts";
 
-type Env = LocalOptions["env"];
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The user's environment, and their own settings by the provider's part of a model id. */
+export interface UserAccess {
+  readonly env: Env;
+  readonly providers: Readonly<Record<string, unknown>>;
+}
+
+interface WantedModels extends UserAccess {
+  readonly models: readonly string[];
+  readonly planner?: string;
+  /** By their ids. */
+  readonly ownModels?: Readonly<Record<string, unknown>>;
+}
 
 /** The embedded model: no key, no network. */
 export const builtinModel = "builtin/repair";
@@ -25,16 +39,11 @@ export function refusedModel({
   env,
   providers: own,
   ownModels = {},
-}: Pick<LocalOptions, "models" | "planner" | "env" | "providers" | "ownModels">): Failure | undefined {
+}: WantedModels): Failure | undefined {
   const first = planner ?? chooseModels(models, env)[0] ?? builtinModel;
   return first === builtinModel || Object.hasOwn(ownModels, first)
     ? undefined
     : namesNoProvider(first, Object.keys(own));
-}
-
-/** Stands for models that a router chooses. */
-export function isAuto(id: string): boolean {
-  return id === "auto" || id.startsWith("auto:");
 }
 
 /** Names of the variables that are set and lead to the provider; never their values. */
@@ -46,10 +55,7 @@ export function variablesSet(
 }
 
 /** Whether the user's own configuration or environment leads to the model's provider. */
-export function isReached(
-  id: string,
-  { env, providers: own }: Pick<LocalOptions, "env" | "providers">,
-): boolean {
+export function isReached(id: string, { env, providers: own }: UserAccess): boolean {
   if (id === builtinModel) return true;
   const provider = readModelId(id, { providers: Object.keys(own), entries: [] })?.provider;
   if (provider === undefined) return false;
