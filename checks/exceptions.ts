@@ -11,6 +11,5 @@ export const exceptions: Exceptions = {
   "export-paths": {},
   "dodged-cap": {
     "apps/cli": 1,
-    "packages/hosts/local": 1,
   },
 };

@@ -103,7 +103,7 @@ describe("sessions", () => {
     assert.ok(!isFailure(session));
     await session.run();
     await session.close();
-    const goneOn = async (...[now, said]: [Partial<LocalOptions>, ExplicitOptions]): Promise<unknown> => {
+    const goneOn = async (now: Partial<LocalOptions>, said: ExplicitOptions): Promise<unknown> => {
       const again = await resumeSession({ ...options, ...now }, session.id, said);
       assert.ok(!isFailure(again));
       assert.match(again.remarks.join(), said.mode || now.mode ? /^$/ : /in plan mode, .*-mode auto/);
