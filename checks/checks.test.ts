@@ -205,6 +205,8 @@ const shapeRows: readonly Row[] = [
   ["folder-cycle", "packages/sessions/tools", "has a circle: src/tools.ts, src/types"],
   ["export-paths", "packages/core/edits/package.json", "has 9 export paths, more than 8"],
   ["export-paths", "packages/testkit/package.json", "has 9 export paths, more than 8"],
+  ["tool-name", "packages/adapters/stores/src/names.ts", "line 1: names the tool find_it"],
+  ["tool-name", "packages/adapters/stores/src/compares.ts", "line 2: names the tool find"],
   ["stale-exception", "packages/adapters/stores", "is listed with 3 for folder-cycle: lower it to 2"],
   ["stale-exception", "packages/core/protocol", "is listed with 2 for dodged-cap: remove it"],
 ];
@@ -214,6 +216,11 @@ const shapeFiles: Files = {
   "packages/adapters/stores/src/two/b.ts": 'import type { C } from "../one/c.ts";\n\nexport type B = C;\n',
   "packages/sessions/tools/src/tools.ts": 'export type { A } from "./types/a.ts";\n',
   "packages/sessions/tools/src/types/a.ts": "export type A = string;\n",
+  "packages/sessions/tools/src/find.ts":
+    'export const find: unknown[] = [{ name: "find" }, { name: "find_it" }];\n',
+  "packages/adapters/stores/src/names.ts": 'export const names: readonly string[] = ["find", "find_it"];\n',
+  "packages/adapters/stores/src/compares.ts":
+    'export function isFind({ tool }: { tool: string }): boolean {\n  return tool === "find";\n}\n',
   "packages/sessions/tools/src/types/b.ts": 'export type B = import("../tools.ts").A;\n',
   "packages/core/edits/package.json": JSON.stringify({ name: "@lathe/edits", layer: 2, exports: manyPaths }),
   "packages/testkit/package.json":
@@ -223,7 +230,7 @@ const shapeFiles: Files = {
   ),
 };
 const listedCounts = (counts: object): Files => ({
-  "checks/exceptions.ts": `export const exceptions = ${JSON.stringify({ "folder-cycle": {}, "export-paths": {}, "dodged-cap": {}, ...counts })};\n`,
+  "checks/exceptions.ts": `export const exceptions = ${JSON.stringify({ "folder-cycle": {}, "export-paths": {}, "dodged-cap": {}, "tool-name": {}, ...counts })};\n`,
 });
 
 const listed = (file: string): string =>

@@ -3,7 +3,7 @@
  * check fails when a package does better than its number, until the number is lowered.
  */
 export type Exceptions = Readonly<
-  Record<"folder-cycle" | "export-paths" | "dodged-cap", Readonly<Record<string, number>>>
+  Record<"folder-cycle" | "export-paths" | "dodged-cap" | "tool-name", Readonly<Record<string, number>>>
 >;
 
 export const exceptions: Exceptions = {
@@ -11,5 +11,11 @@ export const exceptions: Exceptions = {
   "export-paths": {},
   "dodged-cap": {
     "apps/cli": 1,
+  },
+  // What reads a log below the tools, and a model, which names tools as all models do.
+  "tool-name": {
+    "packages/core/context": 5,
+    "packages/measure/telemetry": 1,
+    "packages/repair": 20,
   },
 };

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { type Expression, type ParseResult, parseSync, Visitor } from "oxc-parser";
 import { type Exceptions, exceptions } from "./exceptions.ts";
 import { dodgedCaps, exportPaths, type FileImports, folderKnots } from "./shape.ts";
+import { definedNames, definitions, writtenNames } from "./tool-names.ts";
 
 /** One broken rule: its name, the file (relative to the root) and what is wrong there. */
 export interface Violation {
@@ -28,6 +29,7 @@ export const rules = [
   "folder-cycle",
   "export-paths",
   "dodged-cap",
+  "tool-name",
   "stale-exception",
 ] as const;
 
@@ -74,10 +76,12 @@ export function violations(root: string): readonly Violation[] {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const repository: Repository = { version, packages: new Map(packages.map((one) => [one.name, one])) };
   const found = packages.flatMap((one) => manifestViolations(one, repository));
+  const names = namesOfTools(root);
   for (const owner of packages) {
     const sources = readSources(root, owner);
     for (const source of sources) found.push(...sourceViolations(source, repository));
-    for (const measure of measures(root, owner, sources)) found.push(...measureViolations(measure, owner));
+    const counted = [...measures(root, owner, sources), toolNames(owner, sources, names)];
+    for (const measure of counted) found.push(...measureViolations(measure, owner));
   }
   return found;
 }
@@ -101,6 +105,22 @@ function measures(root: string, owner: Package, sources: readonly Source[]): rea
     },
     { rule: "dodged-cap", count: dodged.length, limit: 0, texts: dodged },
   ];
+}
+
+function namesOfTools(root: string): ReadonlySet<string> {
+  const files = globSync("src/**/*.ts", { cwd: join(root, definitions) }).filter((file) => !isTest(file));
+  return new Set(files.flatMap((file) => definedNames(readFileSync(join(root, definitions, file), "utf8"))));
+}
+
+/** Tests, and what only tests use, may name tools as models do. */
+function toolNames({ folder }: Package, sources: readonly Source[], names: ReadonlySet<string>): Measure {
+  const isFree = folder === definitions || folder === "packages/testkit";
+  const texts = sources
+    .filter(({ file }) => !isFree && !isTest(file))
+    .flatMap(({ file, parsed, text }) =>
+      writtenNames(parsed.program, { text, names }).map((found) => [file, found] as const),
+    );
+  return { rule: "tool-name", count: texts.length, limit: 0, texts };
 }
 
 /** A package may break a rule as often as checks/exceptions.ts says, and that number must be exact. */

@@ -289,6 +289,7 @@ export {
   type Texts,
   type Tool,
   type ToolContext,
+  type ToolIdentity,
   type ToolKind,
   type ToolPorts,
 } from "./src/ports/tool.ts";

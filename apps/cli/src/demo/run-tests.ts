@@ -2,6 +2,7 @@
 import type { Workbench } from "@lathe/hosts/local";
 import { outcomeText } from "@lathe/protocol";
 import { harmless, tellingLines } from "@lathe/terminal";
+import { toolNames } from "@lathe/tools/known";
 
 export const testCommand = "node --test --test-reporter=spec";
 
@@ -17,7 +18,7 @@ export interface TestRun {
 const detailLines = 14;
 
 export async function runTests(bench: Workbench): Promise<TestRun> {
-  const outcome = await bench.run("shell", { command: testCommand });
+  const outcome = await bench.run(toolNames.shell, { command: testCommand });
   const lines = harmless(outcomeText(outcome)).split("\n");
   const summary = lines.findIndex((line) => line.includes("failing tests:"));
   const failures = summary < 0 ? [] : lines.slice(summary + 1);

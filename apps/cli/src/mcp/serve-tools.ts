@@ -4,6 +4,7 @@ import { usage } from "@lathe/config";
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Outcome, outcomeText, type Tool } from "@lathe/protocol";
 import { fit } from "@lathe/terminal";
+import { toolNames } from "@lathe/tools/known";
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { harnessVersion } from "../command-line/harness-version.ts";
@@ -12,20 +13,21 @@ import { agentOptions } from "../run/run-options.ts";
 import { withWorkbench } from "../run/with-workbench.ts";
 import type { McpLine } from "./mcp-line.ts";
 
-const offered: readonly string[] = [
-  "grep",
-  "find_files",
-  "list",
-  "read",
-  "edit",
-  "write",
-  "delete",
-  "move",
-  "apply_patch",
-  "shell",
-  "process",
-];
-const reading: ReadonlySet<string> = new Set(["grep", "find_files", "list", "read"]);
+const {
+  applyPatch,
+  deleteFile,
+  edit,
+  findFiles,
+  grep,
+  list,
+  move,
+  process: background,
+  read,
+  shell,
+  write,
+} = toolNames;
+const reading: readonly string[] = [grep, findFiles, list, read];
+const offered: readonly string[] = [...reading, edit, write, deleteFile, move, applyPatch, shell, background];
 
 export async function serveTools({ words, values }: McpLine): Promise<number | Failure> {
   if (words.length > 1) return usage("`lathe mcp serve` takes no names");
@@ -120,9 +122,9 @@ function annotationsOf(name: Tool["name"]): {
   destructiveHint?: boolean;
   openWorldHint: boolean;
 } {
-  return reading.has(name)
+  return reading.includes(name)
     ? { readOnlyHint: true, openWorldHint: false }
-    : { readOnlyHint: false, destructiveHint: true, openWorldHint: name === "shell" };
+    : { readOnlyHint: false, destructiveHint: true, openWorldHint: name === shell };
 }
 
 function resultOf(outcome: Outcome): CallToolResult {

@@ -3,23 +3,12 @@ import { resolve } from "node:path";
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { Effect, ToolCallPart } from "@lathe/protocol";
 import { callTarget, fit } from "@lathe/terminal";
+import { knownTools } from "@lathe/tools/known";
 
-const kinds: Readonly<Record<string, ToolKind>> = {
-  read: "read",
-  list: "read",
-  edit: "edit",
-  write: "edit",
-  apply_patch: "edit",
-  delete: "delete",
-  move: "move",
-  grep: "search",
-  find_files: "search",
-  shell: "execute",
-  process: "execute",
-  try_mutations: "execute",
-  web_fetch: "fetch",
-  web_search: "fetch",
-};
+/** A log may name tools that no longer exist. */
+const kinds: ReadonlyMap<string, ToolKind | undefined> = new Map(
+  knownTools.map(({ name, kind }) => [name, kind]),
+);
 
 export interface CallShape {
   readonly toolCallId: string;
@@ -40,7 +29,7 @@ export function callShape({ id, tool, input }: ToolCallPart, cwd: string): CallS
     toolCallId: id,
     title: target === "" ? tool : `${tool}: ${target}`,
     name: tool,
-    kind: Object.hasOwn(kinds, tool) ? (kinds[tool] ?? "other") : "other",
+    kind: kinds.get(tool) ?? "other",
     rawInput,
     locations: placesOf(rawInput, cwd),
     content: changesOf(rawInput, cwd),

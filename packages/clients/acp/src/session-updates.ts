@@ -11,6 +11,7 @@ import {
   withoutMark,
 } from "@lathe/protocol";
 import { compactedLine } from "@lathe/terminal";
+import { toolNames } from "@lathe/tools/known";
 import { callShape, placesOfEffects } from "./call-shape.ts";
 import { type OutcomeView, outcomeUpdate, verbatim } from "./outcome-update.ts";
 
@@ -104,7 +105,7 @@ export class SessionUpdates {
 
   /** The list of todos is shown as a plan. */
   #called(part: ToolCallPart): readonly SessionUpdate[] {
-    if (part.tool === "todo") return [];
+    if (part.tool === toolNames.todo) return [];
     this.#calls.set(part.id, { tool: part.tool, output: "", shownAt: 0 });
     return [{ sessionUpdate: "tool_call", status: "pending", ...callShape(part, this.#view.cwd) }];
   }
@@ -144,7 +145,7 @@ export class SessionUpdates {
   }
 
   #inTerminal({ tool }: Running): boolean {
-    return this.#view.hasTerminals && !this.#view.isReplay && tool === "shell";
+    return this.#view.hasTerminals && !this.#view.isReplay && tool === toolNames.shell;
   }
 }
 

@@ -6,6 +6,7 @@ import { text } from "./schema.ts";
 
 export const askUser: Tool = defineTool({
   name: "ask_user",
+  knownAs: ["askuserquestion"],
   description: "Ask the user; only for what you cannot find out and must not guess.",
   schema: { question: text(), options: v.optional(v.array(text())) },
   counterpart: (input) => ({ tool_name: "AskUserQuestion", tool_input: input }),

@@ -13,17 +13,14 @@ import {
   type ShellScript,
   type Tool,
   type ToolContext,
-  type ToolKind,
+  type ToolIdentity,
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { jsonSchemaOf, mended, problemsText, unheededText } from "./schema.ts";
 
 export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
 
-export interface ToolDefinition<Entries extends v.ObjectEntries> {
-  readonly name: string;
-  /** What its calls do; absent for those that do nothing of the kind. */
-  readonly kind?: ToolKind;
+export interface ToolDefinition<Entries extends v.ObjectEntries> extends ToolIdentity {
   readonly description: string;
   /** Built of valibot's string, number, boolean, picklist, optional, array and object. */
   readonly schema: Entries;
@@ -53,11 +50,13 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
 }
 
 export function defineTool<const Entries extends v.ObjectEntries>(definition: ToolDefinition<Entries>): Tool {
-  const { name, kind, description, counterpart, propose, wholeChars } = definition;
+  const { name, kind, knownAs, standsInFor, description, counterpart, propose, wholeChars } = definition;
   const schema = v.object(definition.schema);
   return {
     name,
     ...(kind && { kind }),
+    ...(knownAs && { knownAs }),
+    ...(standsInFor !== undefined && { standsInFor }),
     description,
     parameters: jsonSchemaOf(schema),
     ...(definition.freeform && { freeform: definition.freeform }),

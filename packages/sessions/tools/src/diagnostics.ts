@@ -11,6 +11,7 @@ import {
   type ShellScript,
   type Tool,
   type ToolContext,
+  type ToolIdentity,
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { checkPlace } from "./check-place.ts";
@@ -29,11 +30,13 @@ interface Asked {
   readonly checker?: string | undefined;
 }
 
+export const diagnosticsIdentity: ToolIdentity = { name: "diagnostics" };
+
 export function createDiagnosticsTool(diagnostics: Diagnostics): Tool {
   const planned = ({ paths = [], checker }: Asked): CheckPlan | Failure =>
     diagnostics.plan({ paths, ...(checker !== undefined && { checker }) });
   return defineTool({
-    name: "diagnostics",
+    ...diagnosticsIdentity,
     description:
       "Run the project's own type checkers and linters, and list what they find: errors first, those of `paths` before the rest.",
     schema: {

@@ -1,5 +1,12 @@
 /** `find_tools`: searches what other programs offer, so that not all of it stands in every request. */
-import { type Failure, isFailure, type McpServers, type McpTool, type Tool } from "@lathe/protocol";
+import {
+  type Failure,
+  isFailure,
+  type McpServers,
+  type McpTool,
+  type Tool,
+  type ToolIdentity,
+} from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { mcpName } from "./mcp-name.ts";
@@ -16,9 +23,11 @@ interface Found {
   readonly score: number;
 }
 
+export const findToolsIdentity: ToolIdentity = { name: "find_tools" };
+
 export function createFindTools(searched: readonly string[], servers: McpServers): Tool {
   return defineTool({
-    name: "find_tools",
+    ...findToolsIdentity,
     description: `Find more tools by words, to be called with call_tool. They come from: ${searched.join(", ")}.`,
     schema: { query: text(), limit: v.optional(count()) },
     // What was offered is known without a start; any other is a program that would be started, and asked this.

@@ -7,20 +7,22 @@ import {
   type McpTool,
   type PreparedCall,
   type Tool,
+  type ToolIdentity,
   type ToolSpec,
 } from "@lathe/protocol";
-import { createFindTools, listing } from "./find-tools.ts";
+import { createFindTools, findToolsIdentity, listing } from "./find-tools.ts";
 import { mcpName } from "./mcp-name.ts";
 
 /** Characters of all descriptions and schemas that a prompt takes on; with more the tools are searched for. */
 const maxChars = 6_000;
 
-export const searchNames: readonly string[] = ["find_tools", "call_tool"];
-
 interface Known {
   readonly server: string;
   readonly tool: McpTool;
 }
+
+export const callToolIdentity: ToolIdentity = { name: "call_tool" };
+const searchNames: readonly string[] = [findToolsIdentity.name, callToolIdentity.name];
 
 /** Those of a new session: nothing is started for it. What nobody has asked yet is searched for. */
 export function mcpTools(servers: McpServers): readonly Tool[] {
@@ -88,7 +90,7 @@ function createMcpTool(one: Known, servers: McpServers): Tool {
 /** The same call, whatever the server: the list of tools in the prompt stays as it is when some were found. */
 function createCallTool(servers: McpServers): Tool {
   return {
-    name: "call_tool",
+    ...callToolIdentity,
     description: "Call a tool that find_tools has shown.",
     parameters: {
       type: "object",

@@ -7,6 +7,7 @@ import {
   stricterMode,
   type Tool,
   type ToolContext,
+  type ToolIdentity,
 } from "@lathe/protocol";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { text } from "./schema.ts";
@@ -29,9 +30,11 @@ const answers: Readonly<Record<string, Mode>> = {
 };
 const keepOn = "keep planning";
 
+export const planIdentity: ToolIdentity = { name: "plan" };
+
 export function createPlan(plans: Plans): Tool {
   return defineTool({
-    name: "plan",
+    ...planIdentity,
     description:
       "Hand in a plan when one is asked for: goal, steps, checks, in Markdown. In plan mode the user decides on it.",
     schema: { plan: text() },

@@ -1,5 +1,5 @@
 /** `remember`: proposes a fact that later sessions shall know; a person decides. */
-import { type Failure, failure, isFailure, type Tool } from "@lathe/protocol";
+import { type Failure, failure, isFailure, type Tool, type ToolIdentity } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { text } from "./schema.ts";
@@ -14,9 +14,11 @@ export interface Memory {
 const maxChars = 300;
 const yes = "remember";
 
+export const rememberIdentity: ToolIdentity = { name: "remember" };
+
 export function createRemember(memory: Memory): Tool {
   return defineTool({
-    name: "remember",
+    ...rememberIdentity,
     description:
       "Propose one lasting fact for later sessions (a convention, a command, a wish); the user decides.",
     schema: { fact: text(), scope: v.optional(v.picklist(["project", "user"])) },

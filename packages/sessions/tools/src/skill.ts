@@ -1,5 +1,5 @@
 /** `skill`: loads what a skill says, of those that the project and the user wrote down. */
-import type { Tool } from "@lathe/protocol";
+import type { Tool, ToolIdentity } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, ok } from "./define-tool.ts";
 
@@ -12,6 +12,8 @@ export interface Skill {
   readonly body: string;
 }
 
+export const skillIdentity: ToolIdentity = { name: "skill", knownAs: ["skill"] };
+
 /** Undefined where there are none. */
 export function createSkill(skills: readonly Skill[]): Tool | undefined {
   const [first, ...others] = skills.map(({ name }) => name);
@@ -20,7 +22,7 @@ export function createSkill(skills: readonly Skill[]): Tool | undefined {
   const more = skills.flatMap(({ name, about }) => (about === "" ? [name] : []));
   const list = [...lines, ...(more.length > 0 ? [`Also: ${more.join(", ")}`] : [])].join("\n");
   return defineTool({
-    name: "skill",
+    ...skillIdentity,
     description: `Load a skill's instructions before work that its line fits.\n${list}`,
     schema: { name: v.picklist([first, ...others]) },
     counterpart: ({ name }) => ({ tool_name: "Skill", tool_input: { skill: name } }),

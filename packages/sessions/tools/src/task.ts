@@ -1,15 +1,17 @@
 /** `task`: hands a task to a subagent, a session of its own, of which only the last answer comes back. */
-import { type Effect, failure, type Subagents, type Tool } from "@lathe/protocol";
+import { type Effect, failure, type Subagents, type Tool, type ToolIdentity } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed } from "./define-tool.ts";
 import { text } from "./schema.ts";
+
+export const taskIdentity: ToolIdentity = { name: "task", knownAs: ["task", "agent"] };
 
 export function createTask(subagents: Subagents): Tool {
   const { kinds } = subagents;
   const [first, ...others] = kinds.map(({ name }) => name);
   const list = kinds.map(({ name, about }) => `${name}: ${about}`).join("\n");
   return defineTool({
-    name: "task",
+    ...taskIdentity,
     description: `Give a task to a subagent with a context of its own; several calls in one answer run at the same time. Only its last answer comes back.\n${list}`,
     schema: {
       agent: v.picklist([first ?? "", ...others]),

@@ -6,6 +6,7 @@ import { text } from "./schema.ts";
 
 export const todo: Tool = defineTool({
   name: "todo",
+  knownAs: ["todowrite", "todoread"],
   description: "Set the whole list of steps of a longer task, shown to the user; keep it current.",
   schema: { todos: v.array(v.object({ text: text(), state: v.picklist(["open", "doing", "done"]) })) },
   counterpart: (input) => ({ tool_name: "TodoWrite", tool_input: input }),

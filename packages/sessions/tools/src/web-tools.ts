@@ -1,11 +1,15 @@
 /** `web_fetch` and `web_search`: pages of the web, each host judged by the rules on the network. */
-import { type Effect, isFailure, type Tool, type Web } from "@lathe/protocol";
+import { type Effect, isFailure, type Tool, type ToolIdentity, type Web } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { count, text } from "./schema.ts";
 
 const defaultHits = 5;
 const maxHits = 20;
+
+export const webSearchIdentity: ToolIdentity = { name: "web_search", kind: "fetch", knownAs: ["websearch"] };
+
+export const webFetchIdentity: ToolIdentity = { name: "web_fetch", kind: "fetch", knownAs: ["webfetch"] };
 
 export function createWebTools(web: Web): readonly Tool[] {
   const { search } = web;
@@ -14,8 +18,7 @@ export function createWebTools(web: Web): readonly Tool[] {
 
 function createFetch(web: Web): Tool {
   return defineTool({
-    name: "web_fetch",
-    kind: "fetch",
+    ...webFetchIdentity,
     description: "Read a page of the public web as text; another host it leads to is named, not followed.",
     schema: { url: text() },
     counterpart: ({ url }) => ({ tool_name: "WebFetch", tool_input: { url } }),
@@ -33,8 +36,7 @@ function createFetch(web: Web): Tool {
 
 function createSearch({ host, find }: NonNullable<Web["search"]>): Tool {
   return defineTool({
-    name: "web_search",
-    kind: "fetch",
+    ...webSearchIdentity,
     description: "Search the web; returns titles, addresses and excerpts.",
     schema: { query: text(), limit: v.optional(count()) },
     counterpart: ({ query }) => ({ tool_name: "WebSearch", tool_input: { query } }),

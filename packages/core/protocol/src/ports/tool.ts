@@ -134,9 +134,18 @@ export interface PreparedCall {
 /** What the calls of a tool do, for who shows them, stands around them, or tells others about them. */
 export type ToolKind = "read" | "search" | "edit" | "delete" | "move" | "execute" | "fetch";
 
-export interface Tool extends ToolSpec {
+/** What is known of a tool before there is one: some exist in some sessions only. */
+export interface ToolIdentity {
+  readonly name: string;
   /** Absent for what is none of these. */
   readonly kind?: ToolKind;
+  /** What other agents call tools like it, in lower case: their definitions of subagents mean it. */
+  readonly knownAs?: readonly string[];
+  /** The tool that does the same by other means: who is not to have that has not this either. */
+  readonly standsInFor?: string;
+}
+
+export interface Tool extends ToolSpec, ToolIdentity {
   /** *Contract:* pure; validates arguments parsed from JSON; a failure (`invalid-arguments`) names what to mend. */
   prepare(input: unknown): PreparedCall | Failure;
 }

@@ -2,6 +2,7 @@
 import { mayHaveCheckers } from "@lathe/diagnostics/may-have-checkers";
 import { isFailure, type Tool, type ToolSpec } from "@lathe/protocol";
 import { allSteps, type SessionTools } from "@lathe/sessions";
+import { toolNames } from "@lathe/tools/known";
 import type { LocalOptions } from "../local-options.ts";
 
 export const noSessionTools: SessionTools = { tools: [], close: async () => undefined };
@@ -26,7 +27,7 @@ export async function openCheckTools(
   { cwd, env, lsp }: Pick<LocalOptions, "cwd" | "env" | "lsp">,
   pinned?: readonly ToolSpec[],
 ): Promise<SessionTools> {
-  const isPinned = pinned?.some(({ name }) => name === "diagnostics") === true;
+  const isPinned = pinned?.some(({ name }) => name === toolNames.diagnostics) === true;
   const hasServers = Object.keys(lsp ?? {}).length > 0;
   if (!isPinned && !hasServers && !mayHaveCheckers(cwd)) return noSessionTools;
   const [{ createDiagnostics }, { createDiagnosticsTool }, { checkedEdits }] = await Promise.all([
@@ -59,7 +60,7 @@ async function openMcpTools(
   return { tools, close: () => servers.close() };
 }
 
-const webNames: ReadonlySet<string> = new Set(["web_fetch", "web_search"]);
+const webNames: ReadonlySet<string> = new Set([toolNames.webFetch, toolNames.webSearch]);
 
 async function openWebTools(
   options: LocalOptions,

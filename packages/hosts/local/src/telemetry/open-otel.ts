@@ -1,21 +1,17 @@
 /** Open OTel: the exporter of a session and its subagents; loaded only where `LATHE_TELEMETRY=otlp`. */
 import { randomUUID } from "node:crypto";
 import { type Exporter, openExporter } from "@lathe/telemetry/otel";
-import { builtinTools } from "@lathe/tools";
+import { knownTools } from "@lathe/tools/known";
 import type { LocalOptions } from "../local-options.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { otelSettings } from "./otel-settings.ts";
-
-/** Beside the built-in ones, those that only some sessions have. */
-const moreTools = ["task", "plan", "remember", "skill", "find_tools", "call_tool"];
 
 export function openOtel(options: LocalOptions): Exporter {
   const { env, version } = options;
   const { remarks, attributes, ...settings } = otelSettings(env);
   for (const text of remarks) options.onRemark?.(text);
-  const own = [...builtinTools, ...(options.tools ?? [])].map(({ name }) => name);
+  const known = new Set([...knownTools, ...(options.tools ?? [])].map(({ name }) => name));
   const servers = Object.keys(options.mcpServers ?? {});
-  const known = new Set([...own, ...moreTools]);
   const redactor = openRedactor(options);
   return openExporter({
     ...settings,

@@ -1,5 +1,6 @@
 /** Agent definition: a kind of subagent, with its purpose, its instructions and the tools it may use. */
 import type { AgentKind, Effort, Mode, Rule } from "@lathe/protocol";
+import { toolNames } from "@lathe/tools/known";
 
 export interface AgentDefinition extends AgentKind {
   /** Its instructions. */
@@ -20,7 +21,8 @@ export interface AgentDefinition extends AgentKind {
   readonly rules?: readonly Rule[];
 }
 
-const readingTools = ["read", "grep", "find_files", "list", "shell", "process"];
+const { askUser, findFiles, grep, list, process, read, shell, task } = toolNames;
+const readingTools = [read, grep, findFiles, list, shell, process];
 
 export const builtinAgents: readonly AgentDefinition[] = [
   {
@@ -36,7 +38,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
     about: "makes one change that is fully described, and checks it",
     onlyReads: false,
     role: "You make the one change you were given, no more, and check it with the narrowest test there is. Answer with what you changed as path:line, how you checked it, and what is left open.",
-    without: ["task", "ask_user"],
+    without: [task, askUser],
   },
   {
     name: "review",

@@ -1,12 +1,13 @@
 /** Restricts the tools of a parent to those that a subagent's definition names. */
 import { failure, isFailure, type Tool } from "@lathe/protocol";
+import { toolNames } from "@lathe/tools/known";
 import type { AgentDefinition } from "./agent-definition.ts";
 
 type Names = Pick<AgentDefinition, "tools" | "without">;
 
-const callTool = "call_tool";
+const { callTool, findTools } = toolNames;
 /** With many server tools, models find and call them through these. */
-const searchTools: readonly string[] = ["find_tools", callTool];
+const searchTools: readonly string[] = [findTools, callTool];
 
 export function restrictTools(tools: readonly Tool[], names: Names): readonly Tool[] {
   return tools
@@ -35,7 +36,7 @@ function withRestrictedCalls(tool: Tool, names: Names): Tool {
       const call = tool.prepare(input);
       const called = isFailure(call) ? undefined : call.taken?.tool;
       if (called === undefined || mayUse(called, allowed)) return call;
-      return failure("invalid-arguments", `call_tool: this subagent does not have ${called}`);
+      return failure("invalid-arguments", `${callTool}: this subagent does not have ${called}`);
     },
   };
 }

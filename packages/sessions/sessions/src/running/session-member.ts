@@ -16,6 +16,7 @@ import {
   type TreePermissions,
 } from "@lathe/protocol";
 import { builtinTools, createPlan, createRemember, createSkill, createTask } from "@lathe/tools";
+import { toolNames } from "@lathe/tools/known";
 import type { SessionHost, SubagentDefinition } from "../host/session-host.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { PendingApproval } from "./pending-approval.ts";
@@ -105,7 +106,7 @@ function personalTools(
 }
 
 /** What a subagent does not have by its parent. */
-const personal: ReadonlySet<string> = new Set(["task", "plan", "remember"]);
+const personal: ReadonlySet<string> = new Set([toolNames.task, toolNames.plan, toolNames.remember]);
 
 interface MemberOptions {
   readonly depth: number;

@@ -1,6 +1,7 @@
 /** Session context: what of a session's next request takes how many tokens of the model's window. */
 import { maxTokens, partTokens, textTokens } from "@lathe/context";
 import { type Failure, fold, isFailure, isNotice, type Message, type Session } from "@lathe/protocol";
+import { toolNames } from "@lathe/tools/known";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { readSession } from "./list-sessions.ts";
 
@@ -150,9 +151,9 @@ function resultName(
   { id, tool }: { readonly id: string; readonly tool: string },
   messages: readonly Message[],
 ): string {
-  if (tool !== "read") return tool;
+  if (tool !== toolNames.read) return tool;
   const path = /"path"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(inputOf(id, messages))?.[1];
-  return path === undefined ? tool : `read ${path}`;
+  return path === undefined ? tool : `${tool} ${path}`;
 }
 
 function inputOf(id: string, messages: readonly Message[]): string {

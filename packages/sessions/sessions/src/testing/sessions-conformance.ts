@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Failure, isFailure, messageText } from "@lathe/protocol";
+import { toolNames } from "@lathe/tools/known";
 import { resumeSession } from "../running/start-session.ts";
 import type { AnswerResult } from "../stored/answer-question.ts";
 import { storedSessions } from "../stored/stored-sessions.ts";
@@ -224,7 +225,10 @@ function stateCases(bench: () => Bench): void {
 
 function treeCases(bench: () => Bench): void {
   const scripts: Scripts = {
-    go: [{ calls: [{ tool: "task", input: { agent: "implement", prompt: "look" } }] }, { text: "done" }],
+    go: [
+      { calls: [{ tool: toolNames.task, input: { agent: "implement", prompt: "look" } }] },
+      { text: "done" },
+    ],
     look: [put("b.txt", "b"), { text: "found" }],
   };
 
@@ -320,7 +324,10 @@ function questionCases(bench: () => Bench): void {
       await session.answer({ call: data.call, question: seq, answer: "allow", by: "user" });
     };
     const scripts = {
-      go: [{ calls: [{ tool: "task", input: { agent: "implement", prompt: "look" } }] }, { text: "done" }],
+      go: [
+        { calls: [{ tool: toolNames.task, input: { agent: "implement", prompt: "look" } }] },
+        { text: "done" },
+      ],
       look: [put("b.txt", "b"), { text: "found" }],
     };
     const { messages } = await bench().run(scripts, "go", asking);

@@ -4,6 +4,7 @@ import { type Effect, type Failure, failure, isFailure, type Tool, type ToolCont
 import { defineTool, failed, ok } from "../define-tool.ts";
 import { text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
+import { editingNames } from "./editing-names.ts";
 import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
 
@@ -25,6 +26,7 @@ TEXT: /[^\\n]+/
 
 export const applyPatch: Tool = defineTool({
   name: "apply_patch",
+  knownAs: editingNames,
   kind: "edit",
   description:
     "Change files with a patch, all of it or none: `*** Begin Patch`, then for each file `*** Update File: path` (optionally `*** Move to: path`) with hunks of `@@` and lines that begin with space, - or +; or `*** Add File: path` with + lines; or `*** Delete File: path`; then `*** End Patch`. Give 3 lines of context; `@@ line above` tells equal places apart.",

@@ -3,9 +3,11 @@ import { isFailure, type Tool } from "@lathe/protocol";
 import { defineTool, failed, ok } from "../define-tool.ts";
 import { text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
+import { edit } from "./edit.ts";
 
 export const deleteFile: Tool = defineTool({
   name: "delete",
+  standsInFor: edit.name,
   kind: "delete",
   description: "Delete one file.",
   schema: { path: text() },

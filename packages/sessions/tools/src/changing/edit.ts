@@ -4,11 +4,13 @@ import * as v from "valibot";
 import { defineTool, failed, ok } from "../define-tool.ts";
 import { anyText, text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
+import { editingNames } from "./editing-names.ts";
 import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
 
 export const edit: Tool = defineTool({
   name: "edit",
+  knownAs: editingNames,
   kind: "edit",
   description:
     "Replace pieces of a file, all edits or none. Each `old` is copied exactly from the file as it is now (whitespace counts, no line numbers) and must be there once, else add neighbouring lines; `all` replaces every place.",

@@ -3,9 +3,11 @@ import { isFailure, type Tool } from "@lathe/protocol";
 import { defineTool, failed, ok } from "../define-tool.ts";
 import { text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
+import { edit } from "./edit.ts";
 
 export const move: Tool = defineTool({
   name: "move",
+  standsInFor: edit.name,
   kind: "move",
   description: "Move or rename one file; `to` must not exist.",
   schema: { path: text(), to: text() },

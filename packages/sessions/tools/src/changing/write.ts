@@ -11,11 +11,13 @@ import { defineTool, failed, ok } from "../define-tool.ts";
 import { linesOf } from "../finding/numbered-lines.ts";
 import { anyText, text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
+import { editingNames } from "./editing-names.ts";
 import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
 
 export const write: Tool = defineTool({
   name: "write",
+  knownAs: editingNames,
   kind: "edit",
   description:
     "Create a file with its folders, or replace one whole that you have read. To change a part use `edit`.",

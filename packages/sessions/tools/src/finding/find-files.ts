@@ -13,6 +13,7 @@ const maxLimit = 2_000;
 
 export const findFiles: Tool = defineTool({
   name: "find_files",
+  knownAs: ["glob"],
   kind: "search",
   description:
     "Find files by glob: `*.ts` at any depth, `src/**/x*` from the path down; .gitignored files left out.",

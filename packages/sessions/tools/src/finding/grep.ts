@@ -36,6 +36,7 @@ const schema = {
 
 export const grep: Tool = defineTool({
   name: "grep",
+  knownAs: ["grep"],
   kind: "search",
   description:
     "Search file contents by regular expression (ripgrep syntax). Hidden files are searched, .gitignored ones are not.",

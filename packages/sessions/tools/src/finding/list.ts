@@ -14,6 +14,7 @@ const marks = { file: "", folder: "/", link: "@", other: "?" };
 
 export const list: Tool = defineTool({
   name: "list",
+  knownAs: ["ls"],
   kind: "read",
   description: "List a folder: names with / for folders, @ for links, bytes for files.",
   schema: { path: v.optional(text("default: the workspace")) },

@@ -26,6 +26,7 @@ type Asked = readonly (readonly number[])[] | undefined;
 
 export const read: Tool = defineTool({
   name: "read",
+  knownAs: ["read", "notebookread"],
   kind: "read",
   description:
     "Read a text file as `number<tab>line`, or look at an image. Ask for all the ranges you need in one call.",

@@ -45,6 +45,7 @@ const schema = {
 
 export const processTool: Tool = defineTool({
   name: "process",
+  knownAs: ["bash", "bashoutput", "killshell", "killbash"],
   kind: "execute",
   description:
     "Background processes of `shell`: read the output since the last look, write to stdin, stop, list.",

@@ -9,6 +9,7 @@ import {
   type ShellScript,
   type Tool,
   type ToolContext,
+  type ToolIdentity,
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "../define-tool.ts";
@@ -43,10 +44,11 @@ const schema = {
   background: v.optional(v.boolean()),
 };
 
+export const shellIdentity: ToolIdentity = { name: "shell", kind: "execute", knownAs: ["bash"] };
+
 export function createShell({ patienceMs }: ShellOptions): Tool {
   return defineTool({
-    name: "shell",
-    kind: "execute",
+    ...shellIdentity,
     description:
       "Run a bash script in a fresh shell (no cd or variables from earlier calls), without a terminal. Still running after 10 s it goes on in the background (see `process`), unless timeout_s is given. Start servers and watchers with background.",
     schema,

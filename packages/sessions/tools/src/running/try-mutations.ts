@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { defineTool, ok } from "../define-tool.ts";
 import { count, text } from "../schema.ts";
 import { holding } from "./holding.ts";
+import { shellIdentity } from "./shell.ts";
 
 const defaultSeconds = 60;
 const maxSeconds = 600;
@@ -13,6 +14,7 @@ const maxCandidates = 8_000;
 /** The tool; it writes nothing in the workspace. */
 export const tryMutations: Tool = defineTool({
   name: "try_mutations",
+  standsInFor: shellIdentity.name,
   kind: "execute",
   description:
     "Search for a small edit (one place, Python/JavaScript/TypeScript) that makes a failing test command pass, by running hundreds of candidates in copies of the workspace. Changes nothing: apply a result with `edit`. A result passes the tests and may still be wrong.",
