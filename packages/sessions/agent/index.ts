@@ -1,7 +1,6 @@
 /** @lathe/agent: one assembled agent, its ports still open. */
 export type { Birth, NewSession, RunOptions } from "./src/agent.ts";
 export { type AnalyzedCall, analyzeCall } from "./src/analyze-call.ts";
-export { askingOf } from "./src/asking.ts";
 export {
   decideThrough,
   decidingLayersAlone,
@@ -10,7 +9,7 @@ export {
   typedLayers,
 } from "./src/call-layers.ts";
 export { createChangedFiles } from "./src/changed-files.ts";
-export type { Asking } from "./src/gather-facts.ts";
+export { type Asking, askingOf } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";
 export { sessionCreated } from "./src/session-created.ts";
 export { createShownTexts, type ShownTexts } from "./src/shown-texts.ts";

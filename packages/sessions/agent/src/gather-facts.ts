@@ -1,4 +1,4 @@
-/** Gather facts: what policy needs to know of the world to judge effects. */
+/** Gather facts: what policy needs to know of the session and of the world to judge effects. */
 import { factsNeeded, repositoriesAround } from "@lathe/policy";
 import {
   type ContainmentFacts,
@@ -6,10 +6,13 @@ import {
   type Facts,
   isFailure,
   type Mode,
+  noTreePermissions,
   type PathFact,
   type Ports,
   type Refusal,
   type Rule,
+  type Session,
+  type TreePermissions,
 } from "@lathe/protocol";
 
 /** What is known of the session that asks. */
@@ -22,6 +25,19 @@ export interface Asking {
   readonly allowed?: readonly Rule[];
   /** What its commands may do beyond the sandbox's spec. */
   readonly grants?: readonly Effect[];
+}
+
+export function askingOf(
+  { settings, uncovered, refusals, rules, grants }: Session,
+  treePermissions: TreePermissions = noTreePermissions,
+): Asking {
+  return {
+    mode: settings.mode,
+    keepsFiles: settings.checkpoints === true && uncovered === undefined,
+    refusals: [...treePermissions.refusals, ...refusals],
+    allowed: [...treePermissions.rules, ...rules],
+    grants: [...treePermissions.grants, ...grants],
+  };
 }
 
 export async function gatherFacts(

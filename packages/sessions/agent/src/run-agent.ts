@@ -16,9 +16,9 @@ import {
 } from "@lathe/protocol";
 import type { RunOptions } from "./agent.ts";
 import { analyzeCall } from "./analyze-call.ts";
-import { askingOf } from "./asking.ts";
 import { decideThrough, decidingLayers, runningLayers, runThrough } from "./call-layers.ts";
 import { createCompactor } from "./compactor.ts";
+import { askingOf } from "./gather-facts.ts";
 import { toolContext } from "./tool-context.ts";
 
 /** *Contract:* the log stays open; the caller closes it. */

@@ -9,7 +9,17 @@ export function printOf(session: Session, model: string, request: ModelRequest):
   const prints = request.messages.map(messagePrint);
   const differs = prints.findIndex((print, at) => print !== before[at]);
   const kept = differs < 0 ? prints.length : differs;
-  return { system: print(request.system), tools: toolsPrint(request), kept, added: prints.slice(kept) };
+  return {
+    system: systemPrint(session, request),
+    tools: toolsPrint(request),
+    kept,
+    added: prints.slice(kept),
+  };
+}
+
+/** The prompt is pinned: it is read once. */
+function systemPrint({ prompt }: Session, { system }: ModelRequest): string {
+  return system === prompt.system ? remembered(prompt, () => system) : print(system);
 }
 
 /** Messages never change, so each is read once. */
