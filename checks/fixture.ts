@@ -79,7 +79,7 @@ export const clean: Files = {
   "checks/spawners.ts":
     "/** Nobody starts programs. */\n\nexport interface Spawner {\n  readonly why: string;\n  readonly bare?: true;\n}\n\nexport const spawners: Readonly<Record<string, Spawner>> = {};\n",
   "checks/exceptions.ts":
-    'export type Exceptions = Readonly<\n  Record<"folder-cycle" | "export-paths" | "dodged-cap" | "tool-name", Readonly<Record<string, number>>>\n>;\n\nexport const exceptions: Exceptions = { "folder-cycle": {}, "export-paths": {}, "dodged-cap": {}, "tool-name": {} };\n',
+    'export type Exceptions = Readonly<\n  Record<"folder-cycle" | "export-paths" | "dodged-cap" | "tool-name", Readonly<Record<string, number>>>\n>;\n\nexport const exceptions: Exceptions = {\n  "folder-cycle": {},\n  "export-paths": {},\n  "dodged-cap": {},\n  "tool-name": {},\n};\n',
   "e2e/all.test.ts":
     'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { protocol } from "@lathe/protocol";\nimport { testkit } from "@lathe/testkit";\n\ntest("differs", () => assert.notEqual(protocol, testkit));\n',
   "packages/core/edits/src/edits.ts":
