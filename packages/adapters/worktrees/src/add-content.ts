@@ -1,11 +1,11 @@
-/** Adds what is in a file to a hash, in pieces, since a file may be longer than what Node reads at once. */
+/** Adds the content of a file to a hash, in pieces, since a file may be longer than Node reads at once. */
 import type { Hash } from "node:crypto";
 import { closeSync, readSync } from "node:fs";
 import { openEntry } from "@lathe/system/held-folder";
 
 const pieceBytes = 1024 * 1024;
 
-/** Throws what the disk says. */
+/** Throws file system errors. */
 export function addContentOf(hash: Hash, path: string | Buffer): void {
   const file = openEntry(path);
   try {

@@ -1,4 +1,4 @@
-/** Takes changed files from one working tree to another; nothing outside of the other is written or removed. */
+/** Copies changed files from one working tree to another, and writes or removes nothing outside of that. */
 import {
   chmodSync,
   closeSync,
@@ -19,15 +19,15 @@ import { areFolders, makeFolders, pathBelow } from "./real-folders.ts";
 export interface Carried {
   readonly top: string;
   readonly path: string;
-  /** Git's names, of one character per byte. */
+  /** Paths as git names them, of one character per byte. */
   readonly files: readonly string[];
-  /** Absolute, as git's names: what lies there is not taken along with a repository around it. */
+  /** Absolute paths that are left out, also where a repository around them is copied. */
   readonly kept: readonly string[];
 }
 
 /**
- * Byte for byte: what a patch would make of it is not asked. All that changed goes before anything is written: a folder
- * may have become a link, or a link a folder. Throws what the disk says.
+ * Copies byte for byte, since a patch would depend on git's settings. Everything that changed is removed before anything
+ * is written: a folder may have become a link, or a link a folder. Throws file system errors.
  */
 export function carryFiles({ top, path, files, kept }: Carried): void {
   const names = files.map(partsOf);
@@ -43,14 +43,14 @@ export function carryFiles({ top, path, files, kept }: Carried): void {
   }
 }
 
-/** Without the slash at the end by which git tells a repository of its own: with it a link would be followed. */
+/** Without the slash that git puts behind a nested repository: with it a link would be followed. */
 function partsOf(file: string): readonly string[] {
   return file.split("/").filter(Boolean);
 }
 
 /**
- * Calls `copy` with the held folder of what is there, and closes it. What is behind a link is not there, also where a
- * command puts the link there meanwhile; of a folder that replaced a file, git names the files itself.
+ * Calls `copy` with the held folder of the entry, and closes the folder afterwards. Files behind a link count as missing,
+ * also where a command makes the link meanwhile. Git names the files of a folder that replaced a file by themselves.
  */
 function fromHeld(top: string, parts: readonly string[], copy: (from: Source) => void): void {
   const name = Buffer.from(parts.at(-1) ?? "", "latin1");
@@ -90,7 +90,7 @@ interface Source {
   readonly path: string;
 }
 
-/** In bytes, as no way of Node to copy a folder does it. A pipe or a socket is another program's: it is left. */
+/** Names are bytes, which no function of Node copies. Pipes and sockets belong to other programs and are left out. */
 function copyEntry({ folder, name, path }: Source, to: Buffer, kept: readonly string[]): void {
   if (isKeptIn(kept, path)) return;
   const stats = folder.lstat(name);

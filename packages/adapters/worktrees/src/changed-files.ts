@@ -1,26 +1,26 @@
-/** Which files of a working tree differ from its commit. */
+/** Finds the files of a working tree that differ from its commit. */
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { readHead } from "@lathe/system/git";
 import type { GitBox } from "./git/git-box.ts";
 
-/** The commit a working tree is compared with, and what git takes for checked out. */
+/** A commit to compare a working tree with, and the index that says what is checked out. */
 export interface ComparedWith {
   readonly top: string;
   readonly commit: string;
-  /** An index in the box. */
+  /** Path of an index in the git box. */
   readonly index: string;
 }
 
-/** With its own commit and index, in which anybody may have written. Throws what the disk says. */
+/** With the tree's own commit and index, which commands in the tree may have changed. Throws file system errors. */
 export function comparedWithOwn(box: GitBox, place: RepositoryPlace, commit?: string): ComparedWith {
   const { top, gitFolder } = place;
   const index = box.takeIndex(join(gitFolder, "index")) ?? box.newIndex();
   return { top, index, commit: commit ?? readHead(place)?.commit ?? "HEAD" };
 }
 
-/** Of one character per byte; what git ignores is not among them. */
+/** Paths of one character per byte, without ignored files. */
 export async function changedFiles(
   box: GitBox,
   compared: ComparedWith,

@@ -1,4 +1,4 @@
-/** Checks a commit out into a new working tree: as it is in the commit, since no filter of the user's or the repository's runs. */
+/** Checks a commit out into a new working tree. Files are as stored in the commit, since no filters run. */
 import { lstatSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -12,7 +12,7 @@ export interface Unfiltered {
   readonly files: number;
 }
 
-/** One sentence, with what to do. */
+/** One sentence that says what to do. */
 export function unfilteredText({ filter, files }: Unfiltered): string {
   const count = files === 1 ? "1 file is" : `${files} files are`;
   const todo = filter === "lfs" ? "run `git lfs pull` there" : "check them out again there with git";
@@ -22,7 +22,7 @@ export function unfilteredText({ filter, files }: Unfiltered): string {
 const checkOutMs = 600_000;
 const maxIndex = 1024 * 1024 * 1024;
 
-/** *Contract:* git finds in the index what it would have written; throws what the disk says. */
+/** *Contract:* the index is as git itself would have written it; throws file system errors. */
 export async function checkOut(
   box: GitBox,
   { path, gitFolder, commit }: { readonly path: string; readonly gitFolder: string; readonly commit: string },
@@ -34,7 +34,7 @@ export async function checkOut(
   return putIndex(index, gitFolder);
 }
 
-/** An index that git wrote in the box becomes the working tree's own; its time too, by which git tells what may have changed since. */
+/** Makes an index that git wrote in the box the tree's own, with its time: by that git tells which files may have changed since. */
 export function putIndex(index: string, gitFolder: string): Failure | undefined {
   const bytes = plainBytes(index, maxIndex);
   const { atime, mtime } = lstatSync(index);
@@ -45,7 +45,7 @@ export function putIndex(index: string, gitFolder: string): Failure | undefined 
   return undefined;
 }
 
-/** By the attributes of what is checked out; the most files first. */
+/** The filters that the attributes of checked-out files name; the one with the most files first. */
 export async function unfilteredIn(
   box: GitBox,
   {
@@ -54,7 +54,7 @@ export async function unfilteredIn(
     names,
   }: { readonly path: string; readonly index: string; readonly names: readonly string[] },
 ): Promise<readonly Unfiltered[] | Failure> {
-  // Mostly there is none: then nothing is asked.
+  // Most repositories have no filters: then git is not asked.
   const attributes = names.filter((name) => /(?:^|\/)\.gitattributes$/.test(name));
   const places = attributes.map((name) => `${path}/${Buffer.from(name, "latin1").toString()}`);
   const isFiltering = places.some((file) => plainBytes(file, maxAttributes)?.includes("filter"));

@@ -1,19 +1,19 @@
-/** Forgets one git working tree: its folder and what git keeps about it, and nothing about any other. */
+/** Removes the folder of one git working tree and git's entry for it, and nothing of any other tree. */
 import { existsSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { linkedTrees, repositoryPlace, unlinkTree } from "@lathe/system/git";
 import { realPlaceOf } from "./real-folders.ts";
 
-/** Where it lies, and in which repository. */
+/** The path of a working tree, and the top of its repository. */
 export interface PlacedTree {
   readonly top: string;
   readonly path: string;
 }
 
 /**
- * *Contract:* with all that is in it, also where it is locked, half made, or another thing by now. Never as `git worktree
- * prune` does: it takes the entries of whatever is not there at the moment, as of a disk that is not mounted.
+ * *Contract:* removes the tree with its content, also where it is locked, half made, or no working tree any more. Unlike
+ * `git worktree prune` it keeps the entries of other trees that are missing now, for example on an unmounted disk.
  */
 export function forgetTree({ top, path }: PlacedTree): Failure | undefined {
   try {
@@ -21,7 +21,7 @@ export function forgetTree({ top, path }: PlacedTree): Failure | undefined {
     const common = commonFolder(top);
     if (common === undefined) return undefined;
     const places = [path, realPlaceOf(path)];
-    // An entry that was interrupted while it was made does not name its path yet.
+    // An entry whose making was interrupted does not name its path yet.
     const halfMade = join(common, "worktrees", basename(path));
     const isHalfMade = existsSync(halfMade) && !existsSync(join(halfMade, "gitdir"));
     const entries = linkedTrees(common).filter((one) => places.includes(one.path));
@@ -34,7 +34,7 @@ export function forgetTree({ top, path }: PlacedTree): Failure | undefined {
   }
 }
 
-/** Of the repository whose top it is: one around it is another one. */
+/** Undefined where `top` is not the top of a repository itself: one around it is another repository. */
 export function commonFolder(top: string): string | undefined {
   const place = repositoryPlace(top);
   return place?.top === top ? place.common : undefined;

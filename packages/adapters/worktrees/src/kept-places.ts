@@ -1,10 +1,10 @@
-/** Kept places: what of Lathe's own lies in a repository, as when a home folder is one; it goes into no working tree. */
+/** Kept places: Lathe's own folders inside a repository, for example when a home folder is one. They are copied into no working tree. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Absolute, of one character per byte, as git names files; where a link leads out of the state folder, both ends. A
- * repository may itself lie in the state folder, as in a fork: then that is worked in.
+ * Absolute paths of one character per byte, as git names files; both ends of links that lead out of the state folder. A
+ * repository inside the state folder, as in a fork, is left out: sessions work there.
  */
 export function keptPlaces(state: string, top: string): readonly string[] {
   const places = [state, join(state, "mcp"), join(state, "inbox")].flatMap((path) => [path, ...realOf(path)]);
@@ -24,12 +24,12 @@ function realOf(path: string): readonly string[] {
   }
 }
 
-/** Whether a path, of one character per byte, is one of them or lies in one. */
+/** Whether a path, of one character per byte, is one of these places or below one. */
 export function isKeptIn(kept: readonly string[], path: string): boolean {
   return kept.some((place) => path === place || path.startsWith(`${place}/`));
 }
 
-/** Of git's names below a folder those that do not lie there. */
+/** The names below `top` that are not in these places. */
 export function withoutKept(
   kept: readonly string[],
   top: string,

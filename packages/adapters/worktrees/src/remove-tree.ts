@@ -1,11 +1,11 @@
-/** Removes a session's working tree, with all that is in it and the branch that belongs to it. */
+/** Removes a session's working tree with its content and its branch. */
 import { rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { deleteRef, linkedTrees, readHead, readRef } from "@lathe/system/git";
 import { commonFolder, forgetTree, type PlacedTree } from "./forget-tree.ts";
 
-/** *Contract:* whatever of it is there; the folder around the working trees goes with the last of them. */
+/** *Contract:* removes whatever is left of the tree; the folder around the working trees goes with the last of them. */
 export async function removeTree(
   tree: PlacedTree & { readonly branch: string },
 ): Promise<Failure | undefined> {
@@ -42,6 +42,6 @@ export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // There are others in it.
+    // The folder has other entries.
   }
 }

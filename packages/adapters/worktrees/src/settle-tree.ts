@@ -1,4 +1,4 @@
-/** Whether a working tree stays when its session ends: one in which nothing has changed goes, with its branch. */
+/** Removes a working tree with its branch when its session ends, unless something has changed in it. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { linkedTrees } from "@lathe/system/git";
@@ -13,11 +13,11 @@ interface Settled {
   readonly top: string;
   readonly path: string;
   readonly branch: string;
-  /** The working tree itself. */
+  /** The working tree as a repository. */
   readonly own: RepositoryPlace;
 }
 
-/** Knows it as it is now, and resolves with what tells later whether it is still there. */
+/** Records the state of the tree; the function it resolves with says later whether the tree stays. */
 export async function settling(
   making: GitBox,
   tree: Settled,
@@ -35,7 +35,7 @@ export async function settling(
     };
     try {
       if ((await hasChanged()) || !beginLeaving(own.gitFolder)) return true;
-      // Another session may have joined, worked and ended since the first look; none can from here on.
+      // Another session may have joined, worked and ended since the first comparison; none can from here on.
       const left = (await hasChanged()) || isLocked(own) || (await removeTree(tree));
       if (left) stay(own.gitFolder);
       return left ?? false;
@@ -45,7 +45,7 @@ export async function settling(
   };
 }
 
-/** As a person does who wants it kept. */
+/** A person locks a working tree to keep it. */
 function isLocked({ top, common }: RepositoryPlace): Failure | undefined {
   if (!linkedTrees(common).some((tree) => tree.path === top && tree.isLocked)) return undefined;
   const text = `${top} is locked, so it stays: \`git worktree unlock ${top}\``;

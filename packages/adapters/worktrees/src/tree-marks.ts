@@ -1,11 +1,11 @@
-/** What a working tree's own git folder says of it: made to its end, gone on with by others, or about to be removed. */
+/** Marks in a working tree's git folder: the tree is complete, another session has joined it, or it is being removed. */
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One file under one of these names: who renames it has decided, and nobody else. */
+/** One file has one of these names. Renaming it is atomic, so only one process decides. */
 type Mark = "lathe-made" | "lathe-joined" | "lathe-leaving";
 
-/** Only once all is carried: a tree without a mark was cut off while it was made. */
+/** Called once everything is copied: the making of a tree without a mark was cut off. */
 export function markMade(gitFolder: string): boolean {
   try {
     writeFileSync(join(gitFolder, "lathe-made" satisfies Mark), "", { flag: "wx" });
@@ -15,10 +15,10 @@ export function markMade(gitFolder: string): boolean {
   }
 }
 
-/** From now on it is not removed by the session that made it; false for one that is not whole, or about to go. */
+/** Keeps the session that made the tree from removing it; false for a tree that is incomplete or being removed. */
 export function joinTree(gitFolder: string): boolean {
   const isJoined = (): boolean => existsSync(join(gitFolder, "lathe-joined" satisfies Mark));
-  // Somebody else may have joined between the two looks.
+  // Another session may have joined between the two checks.
   return isJoined() || rename(gitFolder, "lathe-made", "lathe-joined") || isJoined();
 }
 

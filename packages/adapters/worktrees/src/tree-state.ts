@@ -1,4 +1,4 @@
-/** All that would be lost with a working tree, as one hash. */
+/** A hash of everything that would be lost with a working tree. */
 import { createHash, type Hash } from "node:crypto";
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -10,7 +10,7 @@ import type { GitBox } from "./git/git-box.ts";
 export interface Tree {
   readonly path: string;
   readonly branch: string;
-  /** What git keeps about this working tree. */
+  /** The git folder of this working tree. */
   readonly gitFolder: string;
   readonly common: string;
 }
@@ -20,8 +20,8 @@ export interface TreeState {
 }
 
 /**
- * The commits it is and was on, its index, every file that differs, with what is in it, and by size and time everything
- * that is in no commit: also what git ignores, submodules, and repositories of their own.
+ * Hashes the commits the tree is and was on, its index, and the content of every file that differs. Uncommitted files,
+ * ignored ones, submodules and nested repositories count by size and time.
  */
 export async function treeState(box: GitBox, tree: Tree): Promise<TreeState | Failure> {
   const { path, branch, gitFolder, common } = tree;
@@ -68,7 +68,7 @@ function nameOf(entry: string): string {
   return entry.slice(entry.indexOf("\t") + 1);
 }
 
-/** Those below the root that hold tracked files, with a slash: each may have been made a repository. */
+/** Folders of tracked files, with a slash: each may have been made a repository. */
 function foldersOf(entries: readonly string[]): readonly string[] {
   const folders = new Set<string>();
   for (const entry of entries) {
@@ -96,14 +96,14 @@ function addContent(hash: Hash, path: Buffer): void {
   } else hash.update(stats ? "other" : "gone");
 }
 
-/** Of all that is there, by its times: two copies of the same differ. Throws what the disk says. */
+/** A hash over the sizes and times of all entries, so that two copies differ. Throws file system errors. */
 export function entriesHash(path: Buffer): string {
   const hash = createHash("sha256");
   addEntries(hash, path);
   return hash.digest("hex");
 }
 
-/** A folder counts by what is in it; a file by its size and the times of its content and of its entry. */
+/** A folder counts by its entries, a file by its size and its times of modification and change. */
 function addEntries(hash: Hash, path: Buffer): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return;

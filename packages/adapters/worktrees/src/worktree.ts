@@ -1,4 +1,4 @@
-/** A working tree of its own for one session: made on a branch of its own, with the work that is in no commit, kept if anything changed. */
+/** Makes a git working tree for one session, on a new branch and with uncommitted changes; it is kept if anything changes in it. */
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { diskFailure, type Failure, failure, isFailure } from "@lathe/protocol";
@@ -31,39 +31,39 @@ export type DirtyChoice = "carry" | "leave" | "refuse";
 export interface WorktreeWish {
   /** Real path in the repository. */
   readonly cwd: string;
-  /** Absent for a new one; one that is there is gone on with. */
+  /** Absent for a new tree; a tree that exists is continued in. */
   readonly name?: string;
-  /** Absent for what is checked out in the folder. */
+  /** The commit to begin at; absent for what is checked out in the folder. */
   readonly base?: string;
   /** `carry` when absent, `leave` with a base. */
   readonly dirty?: DirtyChoice;
-  /** Who asked for it removes it: it is not looked at whether anything changes in it, which takes long where there are many files. */
+  /** The caller removes the tree: its changes are not compared, which takes long where there are many files. */
   readonly isKept?: true;
 }
 
 export interface Worktree {
   readonly path: string;
   readonly branch: string;
-  /** Where the session works: the same place in it as the folder has in its repository. */
+  /** Where the session works: the folder in the tree that stands for the folder it was asked for in. */
   readonly cwd: string;
-  /** Files whose changes were taken along, as git names them: of one character per byte. */
+  /** Files whose changes were copied, as git names them, of one character per byte. */
   readonly carried: readonly string[];
-  /** Those whose changes were not. */
+  /** Files whose changes were left out. */
   readonly left: readonly string[];
-  /** Folders of submodules: git leaves them empty, and commits nothing of what is put there. */
+  /** Folders of submodules: git leaves them empty, and commits nothing in them. */
   readonly submodules: readonly string[];
-  /** Files that are as their commit has them, since no filter was run; of a new one alone. */
+  /** Files of a new tree that are as stored in the commit, since no filters run. */
   readonly unfiltered: readonly Unfiltered[];
-  /** What differs from a usual checkout, one sentence each; of a new one alone. */
+  /** What differs in a new tree from a usual checkout, one sentence each. */
   readonly remarks: readonly string[];
   readonly isNew: boolean;
-  /** What git keeps about it. */
+  /** The git folder of the tree. */
   readonly gitFolder: string;
-  /** *Contract:* removes it with its branch where nothing has changed in it; whether it is still there. */
+  /** *Contract:* removes the tree with its branch where nothing has changed in it; resolves with whether it stays. */
   settle(): Promise<boolean | Failure>;
 }
 
-/** Where one of that name would lie. */
+/** The path of a tree of that name. */
 export function worktreePath({
   cwd,
   name,
@@ -77,7 +77,7 @@ export function worktreePath({
   return { top, path: join(dirname(top), `${basename(top)}.worktrees`, name), branch: `lathe/${name}` };
 }
 
-/** *Contract:* undefined where all that is in the folder is committed. */
+/** *Contract:* undefined where everything in the folder is committed. */
 export async function refusedDirty(host: TreesHost, cwd: string): Promise<Failure | undefined> {
   const place = repositoryOf(cwd);
   if (isFailure(place)) return place;
@@ -93,7 +93,7 @@ export async function refusedDirty(host: TreesHost, cwd: string): Promise<Failur
   }
 }
 
-/** *Contract:* the folder, its index and its branch stay as they are; all or nothing is left. */
+/** *Contract:* the folder, its index and its branch stay as they are; after a failure nothing is left. */
 export async function openWorktree(host: TreesHost, wish: WorktreeWish): Promise<Worktree | Failure> {
   const name = wish.name ?? host.newId();
   if (!isName.test(name) || name.includes("..") || name.endsWith(".lock")) return wrongName(name);
@@ -108,7 +108,7 @@ export async function openWorktree(host: TreesHost, wish: WorktreeWish): Promise
   return known ? goOn(place, wish) : makeNew(place, wish);
 }
 
-/** Of two sessions that make the same one, only one makes its folder. */
+/** Of two sessions that make the same tree, only one makes its folder. */
 async function makeNew(place: Place, wish: WorktreeWish): Promise<Worktree | Failure> {
   const { path, host, repository } = place;
   try {
@@ -146,7 +146,7 @@ function wrongName(name: string): Failure {
 
 interface Place {
   readonly host: TreesHost;
-  /** The folder of the repository's working tree that the session was asked for in. */
+  /** The top of the repository's working tree that the session was asked for in. */
   readonly top: string;
   readonly path: string;
   readonly branch: string;
@@ -172,7 +172,7 @@ function noCommit(top: string, ref: string): Failure {
   return failure("invalid-arguments", text, { who: "user" });
 }
 
-/** A working tree of this repository on the branch that belongs to it; a failure where something else is in the way. */
+/** Whether there is such a tree of this repository on its branch; a failure where something else is in the way. */
 function isKnown({ top, path, branch, repository }: Place): boolean | Failure {
   const real = realPlaceOf(path);
   const own = linkedTrees(repository.common).find((tree) => tree.path === real);
@@ -189,7 +189,7 @@ function inTheWay(what: string): Failure {
   return failure("invalid-arguments", `${what}; choose another name: --worktree=NAME`, { who: "user" });
 }
 
-/** In one that is there: others may be at work in it, so it stays. */
+/** Continues in a tree that exists. Other sessions may work in it, so it stays. */
 async function goOn(place: Place, wish: WorktreeWish): Promise<Worktree | Failure> {
   const { path, branch } = place;
   if (wish.base !== undefined || wish.dirty !== undefined) {
@@ -238,7 +238,7 @@ interface Begun {
   readonly made: Work;
 }
 
-/** In one that was made just now, and is whole from here on. */
+/** Begins in a tree that was just made, and marks it as complete. */
 async function begin(box: GitBox, { place, wish, made }: Begun): Promise<Worktree | Failure> {
   const { path, branch } = place;
   const { gitFolder, ...work } = made;
@@ -273,7 +273,7 @@ function submodulesIn(entries: readonly string[]): readonly string[] {
   return links.map((entry) => entry.slice(entry.indexOf("\t") + 1));
 }
 
-/** Only that of this repository: what a file in the working tree says may have been written by anybody. */
+/** Only a git folder of this repository counts, since commands may have written the file that points to one. */
 function gitFolderOf({ top, path, repository }: Place): string | Failure {
   const real = realPlaceOf(path);
   const own = repositoryPlace(path);
@@ -282,7 +282,7 @@ function gitFolderOf({ top, path, repository }: Place): string | Failure {
   return isOwn ? own.gitFolder : inTheWay(`${path} is no working tree of ${top}`);
 }
 
-/** The folder the session was asked for in may be another thing in the commit, or be there no more. */
+/** In the commit, the folder the session was asked for in may be missing or no folder. */
 function cwdIn({ top, path }: Place, { cwd }: WorktreeWish): string | Failure {
   const below = relative(top, cwd);
   try {
@@ -294,12 +294,12 @@ function cwdIn({ top, path }: Place, { cwd }: WorktreeWish): string | Failure {
   }
 }
 
-/** What became of the changed files, and what git keeps about the tree. */
+/** Which changes were copied, and the git folder of the tree. */
 type Work = Pick<Worktree, "carried" | "left" | "gitFolder">;
 
 type NewPlace = Place & { readonly real: string };
 
-/** *Contract:* of a failure nothing is left. */
+/** *Contract:* after a failure nothing is left. */
 async function make(box: GitBox, place: NewPlace, wish: WorktreeWish): Promise<Work | Failure> {
   const { top, path, real, branch, repository } = place;
   const begun = await beginBranch(box, place, wish);
@@ -331,7 +331,7 @@ interface NewBranch {
   readonly isCarried: boolean;
 }
 
-/** Of two sessions that make the same one, only one has made the branch; the other leaves all as it is. */
+/** Of two sessions that make the same tree, only one makes the branch; the other changes nothing. */
 async function beginBranch(
   box: GitBox,
   { top, branch, host, repository }: NewPlace,

@@ -1,4 +1,4 @@
-/** Which attempt is taken: by its tests, or as a model says where that can be used. */
+/** Chooses the best attempt: by the tests, or as a model says where its answer can be used. */
 import {
   type AttemptResult,
   type AttemptsVerdict,
@@ -39,7 +39,7 @@ export async function judgeAttempts(
   return { ...byTests, why: `${whyNot(opinion)}; without it: ${why}` };
 }
 
-/** Where an attempt passes tests that it did not change, a model is not offered one that changed them. */
+/** Once an attempt passes tests that it did not change, a model is not shown attempts that changed them. */
 function isSure(result: AttemptResult | undefined): boolean {
   return result?.tests?.passed === true && !isDoubtful(result);
 }

@@ -1,4 +1,4 @@
-/** Orders: what a process is told that makes one attempt or runs its tests, and what it tells back, a line of JSON each. */
+/** Orders: what a process that makes one attempt or runs its tests is told, and what it tells back, one line of JSON each. */
 import type { Birth } from "@lathe/agent";
 import type { Failure, SubagentProgress, TestsRun } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";
@@ -8,7 +8,7 @@ export interface AttemptOrder {
   readonly id: string;
   readonly birth: Birth;
   readonly words: Words;
-  /** It answers once, with no tools. */
+  /** The session answers once, without tools. */
   readonly isJudge?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface TestsOrder {
   readonly type: "tests";
   readonly command: string;
   readonly timeoutMs: number;
-  /** A script that puts the tests back as they were, in the sandbox. */
+  /** A script that reverts changes of the tests, in the sandbox. */
   readonly restore?: string;
 }
 

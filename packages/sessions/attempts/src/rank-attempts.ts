@@ -1,14 +1,14 @@
-/** Which attempt is best by its tests, and why: a pure function of what became of each. */
+/** Ranks attempts by their tests and their changes, and says why the first is first. Pure. */
 import { type AttemptResult, hasDoubtfulTests } from "@lathe/protocol";
 
 export interface Ranked {
-  /** The best first; those that are worth nothing are not in it. Counted from 0. */
+  /** Numbers of attempts, counted from 0, the best first; without attempts that came to nothing. */
   readonly order: readonly number[];
   /** Why the first is before the second. */
   readonly why: string;
 }
 
-/** One way to tell two apart: less is better. */
+/** One way to compare two attempts: less is better. */
 interface Measure {
   readonly of: (result: AttemptResult) => number;
   readonly why: (best: AttemptResult) => string;
@@ -35,7 +35,7 @@ export function rankAttempts(results: readonly AttemptResult[]): Ranked {
   return { order, why: whyOf(best, next, results.length) };
 }
 
-/** One that was lost, or neither changed anything nor came to its end, is nothing to take over. */
+/** An attempt that was lost, or neither changed anything nor finished, is worth nothing. */
 function isWorth(result: AttemptResult | undefined): boolean {
   return result !== undefined && result.end !== "lost" && (result.files > 0 || result.end === "done");
 }
@@ -64,13 +64,13 @@ function whyOf(best: AttemptResult | undefined, next: AttemptResult | undefined,
   return failing + (found ? found.measure.why(best) : "a tie: it is the first of those that are as good");
 }
 
-/** Where the runner does not say how many, more than any. */
+/** An unknown number of failures counts as more than any. */
 function failuresOf({ tests }: AttemptResult): number {
   if (!tests || tests.passed) return 0;
   return tests.failures ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** Passing tests that it changed itself say less, and nothing where they do not pass as they were. */
+/** Passing tests that the attempt changed say less; they say nothing where the original tests fail. */
 function doubtOf(result: AttemptResult): number {
   if (result.tests?.passed === false) return 0;
   return hasDoubtfulTests(result) ? 2 : result.testFiles ? 1 : 0;

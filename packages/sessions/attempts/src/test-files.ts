@@ -1,18 +1,18 @@
-/** Which files of a project are its tests, or say how they are run: by their names, and by the test command. */
+/** Recognizes the tests of a project, and the files that say how they are run, by their names and by the test command. */
 
-/** Files that only say how tests are run: one that is new counts, too. */
+/** Files that only say how tests are run: a new one counts as a change of the tests, too. */
 const configuration =
   /(?:^|\/)(?:conftest\.py|pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|noxfile\.py|\.coveragerc|sitecustomize\.py|usercustomize\.py|(?:GNUm|m|M)akefile|justfile|Justfile|\.justfile|[Tt]askfile(?:\.dist)?\.ya?ml|Rakefile|tasks\.py|dodo\.py|\.rspec|\.mocharc(?:\.\w+)?|\.taprc|\.nycrc(?:\.\w+)?|\.c8rc(?:\.\w+)?|phpunit\.xml(?:\.dist)?|(?:jest|vitest|ava|karma|playwright|cypress|web-test-runner|wdio|nightwatch|jasmine|bunfig|codecept)[\w.-]*\.(?:[cm]?[jt]s|json|toml)|vitest\.workspace\.\w+|\.npmrc|nextest\.toml|Jenkinsfile|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.drone\.yml)$|(?:^|\/)\.(?:github\/workflows|circleci|config\/nextest)\//u;
 
-/** Files of tests: one that is new tests more, and is no harm. */
+/** Files of tests: a new one only tests more, so it does not count. */
 const tests =
   /(?:^|\/)(?:tests?|__tests__|specs?|e2e|__snapshots__|__mocks__|testing|cypress)\/|[._-](?:test|spec|e2e|cy)\.\w+$|(?:^|\/)test_[^/]*\.\w+$|_test\.\w+$|_spec\.\w+$|(?:^|\/)(?:\w*Tests?|\w*Spec)\.(?:java|kt|cs|swift|scala|groovy|php)$|\.(?:snap|bats)$|(?:^|\/)t\/[^/]*\.t$/u;
 
-/** Programs that were installed, and run the tests. */
+/** Installed programs that run the tests. */
 const runner =
   /(?:^|\/)(?:node_modules\/(?:\.bin|jest|vitest|mocha|ava|tap|@jest|@vitest|@playwright)\/|\.?venv\/(?:bin|Scripts)\/|vendor\/bin\/)|\/(?:_pytest|pytest|pluggy)\//u;
 
-/** Of these only some parts say how tests are run. */
+/** Files of which only some parts say how tests are run. */
 const partly: Readonly<Record<string, RegExp>> = {
   "pyproject.toml":
     /^\[tool\.(?:pytest|tox|nox|hatch\.envs|poe|pdm\.scripts|taskipy|coverage)[\s\S]*?(?=^\[(?!tool\.(?:pytest|tox|nox|hatch|poe|pdm|taskipy|coverage))|(?![\s\S]))/gmu,
@@ -35,7 +35,7 @@ export function meaningOf(path: string, scripts: ReadonlySet<string>): Meaning |
   return tests.test(path) || runner.test(path) || scripts.has(path) ? "tests" : undefined;
 }
 
-/** What of such a file says how tests are run; undefined where that is no question of its parts. */
+/** The part of a file that says how tests are run; undefined for files that are not told by parts. */
 export function testPart(path: string, text: string | undefined): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (name === "package.json") return text === undefined ? "" : JSON.stringify(keyed(text));
@@ -53,12 +53,12 @@ function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
   } catch {
-    // Then all of it counts.
+    // A file that is no JSON counts as a whole.
     return undefined;
   }
 }
 
-/** The file as an attempt left it, with those parts as they were: what it needs besides stays. */
+/** The file as an attempt left it, but with the original parts that say how tests are run. */
 export function withTestPart(path: string, own: string | undefined, before: string): string {
   const [mine, theirs] = [own === undefined ? undefined : objectOf(own), objectOf(before)];
   if (!path.endsWith("package.json") || !mine || !theirs) return before;
@@ -67,7 +67,7 @@ export function withTestPart(path: string, own: string | undefined, before: stri
   return `${JSON.stringify(mixed, null, 2)}\n`;
 }
 
-/** Files that a command runs, as far as its words name them: programs of the project, and what interpreters are given. */
+/** Files that the words of a command name to be run: programs of the project, and arguments of interpreters. */
 export function scriptsIn(command: string, packageJson: string | undefined): ReadonlySet<string> {
   const scripts = (packageJson === undefined ? undefined : objectOf(packageJson))?.scripts;
   const listed = typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
@@ -82,7 +82,7 @@ export function scriptsIn(command: string, packageJson: string | undefined): Rea
   return new Set(named.map((word) => word.replace(/^(?:\.\/+)+/u, "")));
 }
 
-/** What only looks at files runs none of those that it names. */
+/** Programs that only read the files they name. */
 const lookers =
   /^(?:grep|egrep|fgrep|rg|diff|cmp|cat|test|\[|jq|wc|head|tail|ls|stat|find|sed|awk|sort|echo|printf)$/u;
 
@@ -93,7 +93,7 @@ function runFiles(command: string): readonly string[] {
   return words.filter((word) => /^\.\/\S+$|\.(?:[cm]?[jt]s|sh|bash|py|rb|pl|php|lua|exs|t)$/u.test(word));
 }
 
-/** Added lines that leave tests out, and removed lines that were some, in a file that is no file of tests. */
+/** Whether a diff adds lines that skip tests, or removes tests, in a file that is no file of tests. */
 export function isSkipping(diff: string): boolean {
   return (
     /^\+(?!\+\+).*(?:\b(?:it|test|describe|suite|context)\.skip\(|\bx(?:it|describe|test)\(|@pytest\.mark\.(?:skip|xfail)|@(?:unittest\.)?skip\b|#\[ignore|\bt\.Skip(?:Now|f)?\(|@(?:Disabled|Ignore)\b)/mu.test(

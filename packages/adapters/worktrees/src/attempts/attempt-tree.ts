@@ -1,4 +1,4 @@
-/** Attempt trees: git working trees in which attempts work where a folder can have no fork; each is known from before it is made until it is gone. */
+/** Attempt trees: git working trees for attempts, where a folder can have no fork. A record of each exists from before it is made until it is removed. */
 import {
   copyFileSync,
   existsSync,
@@ -23,31 +23,31 @@ import { fileState, submoduleState } from "./file-state.ts";
 export interface AttemptTree {
   /** Also the name of the working tree. */
   readonly id: string;
-  /** Real path of the folder whose copy it is, and of the repository's working tree that holds it. */
+  /** Real paths of the folder that it is a copy of, and of the top of the repository around that. */
   readonly base: string;
   readonly top: string;
   readonly path: string;
   readonly branch: string;
   readonly madeAt: number;
-  /** Absent in what an older version made. */
+  /** Absent in trees of older versions. */
   readonly maker?: ProcessMark;
-  /** What it was made for. */
+  /** Why the tree was made, for example the task. */
   readonly about: string;
-  /** Whose attempt is to work in it. */
+  /** The session whose attempt works in the tree. */
   readonly session: string;
-  /** Absent until it is whole. */
+  /** Absent until the tree is complete. */
   readonly made?: {
     /** The folder in it that stands for `base`. */
     readonly cwd: string;
     readonly gitFolder: string;
     readonly commit: string;
-    /** What was in no commit when it was made, by path: of one character per byte, as git names it. */
+    /** The state of each uncommitted file that was copied, by its path of one character per byte, as git names it. */
     readonly carried: Readonly<Record<string, string>>;
-    /** What was in no commit and did not come along. */
+    /** Uncommitted files that were left out. */
     readonly left?: readonly string[];
-    /** Their folders are empty. */
+    /** Submodules, whose folders are empty. */
     readonly submodules?: readonly string[];
-    /** Files that are as their commit has them, since no filter was run. */
+    /** Files that are as stored in the commit, since no filters run. */
     readonly unfiltered?: readonly Unfiltered[];
   };
 }
@@ -59,11 +59,11 @@ export interface NewAttemptTree {
   readonly about: string;
   readonly session: string;
   readonly dirty?: DirtyChoice;
-  /** Now when absent; of several that are made at once it tells their order. */
+  /** Now when absent; gives the order of trees that are made side by side. */
   readonly madeAt?: number;
 }
 
-/** *Contract:* as `openWorktree`: all or nothing is left, and what a death left is listed. */
+/** *Contract:* as `openWorktree`: after a failure nothing is left, and what a process that died has left is listed. */
 export async function makeAttemptTree(
   host: AttemptTreesHost,
   wish: NewAttemptTree,
@@ -115,21 +115,21 @@ async function makeTree(
   }
 }
 
-/** As it was written when the tree was made, in one piece. Throws what the disk says. */
+/** Keeps a copy of the index as it is when the tree is made. Throws file system errors. */
 function keepIndex(
   host: AttemptTreesHost,
   { id, gitFolder }: Pick<AttemptTree, "id"> & { readonly gitFolder: string },
 ): void {
   const [own, index] = [join(gitFolder, "index"), indexOf(host, id)];
   copyFileSync(own, index);
-  // Git trusts the times of no file that was written as late as its index: with a later one a change could go unseen.
+  // Git compares the content of files written as late as their index: with a later time it could miss a change.
   const { atime, mtime } = statSync(own);
   utimesSync(index, atime, mtime);
 }
 
 /**
- * *Contract:* with its branch, its tests' copy and all that is in it; while nobody works in it. It is known to nobody from
- * the start: what is half removed must not be taken for what the attempt has made of it.
+ * *Contract:* removes the tree with its content, its branch and the copy for its tests; only while no session works in it.
+ * The record goes first: a tree that is half removed must not pass for the work of the attempt.
  */
 export async function dropAttemptTree(
   host: AttemptTreesHost,
@@ -138,13 +138,13 @@ export async function dropAttemptTree(
   try {
     renameSync(recordOf(host, tree.id), goneRecordOf(host, tree.id));
   } catch (cause) {
-    // Another process drops it, or one that died did.
+    // Another process removes the tree, or one that died has begun to.
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT") return unwritable(recordsFolder(host), cause);
   }
   return removeTree(host, tree);
 }
 
-/** Goes on with removals that were cut short; best effort. */
+/** Finishes removals that were cut off, as far as possible. */
 export async function sweepAttemptTrees(host: AttemptTreesHost): Promise<void> {
   for (const tree of recordsIn(host, goneName)) await removeTree(host, tree);
 }
@@ -152,14 +152,14 @@ export async function sweepAttemptTrees(host: AttemptTreesHost): Promise<void> {
 async function removeTree(host: AttemptTreesHost, tree: AttemptTree): Promise<Failure | undefined> {
   const failed = dropTestsTree(tree) ?? (await removeWorktree(tree));
   if (failed) return failed;
-  // Nothing works there any more that could be half done.
+  // No change in the tree can be half done any more, so its journal can go.
   if (tree.made) rmSync(host.journal(tree.made.cwd), { recursive: true, force: true });
   rmSync(indexOf(host, tree.id), { force: true });
   rmSync(goneRecordOf(host, tree.id), { force: true });
   return undefined;
 }
 
-/** Beside it, on no branch. */
+/** Path of the detached working tree that the tests run in. */
 export function testsPath({ path }: AttemptTree): string {
   return `${path}.tests`;
 }
@@ -171,7 +171,7 @@ export function dropTestsTree(tree: AttemptTree): Failure | undefined {
   return forgetTree({ top: tree.top, path });
 }
 
-/** The oldest first; without those that are being removed. */
+/** The oldest first, without trees that are being removed. */
 export function attemptTrees(host: AttemptTreesHost): readonly AttemptTree[] {
   return recordsIn(host, recordName).toSorted((a, b) => a.madeAt - b.madeAt || (a.id < b.id ? -1 : 1));
 }
@@ -181,7 +181,7 @@ function recordsFolder(host: AttemptTreesHost): string {
 }
 
 const recordName = ".json";
-/** Of one that is being removed. */
+/** The ending of the record of a tree that is being removed. */
 const goneName = ".gone";
 
 function recordOf(host: AttemptTreesHost, id: string): string {
@@ -192,7 +192,7 @@ function goneRecordOf(host: AttemptTreesHost, id: string): string {
   return join(recordsFolder(host), `${id}${goneName}`);
 }
 
-/** What git took for checked out when the tree was made: the tree's own index is the attempt's to write in. */
+/** The index as it was when the tree was made: the attempt may change the tree's own one. */
 export function indexOf(host: AttemptTreesHost, id: string): string {
   return join(recordsFolder(host), `${id}.index`);
 }

@@ -1,9 +1,9 @@
-/** The files of an attempt tree's commit: what they are, and how git puts them into a working tree. */
+/** The files of an attempt tree's commit: their modes, and their content as git checks it out. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { ComparedWith } from "../changed-files.ts";
 import type { GitBox } from "../git/git-box.ts";
 
-/** The mode of each, by its name of one character per byte. */
+/** The mode of each file, by its name of one character per byte. */
 export async function committedModes(
   box: GitBox,
   { commit }: ComparedWith,
@@ -18,8 +18,8 @@ export async function committedModes(
 }
 
 /**
- * Puts the files of these names into the box's own folder, and resolves with it. What says how their lines end is that of
- * the commit: the working tree's own attributes may have been changed since.
+ * Checks these files out into the box's own folder, and resolves with that. The attributes of the commit decide on line
+ * endings: those of the working tree may have changed since.
  */
 export async function putCommitted(
   box: GitBox,

@@ -1,4 +1,4 @@
-/** What is at a path of a working tree, in one text: kind, content, and whether it can be run. */
+/** The state of a path in a working tree as one text: its kind, its content, and whether it is executable. */
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { addContentOf } from "../add-content.ts";
@@ -8,8 +8,8 @@ import { entriesHash } from "../tree-state.ts";
 export const absentState = "absent";
 
 /**
- * The name is of one character per byte. What lies behind a link is not there. A repository, or what is in the place of
- * a submodule, counts by all that is in it, and is told from a copy of it. Throws what the disk says.
+ * The name has one character per byte. A path behind a link counts as absent. A repository, or whatever is in the place of
+ * a submodule, counts by the times of everything in it, so that it differs from a copy. Throws file system errors.
  */
 export function fileState(root: string, name: string, was?: string): string {
   if (!isReached(root, name)) return absentState;
@@ -27,7 +27,7 @@ export function fileState(root: string, name: string, was?: string): string {
   return isRepository ? `${repositoryMark}${entriesHash(path)}` : "folder";
 }
 
-/** Its folder is empty, or should be. */
+/** The state of a submodule's folder, which git leaves empty. */
 export function submoduleState(root: string, name: string): string {
   return fileState(root, name, repositoryMark);
 }
@@ -38,7 +38,7 @@ export function isRepositoryState(state: string | undefined): boolean {
   return state?.startsWith(repositoryMark) ?? false;
 }
 
-/** No part above it is a link, or missing. */
+/** Whether no folder above the path is a link or missing. */
 export function isReached(root: string, name: string): boolean {
   return areFolders(root, bare(name).split("/").slice(0, -1));
 }
@@ -48,7 +48,7 @@ export function pathOf(root: string, name: string): Buffer {
   return pathBelow(root, [bare(name)]);
 }
 
-/** Git names a repository inside with a slash at the end. */
+/** Without the slash that git puts behind a nested repository. */
 export function bare(name: string): string {
   return name.replace(/\/$/, "");
 }

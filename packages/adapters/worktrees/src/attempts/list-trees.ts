@@ -1,4 +1,4 @@
-/** The working trees of attempts that wait for a decision: listed, found, and whether somebody is at work in one. */
+/** Lists and finds the working trees of attempts that wait for a decision, and says whether a session works in one. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { isRunning } from "@lathe/system";
 import type { AttemptTreesHost } from "../trees-host.ts";
@@ -17,14 +17,14 @@ export interface ListedTree {
   readonly differences: number;
 }
 
-/** The oldest first. What dead processes left in which nothing was changed is removed on the way. */
+/** The oldest first. Removes unchanged trees that dead processes have left. */
 export async function listTrees(host: AttemptTreesHost): Promise<readonly ListedTree[]> {
   const listed: ListedTree[] = [];
   await sweepAttemptTrees(host);
   for (const tree of attemptTrees(host)) {
     const use = await useOf(host, tree);
     const compared = tree.made ? await treeDifferences(host, { ...tree, made: tree.made }) : undefined;
-    // One that cannot be compared is not known to be as it was.
+    // A tree that cannot be compared may hold changes.
     const differences = !compared ? 0 : isFailure(compared) ? 1 : compared.differences.length;
     const isLeft = use === "none" && differences === 0;
     if (!isLeft || (await dropAttemptTree(host, tree)))
@@ -43,7 +43,7 @@ async function useOf(
   return use ?? (maker && isRunning(maker) ? "open" : "none");
 }
 
-/** From the start of its id or all of it; undefined where there is none. */
+/** By its id or the start of it; undefined where there is none. */
 export function findTree(host: AttemptTreesHost, start: string): AttemptTree | Failure | undefined {
   const all = attemptTrees(host);
   const exact = all.find(({ id }) => id === start);
@@ -53,7 +53,7 @@ export function findTree(host: AttemptTreesHost, start: string): AttemptTree | F
   return failure("invalid-arguments", text, { who: "user" });
 }
 
-/** *Contract:* a failure while somebody is at work in it, or it is not whole. */
+/** *Contract:* a failure while a session works in the tree, or where the tree is incomplete. */
 export async function wholeAndFree(host: AttemptTreesHost, tree: AttemptTree): Promise<WholeTree | Failure> {
   const busy = await busyTree(host, tree);
   if (busy) return busy;

@@ -1,4 +1,4 @@
-/** What an attempt's working tree differs in from the folder as it was when the tree was made. */
+/** Compares an attempt's working tree with the folder as it was when the tree was made. */
 import { existsSync, lstatSync } from "node:fs";
 import { relative, sep } from "node:path";
 import { type CopyDifference, type CopySide, type Failure, failure, isFailure } from "@lathe/protocol";
@@ -14,13 +14,13 @@ import { absentState, bare, fileState, isReached, isRepositoryState, pathOf } fr
 export interface TreeDifferences {
   /** Below the folder, in order of their paths; `isMoved` where the folder has changed since. */
   readonly differences: readonly CopyDifference[];
-  /** Of these the ones that are or were a repository of their own, or a submodule. */
+  /** The differences that are or were a nested repository or a submodule. */
   readonly repositories: ReadonlySet<string>;
-  /** Changed in the repository outside of the folder: they are nobody's to take over. */
+  /** Changes in the tree outside of the folder, which are never applied. */
   readonly outside: readonly string[];
 }
 
-/** *Contract:* what git ignores is not among them; while nobody works in it. */
+/** *Contract:* without ignored files; only while no session works in the tree. */
 export async function treeDifferences(
   host: AttemptTreesHost,
   tree: WholeTree,
@@ -50,7 +50,7 @@ interface Compared {
   readonly place: RepositoryPlace;
 }
 
-/** Throws what the disk says. */
+/** Throws file system errors. */
 async function differencesIn(
   box: GitBox,
   { host, tree, place }: Compared,
@@ -58,7 +58,7 @@ async function differencesIn(
   const { path, base, top, made } = tree;
   const listed = await changedFiles(box, comparedWithOwn(box, place, made.commit));
   if (isFailure(listed)) return listed;
-  // What the attempt told git not to look at, or to take for a submodule.
+  // Files that the attempt told git to ignore, or to take for a submodule.
   const index = box.takeIndex(indexOf(host, tree.id));
   if (index === undefined) return noIndex(tree);
   const compared = { top: path, commit: made.commit, index };
@@ -68,7 +68,7 @@ async function differencesIn(
   const stateNow = (name: string): string => fileState(path, name, carriedState(made.carried, name));
   const changed = all.filter((name) => stateNow(name) !== carriedState(made.carried, name));
   const prefix = prefixOf(top, base);
-  // Git may find fault with what it has just written itself, where its filters do not lead back.
+  // Git may list files that it has just written itself, where its line-ending conversions do not round-trip.
   const before = await statesBefore(box, { tree, compared }, changed);
   if (isFailure(before)) return before;
   const differing = changed.filter((name) => stateNow(name) !== before.get(name));
@@ -85,7 +85,7 @@ async function differencesIn(
   return { differences, repositories, outside: differing.filter((name) => !name.startsWith(prefix)) };
 }
 
-/** As git names what is below the folder. */
+/** The path of the folder in the repository, as git names it, with a slash. */
 export function prefixOf(top: string, base: string): string {
   const below = relative(top, base);
   return below === "" ? "" : `${Buffer.from(below.split(sep).join("/")).toString("latin1")}/`;
@@ -115,7 +115,7 @@ function sideOf(root: string, name: string): CopySide {
   return { kind, mode: stats.mode & 0o7777 };
 }
 
-/** By name: what was carried, else what the commit has, as git puts it into a working tree. */
+/** By name: the state that was copied, else that of the commit, as git checks it out. */
 async function statesBefore(
   box: GitBox,
   { tree, compared }: { readonly tree: WholeTree; readonly compared: ComparedWith },
@@ -133,7 +133,7 @@ async function statesBefore(
   return new Map(names.map((name) => [name, stateOf(name)]));
 }
 
-/** Those that a file lies in. */
+/** The folders around a file. */
 function foldersOf(name: string): readonly string[] {
   const parts = name.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));

@@ -1,4 +1,4 @@
-/** Runs git over a repository inside the sandbox: read-only, without network, with settings of our own, so that it runs nothing of it. */
+/** Runs git over a repository inside the sandbox: read-only, without network, and with settings of our own, so that it runs nothing of the repository. */
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import {
@@ -40,7 +40,7 @@ export interface GitBox {
   readonly made: string;
   /** *Contract:* resolves with what it prints, of one character per byte; never rejects. */
   git(args: readonly string[], run?: GitRun): Promise<string | Failure>;
-  /** Copies an index into the box; undefined where there is none. Throws what the disk says. */
+  /** Copies an index into the box; undefined where there is none. Throws file system errors. */
   takeIndex(index: string): string | undefined;
   /** Whether attributes outside of the working tree name filters. */
   readonly hasOwnFilters: boolean;

@@ -1,9 +1,9 @@
-/** Refused links: a `.git` file that leads to a repository which does not know the folder may have been written by anybody. */
+/** Refused links: a `.git` file that points to a repository which does not list the folder, so a command may have forged it. */
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { refusedLink } from "@lathe/system/git";
 
-/** *Contract:* undefined where a folder has no such link above it. */
+/** *Contract:* undefined where no folder above has such a link. */
 export function linkFailure(folder: string): Failure | undefined {
   const refused = refusedLink(folder);
   if (!refused) return undefined;

@@ -1,4 +1,4 @@
-/** A git folder of our own over the objects of a repository: its settings are ours, so that none of the repository's is in force. */
+/** A git folder of our own over the objects of a repository, so that no setting of the repository is in force. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
@@ -13,7 +13,7 @@ const maxSettings = 4 * 1024 * 1024;
 const maxRules = 4 * 1024 * 1024;
 const maxIndex = 1024 * 1024 * 1024;
 
-/** What says how bytes become files, by the values it may have. Whatever else settings say is left behind. */
+/** Settings that say how bytes become files, with the values they may have. All others are left out. */
 const copied: Readonly<Record<string, RegExp>> = {
   "core.autocrlf": /^(?:true|false|input)$/i,
   "core.eol": /^(?:lf|crlf|native)$/i,
@@ -23,7 +23,7 @@ const copied: Readonly<Record<string, RegExp>> = {
   "core.precomposeunicode": /^(?:true|false)$/i,
 };
 
-/** *Contract:* a failure for a repository of a kind that is not read; throws what the disk says. */
+/** *Contract:* a failure for a kind of repository that is not supported; throws file system errors. */
 export function makeScratchGit(folder: string, place: RepositoryPlace, env: Env): Failure | undefined {
   const own = plainSettings(plainText(join(place.common, "config"), maxSettings) ?? "");
   if (!own) return unread(place.top, "git would refuse its settings");
@@ -61,7 +61,7 @@ function unread(top: string, why: string): Failure {
   return failure("invalid-arguments", text, { who: "user" });
 }
 
-/** An object folder that the repository borrows from and git in the sandbox does not see. */
+/** A folder of objects that the repository borrows from, and that git in the sandbox cannot see. */
 function lenderOutside({ top, gitFolder, common }: RepositoryPlace): string | undefined {
   const objects = join(common, "objects");
   const lines = (plainText(join(objects, "info", "alternates"), maxSettings) ?? "").split("\n");
@@ -77,7 +77,7 @@ function borrowing({ top, common }: RepositoryPlace, lender: string): Failure {
   return failure("invalid-arguments", text, { who: "user" });
 }
 
-/** The names that people give commits by. */
+/** Adds the branches and tags of the repository. */
 export function addRefs(folder: string, { common }: RepositoryPlace): void {
   const lines = [...allRefs(common)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -86,8 +86,8 @@ export function addRefs(folder: string, { common }: RepositoryPlace): void {
 }
 
 /**
- * A copy of an index, with the other half of one that is split; undefined where there is none. Its time is kept: git trusts
- * the times of no file that was written as late as its index.
+ * Copies an index, with the other half of a split one; undefined where there is none. Keeps its time: git compares the
+ * content of files that were written as late as their index.
  */
 export function addIndex(folder: string, index: string, own: string): string | undefined {
   const stats = lstatSync(index, { throwIfNoEntry: false });
@@ -120,7 +120,7 @@ function settingsText(format: string, settings: Settings, sparse: SparseCheckout
   ].join("");
 }
 
-/** The user's own, who is not the repository: of these too only what is copied is used. */
+/** The settings of the user; of these, too, only the copied ones are used. */
 function userSettings(env: Env): Settings {
   const home = homeFolder(env);
   const config = configHome(env, home);
@@ -137,7 +137,7 @@ function configHome(env: Env, home: string): string {
   return config && isAbsolute(config) ? config : join(home, ".config");
 }
 
-/** A file of the user's for all repositories: where settings say, else where git looks. */
+/** A file of the user for all repositories, at the place that settings name, else at git's own. */
 function userRules(
   said: string | undefined,
   name: string,

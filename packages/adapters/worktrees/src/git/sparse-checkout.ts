@@ -1,4 +1,4 @@
-/** Sparse checkout: which files of a commit a working tree leaves out, read from it and given to one that is made of it. */
+/** Sparse checkout: reads which files of a commit a working tree leaves out, and passes that on to a new tree. */
 import { join } from "node:path";
 import type { RepositoryPlace } from "@lathe/system/git";
 import { inFolder, plainSettings, plainText, replaceFile } from "@lathe/system/git";
@@ -40,7 +40,7 @@ export function sparseSettings({ isCone }: SparseCheckout): string {
   return `\tsparseCheckout = true\n\tsparseCheckoutCone = ${isCone}\n`;
 }
 
-/** Gives it to a working tree that is being made, by what git keeps about that. Throws what the disk says. */
+/** Writes the sparse checkout into the git folder of a new working tree. Throws file system errors. */
 export function putSparseCheckout(gitFolder: string, sparse: SparseCheckout): void {
   inFolder(gitFolder, ["info"], (folder) => replaceFile(folder, "sparse-checkout", sparse.rules));
   if (sparse.isOwn)

@@ -1,4 +1,4 @@
-/** How the project in a folder runs its tests, as its files tell. */
+/** Finds the command that runs the tests of the project in a folder, by its files. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularFile } from "@lathe/extensions";
@@ -7,7 +7,7 @@ import { detectTestCommand } from "@lathe/repair/test-command";
 import type { Env } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
-/** Of a folder that is no repository, and texts of Python tests: only those say whether pytest is needed. */
+/** Limits for a folder that is no repository, and for the texts of Python tests, which tell whether pytest is needed. */
 const maxFiles = 20_000;
 const maxTexts = 4;
 const maxBytes = 256 * 1024;
@@ -32,7 +32,7 @@ export async function findTestCommand(cwd: string, env: Env): Promise<string | u
 
 const left: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "venv", "dist", "build"]);
 
-/** The upper folders first. */
+/** Breadth first. */
 function walked(root: string): readonly string[] {
   const files: string[] = [];
   const folders = [""];
@@ -55,7 +55,7 @@ function entriesOf(folder: string): ReturnType<typeof readEntries> {
   try {
     return readEntries(folder);
   } catch {
-    // Closed to us, or gone.
+    // The folder is unreadable or gone.
     return [];
   }
 }
