@@ -1,0 +1,149 @@
+/** A conversation whichever client shows it: what is said, cancelled and set before its session is open, and questions. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, it } from "node:test";
+import { type AgentOptions, loadAgentOptions } from "@lathe/config";
+import {
+  type AssistantPart,
+  isFailure,
+  type Model,
+  type ModelPart,
+  messageText,
+  type OpenQuestion,
+  type QuestionAnswered,
+  type Session,
+} from "@lathe/protocol";
+import { Conversation, type ConversationStart } from "./conversation.ts";
+
+/** What the model answers, one after the other; then that it is done. */
+let answers: AssistantPart[][];
+const model: Model = {
+  info: { id: "own/model", window: 100_000, maxOutput: 1000 },
+  async *stream(): AsyncGenerator<ModelPart, void> {
+    const usage = { input: 10, cached: 0, written: 0, output: 1, reasoning: 0 };
+    const parts = answers.shift() ?? [{ type: "text", text: "Done." }];
+    const reason = parts.some(({ type }) => type === "tool-call") ? "tool-calls" : "stop";
+    yield { type: "finished", reason, parts, usage };
+  },
+};
+
+let root: string;
+let options: AgentOptions;
+let open: Conversation[];
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "lathe-conversation-"));
+  answers = [];
+  open = [];
+  const env = { XDG_STATE_HOME: join(root, "state"), HOME: root, PATH: process.env.PATH ?? "" };
+  const values = { cwd: root, model: "own/model", "no-sandbox": true };
+  const program = { env, version: "test", argv: [], execArgv: [], onRemark: () => undefined };
+  const loaded = await loadAgentOptions(values, program);
+  assert.ok(!isFailure(loaded), JSON.stringify(loaded));
+  options = { ...loaded.options, ownModels: { "own/model": model } };
+});
+afterEach(async () => {
+  for (const one of open) await one.close(0);
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Told {
+  readonly conversation: Conversation;
+  readonly over: string[];
+  /** The next question that opens. */
+  question(): Promise<OpenQuestion>;
+}
+
+function begin(more: Partial<ConversationStart> = {}): Told {
+  const over: string[] = [];
+  let asked = Promise.withResolvers<OpenQuestion>();
+  const start: ConversationStart = { options, by: "terminal", attended: true, ...more };
+  const conversation = new Conversation(start, {
+    opened: (question) => asked.resolve(question),
+    over: (_, answered?: QuestionAnswered) => over.push(answered?.by ?? "ended"),
+  });
+  open.push(conversation);
+  const question = async (): Promise<OpenQuestion> => {
+    const found = await asked.promise;
+    asked = Promise.withResolvers();
+    return found;
+  };
+  return { conversation, over, question };
+}
+
+async function ran(turn: ReturnType<Conversation["run"]>): Promise<Session> {
+  const ended = await turn;
+  assert.ok(!isFailure(ended), JSON.stringify(ended));
+  return ended;
+}
+
+function saidIn({ messages }: Session): readonly string[] {
+  return messages.filter(({ role }) => role === "user").map(({ parts }) => messageText(parts));
+}
+
+function writing(path: string): AssistantPart[] {
+  const input = JSON.stringify({ path, content: "hello\n" });
+  return [{ type: "tool-call", id: "w", tool: "write", input }];
+}
+
+it("hears what is said while its session is only being opened", async () => {
+  const { conversation } = begin();
+  const turn = conversation.run({ text: "one" });
+  assert.equal(await conversation.steer({ text: "two" }), undefined);
+  const words = saidIn(await ran(turn));
+  assert.deepEqual(
+    words.filter((text) => text === "one" || text === "two"),
+    ["one", "two"],
+  );
+  assert.deepEqual([conversation.queued, conversation.isWorking], [[], false]);
+  const late = await conversation.steer({ text: "three" });
+  assert.equal(late?.code, "invalid-arguments");
+});
+
+it("cancels a turn whose session is only being opened, and nothing without a turn", async () => {
+  const { conversation } = begin();
+  const turn = conversation.run({ text: "one" });
+  assert.equal(await conversation.cancel(), undefined);
+  assert.deepEqual((await ran(turn)).lastEnd, { type: "cancelled", by: "user" });
+  assert.equal(await conversation.cancel(), undefined);
+  assert.deepEqual((await ran(conversation.run({ text: "two" }))).lastEnd, { type: "done" });
+});
+
+it("goes back to the mode before plan mode, in no case to a looser one than the widest", () => {
+  const { conversation } = begin({ options: { ...options, mode: "ask", widest: "ask" } });
+  const modes = ([undefined, "plan", undefined, "auto"] as const).map((mode) => conversation.setMode(mode));
+  assert.deepEqual(modes, ["ask", "plan", "ask", "ask"]);
+});
+
+it("begins a new session, and resumes the earlier one", async () => {
+  const { conversation } = begin();
+  const { id } = await ran(conversation.run({ text: "one" }));
+  assert.equal(await conversation.switchTo(async () => undefined), undefined);
+  assert.equal(conversation.session, undefined);
+  assert.notEqual((await ran(conversation.run({ text: "two" }))).id, id);
+  assert.equal(await conversation.switchTo(async () => id), undefined);
+  assert.deepEqual(saidIn(await ran(conversation.run({ text: "three" }))).filter(isPlain), ["one", "three"]);
+});
+
+function isPlain(text: string): boolean {
+  return ["one", "two", "three"].includes(text);
+}
+
+it("asks again what was open when the process that asked ended", async () => {
+  answers = [writing("a.txt")];
+  const asking = { options: { ...options, mode: "ask" } } as const;
+  const first = begin(asking);
+  // Its turn waits for an answer without end, as in a process that is killed.
+  void first.conversation.run({ text: "one" });
+  const { seq } = await first.question();
+  const id = first.conversation.id ?? "";
+  await first.conversation.session?.close();
+  const second = begin({ ...asking, resume: { id, models: [] } });
+  const going = second.conversation.run();
+  const question = await second.question();
+  assert.equal(question.seq, seq);
+  assert.equal(await second.conversation.questions.answer(question, "allow"), undefined);
+  assert.deepEqual((await ran(going)).lastEnd, { type: "done" });
+  assert.deepEqual([second.over, readFileSync(join(root, "a.txt"), "utf8")], [["terminal"], "hello\n"]);
+});
