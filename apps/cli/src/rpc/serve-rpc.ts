@@ -2,7 +2,7 @@
 import { realFolder, usage } from "@lathe/config";
 import { type AskedQuestion, reserveSessionId, sessionQuestions } from "@lathe/hosts/local";
 import { answerQuestion, findSession, listSessions, readSession, readState } from "@lathe/hosts/stored";
-import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
+import { type Delta, type Event, type Failure, failure, fold, isFailure } from "@lathe/protocol";
 import {
   type ClientMethod,
   createRpcPeer,
@@ -214,6 +214,7 @@ async function answer({
   if (isFailure(found)) return found;
   if (isFailure(found.id)) return found.id;
   const asked = found.asked.find((one) => one.question.seq === question || one.question.call === question);
+  if (given.take && !asked) return failure("not-found", `question ${question} is not open`, { who: "user" });
   const read = readAnswer(given, asked?.call);
   if (isFailure(read)) return read;
   return answerQuestion(process.env, found.id, { question, ...read, by: "program" });

@@ -12,6 +12,7 @@ import {
 } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { newSessionId } from "../session-id.ts";
+import { isOpen } from "./follow-session.ts";
 
 export interface QuestionAnswer {
   /** The `seq` of the question, or the id of its call. */
@@ -61,6 +62,7 @@ export async function answerQuestion(
   const given = { call, question: seq, answer, ...(part && { part }), by, receipt };
   const refused = await inbox.offer(id, { type: "answer", ...given });
   if (refused) return archive.withHint(refused);
+  if (!isOpen(archive, id)) return { state: "queued" };
   const { signal } = new AbortController();
   for (const pauseMs of pausesMs) {
     await archive.clock.sleep(pauseMs, signal);

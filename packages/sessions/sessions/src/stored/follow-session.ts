@@ -1,5 +1,4 @@
 /** Following a session: what is in its log and what comes, without owning it. */
-
 import { type Event, type Failure, fold, isFailure, type Session } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { listSessions } from "./list-sessions.ts";
@@ -44,6 +43,16 @@ export async function followSession(
   } finally {
     log.close();
   }
+}
+
+/** Whether a process has the session open; in doubt, true. */
+export function isOpen(archive: SessionArchive, id: string): boolean {
+  const log = archive.follow(id);
+  if (isFailure(log)) return true;
+  const events = log.next();
+  const owner = log.owner();
+  log.close();
+  return isFailure(events) || hasOwner(archive, owner);
 }
 
 /** The newest session that a person began in a folder and no process has open; a failure where that one is damaged. */

@@ -307,6 +307,23 @@ function questionCases(bench: () => Bench): void {
     assert.deepEqual(await stored.questions(id), []);
   });
 
+  it("keeps an answer for a session that no process runs, until it is resumed", async () => {
+    bench().scripts = { one: [put("a.txt", "1"), { text: "ok" }] };
+    const asked = Promise.withResolvers<number>();
+    bench().onAsked = async ({ seq }) => asked.resolve(seq);
+    const opened = await bench().start("one", asking);
+    const { id } = opened;
+    void opened.run();
+    const question = await asked.promise;
+    await opened.close();
+    const given = { question, answer: "allow", by: "program" };
+    assert.deepEqual(await bench().stored.answer(id, given), { state: "queued" });
+    const request = { id, explicit: {} };
+    const resumed = ok(await resumeSession(bench().host, bench().options(asking), request));
+    const { messages } = ok(await bench().keep(resumed).run());
+    assert.deepEqual([resultsIn(messages), bench().files.read("a.txt")], [["written"], "1"]);
+  });
+
   it("does not run what a person denies", async () => {
     bench().onAsked = async ({ data, seq }, session) =>
       void (await session.answer({ call: data.call, question: seq, answer: "deny", by: "user" }));
