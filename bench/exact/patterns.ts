@@ -1,18 +1,7 @@
 /** Patterns for a tree, made from its text: literals, regular expressions, other scripts, in any case. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GrepQuery } from "@lathe/protocol";
-
-/** A generator of numbers below 1 that gives the same ones for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
+import { type GrepQuery, seededRandom } from "@lathe/protocol";
 
 export type Pattern = Omit<GrepQuery, "limit">;
 
@@ -39,7 +28,7 @@ const makers: readonly ((line: string, random: () => number) => Pattern)[] = [
 
 /** *Contract:* the same for the same files and seed; lines that are not ASCII come more often than they stand there. */
 export function patternsOf(root: string, paths: readonly string[], count: number): readonly Pattern[] {
-  const random = seeded(1);
+  const random = seededRandom(1);
   const patterns: Pattern[] = [];
   for (let tries = 0; patterns.length < count && tries < count * 50; tries++) {
     const text = readFileSync(join(root, pick(paths, random)));

@@ -1,4 +1,6 @@
 /** Draws from one seed: the same layout for the same number on every machine. */
+import { seededRandom } from "@lathe/protocol";
+
 export interface Draw {
   chance(probability: number): boolean;
   /** At least 0, less than `end`. */
@@ -8,13 +10,7 @@ export interface Draw {
 }
 
 export function drawFrom(seed: number): Draw {
-  let state = (seed ^ 0x9e3779b9) >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seededRandom(seed ^ 0x9e3779b9);
   const below = (end: number): number => Math.floor(next() * end);
   return {
     below,

@@ -125,6 +125,7 @@ export { apply, emptySession, fold } from "./src/fold.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
 export { isBelow } from "./src/is-below.ts";
+export { isRecord, parseJson } from "./src/json.ts";
 export { differingJudged, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
 export { type Lazily, lazily } from "./src/lazily.ts";
 export {

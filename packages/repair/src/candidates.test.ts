@@ -6,7 +6,7 @@ import type { Language } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
 import { applied, type Candidate, candidatesOf } from "./candidates.ts";
 import { grammars } from "./grammars.test.ts";
-import { toRepair } from "./to-repair.ts";
+import { toRepair } from "./search-repair.ts";
 
 /** Pieces that parse in any order; each has its traps: other scripts, blank lines, comments, odd ends. */
 const PIECES = {

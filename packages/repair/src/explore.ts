@@ -1,9 +1,9 @@
 /** Tries candidates in order of rank, in several copies at once, and stops soon after the first that passes everything. */
 
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { applied, type Candidate } from "./candidates.ts";
-import { passesAll } from "./passes-all.ts";
-import type { Bench, Suite } from "./suite.ts";
+import { type Bench, runTests, type Suite } from "./suite.ts";
 
 /** After the first find: how long and how far to look for others. */
 const EXTRA_SECONDS = 1.5;
@@ -120,4 +120,14 @@ async function parsing(bench: Bench, batch: readonly Candidate[]): Promise<reado
     tree.close();
   }
   return good;
+}
+
+/** Runs the whole test command with a candidate applied in a copy. */
+async function passesAll(bench: Bench, slot: string, candidate: Candidate): Promise<boolean> {
+  const text = await bench.text(candidate.path);
+  const target = join(slot, candidate.path);
+  await writeFile(target, applied(text, candidate));
+  const result = await runTests(bench, bench.command, { slot, timeoutMs: 60_000 });
+  await writeFile(target, text);
+  return result.exitCode === 0 && !result.timedOut;
 }

@@ -2,18 +2,18 @@
 
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
-import type { Language } from "@lathe/protocol";
-import { type Candidate, candidatesOf } from "./candidates.ts";
-import { commandSuite } from "./command-suite.ts";
+import { type Language, quoteWordIfNeeded } from "@lathe/protocol";
+import { applied, type Candidate, candidatesOf } from "./candidates.ts";
 import { explore } from "./explore.ts";
-import { nodeSuite } from "./node-suite.ts";
+import { failureReport, framesWithin } from "./failure-report.ts";
+import { attemptEach, nodeSuite } from "./node-suite.ts";
 import { pythonSuite } from "./python-suite.ts";
-import type { RepairDeps, RepairInput, RepairResult, RunResult } from "./repair-types.ts";
+import type { Repair, RepairDeps, RepairInput, RepairResult, RunResult } from "./repair-types.ts";
+import { staticSuspects } from "./static-suspects.ts";
 import { type Bench, inCopy, runTests, type Suite } from "./suite.ts";
 import type { Suspect } from "./suspicion.ts";
-import { direct, runnerOf } from "./test-command.ts";
+import { direct, type Runner, runnerOf } from "./test-command.ts";
 import { isTestFile } from "./test-file.ts";
-import { toRepair } from "./to-repair.ts";
 import { copyWorkspace } from "./workspace-copy.ts";
 
 /** Searches for edits that make the test command pass. The workspace itself is only read. */
@@ -189,4 +189,67 @@ function changeable({ input, files, command }: Bench, suspects: readonly Suspect
     words.some((word) => `/${path}`.endsWith(`/${word}`) || word.endsWith(`/${path}`));
   const others = sources.filter(({ path }) => !named(path));
   return others.length > 0 ? others : sources;
+}
+
+/** A suite from the output of the whole command's failing run, which took `ms`. */
+async function commandSuite(
+  bench: Bench,
+  runner: Runner,
+  baseline: { readonly result: RunResult; readonly ms: number },
+): Promise<Suite> {
+  const output = baseline.result.output.replaceAll(bench.slots[0], bench.input.root);
+  const report = failureReport(output);
+  const frames = framesWithin(report.frames, bench.input.root, new Set(bench.files));
+  const named = bench.files.filter(
+    (file) => isTestFile(file) && report.tests.some((test) => test.startsWith(file)),
+  );
+  const tests = [...new Set([...named, ...frames.map((frame) => frame.path).filter(isTestFile)])];
+  const narrow =
+    runner.kind === "by-file" && tests.length > 0
+      ? `${runner.command} ${tests.map(quoteWordIfNeeded).join(" ")}`
+      : bench.command;
+  const suspects = await staticSuspects({ files: bench.files, text: bench.text, tests, frames });
+  const timeoutMs = baseline.result.timedOut ? 4_000 : Math.min(60_000, baseline.ms * 3 + 1_000);
+  return {
+    suspects,
+    batch: 2,
+    attempt: (slot, trials, patience) =>
+      attemptEach(bench, trials, { slot, command: narrow, timeoutMs: timeoutMs * patience }),
+  };
+}
+
+/** The smallest run of whole lines around the change that is unique in the file, before it and after it. */
+export function toRepair(text: string, candidate: Candidate): Repair {
+  const changed = applied(text, candidate);
+  const growth = changed.length - text.length;
+  let start = lineStart(text, candidate.start);
+  let end = lineEnd(text, candidate.end);
+  const isExact = (): boolean =>
+    isUnique(text, text.slice(start, end)) && isUnique(changed, changed.slice(start, end + growth));
+  for (let wider = 0; !isExact() && (start > 0 || end < text.length); wider++) {
+    if (wider % 2 === 0 && start > 0) start = lineStart(text, start - 1);
+    else end = lineEnd(text, Math.min(text.length, end + 1));
+  }
+  return {
+    path: candidate.path,
+    line: candidate.line,
+    old: text.slice(start, end),
+    new: changed.slice(start, end + growth),
+    description: candidate.note.replace(/\s+/g, " "),
+  };
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf("\n", offset - 1) + 1;
+}
+
+function lineEnd(text: string, offset: number): number {
+  const found = text.indexOf("\n", offset);
+  if (found < 0) return text.length;
+  // A line's end is not its text, also where it has two characters.
+  return found > offset && text[found - 1] === "\r" ? found - 1 : found;
+}
+
+function isUnique(text: string, part: string): boolean {
+  return part.trim() !== "" && text.indexOf(part) === text.lastIndexOf(part);
 }

@@ -1,6 +1,6 @@
 /** Finds out how a workspace runs its tests, and what kind of runner a test command starts. */
 
-import { quoteWordIfNeeded } from "@lathe/protocol";
+import { parseJson, quoteWordIfNeeded } from "@lathe/protocol";
 import { isTestFile } from "./test-file.ts";
 
 /** What is known of a workspace from its file list and the text of a few files. */
@@ -40,14 +40,6 @@ function packageScripts(packageJson: string | undefined): Readonly<Record<string
   return Object.fromEntries(
     Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function pythonCommand(tests: readonly string[], facts: ProjectFacts): string {

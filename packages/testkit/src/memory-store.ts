@@ -1,8 +1,19 @@
 /** MemoryStore: the store, inbox and blobs ports in memory, with the contracts of the real adapters. */
-import type { Blobs, Failure, Inbox, Owner } from "@lathe/protocol";
-import { createMemoryBlobs } from "./memory-blobs.ts";
-import { createMemoryInbox } from "./memory-inbox.ts";
+import { createHash } from "node:crypto";
+import {
+  type Blobs,
+  type Failure,
+  failure,
+  type Inbox,
+  type InboxMessage,
+  type Owner,
+} from "@lathe/protocol";
 import { createMemoryLogs, type MemoryLogs } from "./memory-log.ts";
+
+interface Waiting {
+  readonly id: string;
+  readonly offer: InboxMessage;
+}
 
 export interface MemoryStoreOptions {
   /** Whether the process behind an owner still runs; by default every owner does. */
@@ -20,5 +31,56 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     ...createMemoryLogs({ isAlive, fault: () => fault("append") }),
     ...createMemoryInbox(() => fault("offer")),
     ...createMemoryBlobs(() => fault("put")),
+  };
+}
+
+/** Blobs in memory, one part of MemoryStore. */
+function createMemoryBlobs(fault: () => Failure | undefined): Blobs {
+  const texts = new Map<string, string>();
+  return {
+    async put(text) {
+      const fails = fault();
+      if (fails) return fails;
+      const hash = createHash("sha256").update(text).digest("hex");
+      texts.set(hash, Buffer.from(text).toString());
+      return hash;
+    },
+    async get(hash) {
+      return texts.get(hash) ?? failure("not-found", `no blob ${hash}`, { who: "store" });
+    },
+  };
+}
+
+/** An inbox in memory, one part of MemoryStore. */
+function createMemoryInbox(fault: () => Failure | undefined): Inbox {
+  const waiting = new Map<string, readonly Waiting[]>();
+  const listeners = new Map<string, Set<() => void>>();
+  let last = 0;
+  const of = (session: string): readonly Waiting[] => waiting.get(session) ?? [];
+  return {
+    async offer(session, offer) {
+      const fails = fault();
+      if (fails) return fails;
+      last += 1;
+      const id = `offer-${String(last).padStart(6, "0")}`;
+      waiting.set(session, [...of(session), { id, offer: structuredClone(offer) }]);
+      for (const listener of listeners.get(session) ?? []) listener();
+      return undefined;
+    },
+    pending: async (session) => of(session),
+    async taken(session, ids) {
+      waiting.set(
+        session,
+        of(session).filter(({ id }) => !ids.includes(id)),
+      );
+    },
+    watch(session, listener) {
+      // One wrapper per call, so that a listener given twice is stopped once.
+      const call = (): void => listener();
+      const all = listeners.get(session) ?? new Set();
+      listeners.set(session, all.add(call));
+      if (of(session).length > 0) queueMicrotask(() => all.has(call) && call());
+      return () => void all.delete(call);
+    },
   };
 }

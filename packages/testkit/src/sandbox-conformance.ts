@@ -1,6 +1,6 @@
 /** What every sandbox driver must do, whatever it runs commands with. */
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -10,7 +10,6 @@ import { hiddenCases, hiddenFolders } from "./sandbox-hidden-cases.ts";
 import { realSandboxCases } from "./sandbox-real-cases.ts";
 import { makeShownPlace, shownCases } from "./sandbox-shown-cases.ts";
 import { terminalCases } from "./sandbox-terminal-cases.ts";
-import { unguardedCases } from "./sandbox-unguarded-cases.ts";
 
 export interface SandboxConformanceOptions {
   /** Why the suite cannot run on this machine; said, and everything skipped. */
@@ -171,5 +170,31 @@ function processCases(test: RegisterCase): void {
     await started.stop();
     assert.notEqual(started.exit, undefined);
     assert.equal((await started.write("two\n"))?.code, "no-process");
+  });
+}
+
+/** The part of the sandbox suite about a workspace that was just made for its commands: all they write stays. */
+function unguardedCases(open: () => Promise<Bench>): void {
+  it("in a folder that was just made nothing is sealed or taken back", { timeout: 20_000 }, async () => {
+    const bench = await open();
+    try {
+      const files = [".vscode/tasks.json", ".git/hooks/post-checkout", ".envrc", "package.json"];
+      const script = `mkdir -p .vscode .git/hooks; for f in ${files.join(" ")}; do echo x > $f; done; ln -s /etc/passwd out`;
+      const ended = await bench.exec(script);
+      const again = await bench.exec("echo y >> .git/hooks/post-checkout; rm .envrc");
+      const { takenBack, removedLinks } = ended;
+      assert.deepEqual(
+        { code: ended.code, again: again.code, takenBack, removedLinks },
+        { code: 0, again: 0, takenBack: undefined, removedLinks: undefined },
+      );
+      const left = files.filter((file) => existsSync(join(bench.workspace, file)));
+      assert.deepEqual(
+        left,
+        files.filter((file) => file !== ".envrc"),
+      );
+      assert.ok(lstatSync(join(bench.workspace, "out")).isSymbolicLink());
+    } finally {
+      await bench.sandbox.close();
+    }
   });
 }

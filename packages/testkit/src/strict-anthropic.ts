@@ -1,4 +1,5 @@
 /** What Anthropic's messages API documents that it refuses. */
+import { isRecord } from "@lathe/protocol";
 import {
   checkEncoding,
   checkFields,
@@ -6,7 +7,6 @@ import {
   checkLimit,
   checkTools,
   findIssued,
-  isObject,
   ownValue,
 } from "./strict-wire.ts";
 import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
@@ -93,7 +93,7 @@ function* checkAssistantBlock(block: Json, given: Given): Iterable<string> {
     case "tool_use":
       if (!callId.test(block.id)) yield `tool_use.id: "${block.id}" should match ${callId}`;
       if (!toolName.test(block.name)) yield `tool_use.name: "${block.name}" should match ${toolName}`;
-      if (!isObject(block.input)) yield "tool_use.input: should be an object";
+      if (!isRecord(block.input)) yield "tool_use.input: should be an object";
       return;
     case "thinking":
       return yield* checkSignature(block, given);

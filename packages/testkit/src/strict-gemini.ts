@@ -1,13 +1,6 @@
 /** What Gemini's generateContent documents that it refuses. */
-import {
-  checkEncoding,
-  checkImage,
-  checkLimit,
-  checkTools,
-  findIssued,
-  isObject,
-  ownValue,
-} from "./strict-wire.ts";
+import { isRecord } from "@lathe/protocol";
+import { checkEncoding, checkImage, checkLimit, checkTools, findIssued, ownValue } from "./strict-wire.ts";
 import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"];
@@ -49,7 +42,7 @@ function* checkUserPart({ text, inlineData, functionResponse }: Json): Iterable<
     return;
   }
   if (!toolName.test(functionResponse.name)) yield `functionResponse: invalid name ${functionResponse.name}`;
-  if (!isObject(functionResponse.response)) yield "functionResponse: response must be an object";
+  if (!isRecord(functionResponse.response)) yield "functionResponse: response must be an object";
   for (const { inlineData: image } of functionResponse.parts ?? []) {
     yield* checkImage(image.mimeType, image.data, imageTypes);
   }
@@ -59,7 +52,7 @@ function* checkModelPart(part: Json, { model, issued }: Given): Iterable<string>
   const { text, functionCall, thoughtSignature } = part;
   if (functionCall) {
     if (!toolName.test(functionCall.name)) yield `functionCall: invalid name ${functionCall.name}`;
-    if (!isObject(functionCall.args)) yield "functionCall: args must be an object";
+    if (!isRecord(functionCall.args)) yield "functionCall: args must be an object";
   } else if (!text && thoughtSignature === undefined) yield "model: a part must not be empty";
   if (thoughtSignature === undefined || thoughtSignature === skip) return;
   const found = findIssued(issued, (one) => ownValue(one, "google", "thoughtSignature") === thoughtSignature);

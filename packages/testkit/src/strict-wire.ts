@@ -62,10 +62,6 @@ export function ownValue(part: AssistantPart, provider: string, name: string): u
   return JSON.parse(part.signature)[provider]?.[name];
 }
 
-export function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Reads the answer, and the part, that hold a value. */
 export function findIssued(
   issued: readonly Issued[],

@@ -62,15 +62,6 @@ export function notChecked(name: string, { output, errors, code }: Ran): Failure
   });
 }
 
-/** The value of a JSON text, undefined where it is none. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What stands in a field of what another program wrote. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)

@@ -1,6 +1,7 @@
 /** Create diagnostics: the port over a project's own checkers, and over the language servers that the user set up. */
 
-import { extname, isAbsolute, join, posix, relative } from "node:path";
+import { realpath, stat, unlink } from "node:fs/promises";
+import { extname, isAbsolute, join, posix, relative, sep } from "node:path";
 import {
   type Check,
   type CheckPlace,
@@ -12,14 +13,14 @@ import {
   failure,
   isFailure,
   lazily,
+  quoteWordIfNeeded,
 } from "@lathe/protocol";
 import { type Covering, coverageOf } from "./coverage.ts";
 import { type FoundChecker, findCheckers, isInFolder } from "./find-checkers.ts";
 import type { LspSpec } from "./lsp/lsp-servers.ts";
 import { placeProblem } from "./place-problem.ts";
-import { removeWritten } from "./remove-written.ts";
 import { runCommand } from "./run-command.ts";
-import { scriptOf } from "./script-of.ts";
+
 export interface DiagnosticsOptions {
   /** Real path of the workspace. */
   readonly root: string;
@@ -239,4 +240,28 @@ function unknown(checker: string | undefined, sources: readonly Source[]): Failu
   const names = [...new Set(sources.map(({ name }) => name))];
   if (names.length === 0) return failure("not-found", "No checker is set up in this project.");
   return failure("invalid-arguments", `there is no checker ${checker}; there are ${names.join(", ")}`);
+}
+
+/** *Contract:* `since` in milliseconds: before the checker was started; never throws. */
+async function removeWritten(
+  paths: readonly string[],
+  { root, folder, since }: { readonly root: string; readonly folder: string; readonly since: number },
+): Promise<void> {
+  for (const path of paths) await removeOne(isAbsolute(path) ? path : join(root, folder, path), root, since);
+}
+
+async function removeOne(path: string, root: string, since: number): Promise<void> {
+  try {
+    const real = await realpath(path);
+    const found = await stat(real);
+    // One that was there before is somebody's, though it may be another now.
+    const isNew = found.isFile() && found.birthtimeMs > since;
+    if (isNew && real.startsWith(`${root}${sep}`)) await unlink(real);
+  } catch {
+    // It is not there, or may not be taken away.
+  }
+}
+
+function scriptOf(words: readonly string[]): string {
+  return words.map(quoteWordIfNeeded).join(" ");
 }

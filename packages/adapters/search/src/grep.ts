@@ -1,11 +1,20 @@
+import { closeSync, createReadStream, fstatSync } from "node:fs";
 import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
+import { openInside } from "@lathe/system/open-inside";
 import { acrossLines, crossesLines } from "./across-lines.ts";
 import type { FileFilter } from "./file-filter.ts";
-import { hasLongLine } from "./long-line.ts";
 import { collectMatches } from "./matches.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import { commonArgs, type Place, startOf } from "./place.ts";
 import { runRipgrep } from "./ripgrep.ts";
+
+/** Bytes of the longest line that is searched. */
+const maxLine = 4 * 1024 * 1024;
+
+/** Bytes that are looked at: a tenth of a second's worth. */
+const looked = 256 * 1024 * 1024;
+
+const newline = 10;
 
 /** Files that a search is begun again without; with more of them it ends early. */
 const maxSkipped = 8;
@@ -132,4 +141,29 @@ function notSearched(pattern: string, errors: string): Failure {
   const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern;
   const hint = "put \\ before what stands for itself, or set literal to search for plain text";
   return failure("search-failed", `${shown} is not a regular expression: ${why}; ${hint}.`);
+}
+
+/** Reads no more than it must; false for what cannot be read, and once the signal aborted. */
+async function hasLongLine(root: string, path: string, signal: AbortSignal): Promise<boolean> {
+  let file: number | undefined;
+  try {
+    file = openInside(root, path);
+    // Each file with a match is asked about while ripgrep finds the next: to wait for one takes ten times as long.
+    if (fstatSync(file).size <= maxLine) return false;
+    let length = 0;
+    const stream = createReadStream("", { fd: file, highWaterMark: maxLine / 4, end: looked, signal });
+    // The stream closes it, once no read of it is under way.
+    file = undefined;
+    for await (const chunk of stream) {
+      const first = chunk.indexOf(newline);
+      if (length + (first < 0 ? chunk.length : first) > maxLine) return true;
+      length = first < 0 ? length + chunk.length : chunk.length - chunk.lastIndexOf(newline) - 1;
+    }
+    return false;
+  } catch {
+    // Ripgrep says itself what it could not read.
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }

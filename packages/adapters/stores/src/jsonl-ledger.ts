@@ -11,6 +11,7 @@ import {
   type LedgerEntry,
   type Ledgers,
   type Owner,
+  parseJson,
   readLedgerEntry,
   type TreeAccount,
 } from "@lathe/protocol";
@@ -168,14 +169,6 @@ function openThere(files: Files, path: string): number | undefined {
 /** A line that is no entry was cut short, and whoever wrote it was told so, or died. */
 function takeLine(account: TreeAccount, line: string): TreeAccount {
   if (line === "") return account;
-  const entry = readLedgerEntry(parsed(line));
+  const entry = readLedgerEntry(parseJson(line));
   return entry ? enter(account, entry) : account;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

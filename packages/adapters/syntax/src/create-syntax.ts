@@ -1,12 +1,10 @@
 /** The adapter of the Syntax port on web-tree-sitter; runtime and grammars are loaded when first used. */
 
-import type { Language, Syntax, SyntaxTree } from "@lathe/protocol";
+import type { Language, Syntax, SyntaxNode, SyntaxTree } from "@lathe/protocol";
 import type * as TreeSitter from "web-tree-sitter";
 import { languageOf } from "./language-of.ts";
 import { openParser, type ParseText } from "./open-parser.ts";
-import { refusedByPython } from "./python-rules.ts";
 import { TreeSitterNode } from "./syntax-node.ts";
-import { unparsedTree } from "./unparsed-tree.ts";
 
 /** A Syntax whose grammars are shared by all its trees. */
 export function createSyntax(): Syntax {
@@ -50,4 +48,53 @@ function brokenNodes(root: TreeSitterNode): readonly TreeSitterNode[] {
     if (node.damaged) for (const child of node.children.toReversed()) pending.push(child);
   }
   return found;
+}
+
+/** The nodes that Python would refuse, although they parse. */
+function refusedByPython(root: TreeSitter.Node): readonly TreeSitter.Node[] {
+  const found = root.descendantsOfType(["block", "try_statement"]);
+  const blocks = found.filter((node) => node.type === "block");
+  return [
+    ...found.filter((node) => node.type === "try_statement" && !catches(node)),
+    ...blocks.filter((block) => statementsOf(block).length === 0),
+    ...[root, ...blocks].flatMap(unevenIn),
+  ];
+}
+
+function catches(node: TreeSitter.Node): boolean {
+  return node.namedChildren.some((child) => /^(?:except|finally)/.test(child.type));
+}
+
+/** The statements of a block that are indented otherwise than its first one. */
+function unevenIn(block: TreeSitter.Node): readonly TreeSitter.Node[] {
+  const [first, ...others] = statementsOf(block);
+  if (first === undefined) return [];
+  const { column } = first.startPosition;
+  let { row } = first.endPosition;
+  return others.filter((statement) => {
+    const ownLine = statement.startPosition.row > row;
+    row = statement.endPosition.row;
+    return ownLine && statement.startPosition.column !== column;
+  });
+}
+
+function statementsOf(block: TreeSitter.Node): readonly TreeSitter.Node[] {
+  return block.namedChildren.filter((child) => child.type !== "comment");
+}
+
+/** Unparsed tree: stands for a text that costs the parser more than its budget; all of it is one error. */
+function unparsedTree(text: string): SyntaxTree {
+  const root: SyntaxNode = {
+    type: "ERROR",
+    named: true,
+    text,
+    start: 0,
+    end: text.length,
+    line: 1,
+    broken: true,
+    parent: null,
+    children: [],
+    field: () => null,
+  };
+  return { root, errors: [root], isUnparsed: true, close: () => undefined };
 }

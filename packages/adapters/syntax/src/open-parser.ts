@@ -1,8 +1,17 @@
 /** Open parser: parses texts of one language, each within a budget of work and with pauses, since some cost the square of their length. */
+import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import type { Language } from "@lathe/protocol";
+import { fileURLToPath } from "node:url";
+import { type Language, lazily } from "@lathe/protocol";
 import type * as TreeSitter from "web-tree-sitter";
-import { loadParser } from "./load-parser.ts";
+
+const loadedRuntime = lazily(async () => {
+  const module = await import("web-tree-sitter");
+  await module.Parser.init();
+  return module;
+});
+
+const grammars = new Map<Language, Promise<TreeSitter.Language>>();
 
 /** Code units that the runtime takes at once: its buffer without the last one. */
 const chunkUnits = 5_119;
@@ -55,4 +64,20 @@ async function parseWithin(parser: TreeSitter.Parser, text: string): Promise<Tre
     }
     await setImmediate();
   }
+}
+
+async function loadGrammar(language: Language): Promise<TreeSitter.Language> {
+  const { Language: Grammar } = await loadedRuntime();
+  const location = import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${language}.wasm`);
+  return Grammar.load(await readFile(fileURLToPath(location)));
+}
+
+/** A parser of its own; the grammar is one for all. */
+async function loadParser(language: Language): Promise<TreeSitter.Parser> {
+  const { Parser } = await loadedRuntime();
+  const grammar = grammars.get(language) ?? loadGrammar(language);
+  grammars.set(language, grammar);
+  const parser = new Parser();
+  parser.setLanguage(await grammar);
+  return parser;
 }

@@ -7,12 +7,13 @@ import type { Hunk, Tier } from "./hunk.ts";
 import { piecesOf } from "./match/elision.ts";
 import { cutsWord, occurrences, typographicOccurrences } from "./match/exact-text.ts";
 import { findBlock, type Match } from "./match/find-block.ts";
-import { isInformative } from "./match/information.ts";
 import { chosenBy } from "./match/scope.ts";
 import { isWorn, unwrappings } from "./match/unwrap.ts";
 import { linesPlace, type Place } from "./place.ts";
 import { textPlace } from "./place-text.ts";
 import { rebuild } from "./rebuild/rebuild.ts";
+
+const least = 8;
 
 export interface Located {
   readonly tier: Tier;
@@ -243,4 +244,10 @@ function locateUnwrapped(document: Document, { hunk, name }: Named): Located | F
     return { ...found, tier: "unwrapped", warnings: [`${name}: found after taking off ${wrapping}.`] };
   }
   return undefined;
+}
+
+/** About eight characters that are not spaces, and a word. */
+function isInformative(lines: readonly string[]): boolean {
+  const text = lines.join("").replaceAll(/\s+/g, "");
+  return text.length >= least && /\p{L}{2}|[\p{L}_$][\p{L}\p{N}_$]/u.test(text);
 }

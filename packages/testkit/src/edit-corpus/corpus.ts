@@ -7,16 +7,33 @@ import type { EditCase, EditFormat, FilePair } from "./edit-case.ts";
 import { endingMakers } from "./ending-cases.ts";
 import { guardMakers } from "./guard-cases.ts";
 import { indentCorruptions } from "./indent-corruptions.ts";
-import { largeFileMakers } from "./large-file-cases.ts";
+import { commentLine } from "./language.ts";
 import { lookalikeMakers } from "./lookalike-cases.ts";
 import { nearTwinMakers } from "./near-twin-cases.ts";
 import { occurrences } from "./oracle.ts";
-import { createSeededRandom } from "./seeded-random.ts";
+import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
 import { shapeCorruptions } from "./shape-corruptions.ts";
 import { spaceCorruptions } from "./space-corruptions.ts";
 import { staleMakers, staleOf } from "./stale-cases.ts";
 import { unicodeCorruptions } from "./unicode-corruptions.ts";
 import { wrapperCorruptions } from "./wrapper-corruptions.ts";
+
+const wantedLines = 10_000;
+
+const words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"];
+
+const exact: Corruption = { name: "large-file", fold: "exact", prepare: withFiller };
+
+const shifted = indentCorruptions
+  .filter(({ name }) => name === "indent-deeper")
+  .map(
+    (corruption): Corruption => ({ ...corruption, name: "large-file-indent-deeper", prepare: withFiller }),
+  );
+
+const largeFileMakers: readonly CaseMaker[] = [
+  ...[exact, ...shifted].map(recoverable),
+  ...shifted.map(staleOf),
+];
 
 export interface CorpusOptions {
   readonly seed: number;
@@ -136,4 +153,14 @@ function interleaved(changes: readonly Change[], seed: number): Change[] {
   return Array.from({ length: longest }, (_, turn) =>
     queues.flatMap((queue) => (turn < queue.length ? [queue[turn] as Change] : [])),
   ).flat();
+}
+
+/** Comments of all sorts behind the file's own lines. */
+function withFiller(change: Change, random: SeededRandom): Change | undefined {
+  if (commentLine(change.language, "") === undefined || !change.style.final) return undefined;
+  const filler = Array.from({ length: Math.max(0, wantedLines - change.before.length) }, (_, index) => {
+    const text = `${index % 7 === 0 ? index : ""} ${random.pick(words)} ${random.pick(words)}, ${random.pick(words)}`;
+    return index % 11 === 10 ? "" : (commentLine(change.language, text) ?? "");
+  });
+  return { ...change, before: [...change.before, ...filler], after: [...change.after, ...filler] };
 }

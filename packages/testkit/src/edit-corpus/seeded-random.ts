@@ -1,4 +1,6 @@
 /** Randomness that a seed repeats: the same seed gives the same corpus on every machine. */
+import { seededRandom } from "@lathe/protocol";
+
 export interface SeededRandom {
   /** Below 1, at least 0. */
   readonly next: () => number;
@@ -10,13 +12,7 @@ export interface SeededRandom {
 }
 
 export function createSeededRandom(seed: string): SeededRandom {
-  let state = hashed(seed);
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = seededRandom(hashed(seed));
   const below = (limit: number): number => Math.floor(next() * limit);
   const shuffled = <T>(items: readonly T[]): T[] => {
     const keyed = items.map((item) => ({ item, key: next() }));

@@ -1,6 +1,6 @@
 /** Biome: lints JavaScript, TypeScript, JSON and CSS. */
-import type { Problem, Severity } from "@lathe/protocol";
-import { type Checker, countField, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
+import { type Problem, parseJson, type Severity } from "@lathe/protocol";
+import { type Checker, countField, fieldOf, listOf, notChecked, textField } from "../checker.ts";
 
 /** What Biome reports at most; it counts the rest. */
 const most = 200;
@@ -15,7 +15,7 @@ export const biome: Checker = {
   words: (paths) => ["lint", "--reporter=json", `--max-diagnostics=${most}`, ...paths],
   read(ran) {
     // Settings that it cannot read are told on the other stream, with no JSON.
-    const found = jsonOf(ran.output.trim());
+    const found = parseJson(ran.output.trim());
     const diagnostics = fieldOf(found, "diagnostics");
     if (!Array.isArray(diagnostics)) return notChecked("biome", ran);
     const problems = diagnostics.map(problemOf);

@@ -1,7 +1,7 @@
 /** cargo check: what rustc says of a crate or a workspace of them. */
 import { dirname } from "node:path";
-import type { Problem } from "@lathe/protocol";
-import { type Checker, countField, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
+import { type Problem, parseJson } from "@lathe/protocol";
+import { type Checker, countField, fieldOf, listOf, notChecked, textField } from "../checker.ts";
 
 export const cargoCheck: Checker = {
   name: "cargo check",
@@ -16,7 +16,7 @@ export const cargoCheck: Checker = {
   // Members are checked with their workspace, wherever it is asked.
   parts: (settings) => !/^\s*\[workspace[\].]/mu.test(settings),
   read(ran) {
-    const told = ran.output.split("\n").map((line) => jsonOf(line));
+    const told = ran.output.split("\n").map((line) => parseJson(line));
     const problems = once(told.flatMap(problemOf));
     const manifests = told.flatMap((one) => textField(one, "manifest_path") ?? []);
     const isFinished = told.some((one) => textField(one, "reason") === "build-finished");

@@ -1,6 +1,6 @@
 /** ESLint: lints JavaScript, and TypeScript where it is set up for it. */
-import type { Problem } from "@lathe/protocol";
-import { type Checker, countField, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
+import { type Problem, parseJson } from "@lathe/protocol";
+import { type Checker, countField, fieldOf, listOf, notChecked, textField } from "../checker.ts";
 
 export const eslint: Checker = {
   name: "eslint",
@@ -11,7 +11,7 @@ export const eslint: Checker = {
   program: "eslint",
   words: (paths) => ["-f", "json", ...(paths.length > 0 ? paths : ["."])],
   read(ran) {
-    const files = jsonOf(ran.output);
+    const files = parseJson(ran.output);
     // 2 is a crash or settings that cannot be read.
     if (!Array.isArray(files) || ran.code > 1) return notChecked("eslint", ran);
     return { problems: files.flatMap(problemsOf) };

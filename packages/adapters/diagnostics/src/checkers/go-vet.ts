@@ -1,7 +1,7 @@
 /** go vet: builds Go packages in mind, and reports what is suspicious. */
 import { posix } from "node:path";
-import { type Failure, isFailure, type Problem } from "@lathe/protocol";
-import { type Checker, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
+import { type Failure, isFailure, type Problem, parseJson } from "@lathe/protocol";
+import { type Checker, fieldOf, listOf, notChecked, textField } from "../checker.ts";
 
 const place = /^(?:vet: )?(.+?\.go):(\d+)(?::(\d+))?(?:: (.*))?$/su;
 
@@ -69,7 +69,7 @@ function parted(text: string): { readonly json: readonly string[]; readonly rest
 
 /** Package -> analyser -> what it found. */
 function vettedIn(json: string): readonly Problem[] | Failure {
-  const packages = jsonOf(json);
+  const packages = parseJson(json);
   if (packages === undefined) return notChecked("go vet", { output: json, errors: "", code: 0 });
   return Object.values(packages as object).flatMap((analysers) =>
     Object.entries(Object(analysers)).flatMap(([code, found]) =>

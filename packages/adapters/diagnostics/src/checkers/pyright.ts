@@ -1,6 +1,6 @@
 /** Pyright: checks the types of Python. */
-import type { Problem } from "@lathe/protocol";
-import { type Checker, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
+import { type Problem, parseJson } from "@lathe/protocol";
+import { type Checker, fieldOf, listOf, notChecked, textField } from "../checker.ts";
 
 export const pyright: Checker = {
   name: "pyright",
@@ -11,7 +11,7 @@ export const pyright: Checker = {
   program: "pyright",
   words: (paths) => ["--outputjson", ...paths],
   read(ran) {
-    const found = jsonOf(ran.output.trim());
+    const found = parseJson(ran.output.trim());
     const diagnostics = fieldOf(found, "generalDiagnostics");
     if (!Array.isArray(diagnostics) || ran.code > 1) return notChecked("pyright", ran);
     // It goes on without settings that it cannot read.

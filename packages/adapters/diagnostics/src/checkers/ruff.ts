@@ -1,5 +1,6 @@
 /** Ruff: lints Python. */
-import { type Checker, countField, fieldOf, jsonOf, notChecked, textField } from "../checker.ts";
+import { parseJson } from "@lathe/protocol";
+import { type Checker, countField, fieldOf, notChecked, textField } from "../checker.ts";
 
 export const ruff: Checker = {
   name: "ruff",
@@ -10,7 +11,7 @@ export const ruff: Checker = {
   program: "ruff",
   words: (paths) => ["check", "--output-format", "json", "--no-cache", ...(paths.length > 0 ? paths : ["."])],
   read(ran) {
-    const found = jsonOf(ran.output.trim());
+    const found = parseJson(ran.output.trim());
     if (!Array.isArray(found) || ran.code > 1) return notChecked("ruff", ran);
     return {
       problems: found.map((one) => {

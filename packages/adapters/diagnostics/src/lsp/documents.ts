@@ -1,9 +1,33 @@
 /** Documents: the files a language server has open, each with a version that is never given twice. */
 
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Connection } from "./connection.ts";
-import { languageId } from "./language-id.ts";
+
+const ids: Readonly<Record<string, string>> = {
+  ".ts": "typescript",
+  ".mts": "typescript",
+  ".cts": "typescript",
+  ".tsx": "typescriptreact",
+  ".js": "javascript",
+  ".mjs": "javascript",
+  ".cjs": "javascript",
+  ".jsx": "javascriptreact",
+  ".py": "python",
+  ".pyi": "python",
+  ".rs": "rust",
+  ".rb": "ruby",
+  ".cs": "csharp",
+  ".sh": "shellscript",
+  ".md": "markdown",
+  ".yml": "yaml",
+  ".h": "c",
+  ".cc": "cpp",
+  ".hpp": "cpp",
+  ".kt": "kotlin",
+  ".ex": "elixir",
+  ".hs": "haskell",
+};
 
 /** More than this many stay open only until the next look. */
 const maxOpen = 64;
@@ -63,4 +87,10 @@ export function createDocuments(root: string, { tell }: Pick<Connection, "tell">
       for (const path of [...open.keys()].slice(0, Math.max(0, open.size - maxOpen))) drop(path);
     },
   };
+}
+
+/** Most are called like their extension. */
+function languageId(path: string): string {
+  const extension = extname(path).toLowerCase();
+  return ids[extension] ?? (extension.slice(1) || "plaintext");
 }

@@ -2,9 +2,9 @@
  * What a local server says of its own models. All of them answer `GET /v1/models`; how long a prompt may be each tells
  * elsewhere: vLLM beside the id, llama.cpp at `/props`, LM Studio and Ollama at addresses of their own.
  */
-import type { ModelInfo } from "@lathe/protocol";
+import { isRecord, type ModelInfo } from "@lathe/protocol";
 import { unknown } from "./catalogue.ts";
-import { askJson, countOf, type Fields, isFields } from "./json-fields.ts";
+import { askJson, countOf, type Fields } from "./json-fields.ts";
 
 export interface LocalServer {
   readonly provider: string;
@@ -24,7 +24,7 @@ const answerShare = 4;
 export async function askServer(server: LocalServer): Promise<readonly ModelInfo[] | undefined> {
   const listed = await ask(server, `${server.baseUrl}/models`);
   if (!Array.isArray(listed?.data)) return undefined;
-  const models = listed.data.filter((one): one is Fields => isFields(one) && typeof one.id === "string");
+  const models = listed.data.filter((one): one is Fields => isRecord(one) && typeof one.id === "string");
   const windows = await windowsOf(server, models);
   return models.map((model) => {
     const id = String(model.id);
@@ -57,7 +57,7 @@ async function windowsOf(
     ask(server, `${root}/api/v0/models`),
     ask(server, `${root}/api/ps`),
   ]);
-  const settings = isFields(props?.default_generation_settings) ? props.default_generation_settings : {};
+  const settings = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};
   const [only] = models.length === 1 ? models : [];
   return new Map([
     ...(only ? pair(only.id, countOf(settings.n_ctx)) : []),
@@ -70,7 +70,7 @@ async function windowsOf(
 }
 
 function besideId(model: Fields): number | undefined {
-  const meta = isFields(model.meta) ? model.meta : {};
+  const meta = isRecord(model.meta) ? model.meta : {};
   return countOf(model.max_model_len) ?? countOf(model.context_length) ?? countOf(meta.n_ctx);
 }
 
@@ -79,14 +79,14 @@ function pair(id: unknown, window: number | undefined): readonly (readonly [stri
 }
 
 function fieldsIn(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 async function ask({ fetch, apiKey }: LocalServer, url: string): Promise<Fields | undefined> {
   try {
     const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
     const value = await askJson(fetch, { url, headers, patienceMs, maxBytes });
-    return isFields(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

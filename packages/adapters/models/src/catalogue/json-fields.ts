@@ -1,9 +1,6 @@
 /** JSON of others: what it holds is checked before it is believed. */
-export type Fields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** A count of at least one, or nothing. */
 export function countOf(value: unknown): number | undefined {

@@ -2,9 +2,9 @@
  * Reads the registry of models.dev (`api.json`, MIT): providers by name, in each its models by name. Everything in it is
  * checked, and what does not hold is left out: a wrong price is worse than none.
  */
-import type { ModelInfo, Price, Rates } from "@lathe/protocol";
+import { isRecord, type ModelInfo, type Price, type Rates } from "@lathe/protocol";
 import { wholePrice } from "./catalogue.ts";
-import { countOf, type Fields, isFields } from "./json-fields.ts";
+import { countOf, type Fields } from "./json-fields.ts";
 
 export interface Registry {
   readonly entries: readonly ModelInfo[];
@@ -17,7 +17,7 @@ const ourNames: Readonly<Record<string, string>> = { alibaba: "qwen" };
 
 /** Undefined when it is no such registry. Of the providers only those in `wanted` are taken, by our names. */
 export function readModelsDev(value: unknown, wanted: readonly string[]): Registry | undefined {
-  const providers = isFields(value) ? Object.entries(value).flatMap(modelsOf) : [];
+  const providers = isRecord(value) ? Object.entries(value).flatMap(modelsOf) : [];
   if (providers.length === 0) return undefined;
   const read = providers
     .filter(([name]) => wanted.includes(name))
@@ -29,14 +29,14 @@ export function readModelsDev(value: unknown, wanted: readonly string[]): Regist
 }
 
 function modelsOf([theirs, provider]: readonly [string, unknown]): readonly (readonly [string, Fields])[] {
-  const models = isFields(provider) ? provider.models : undefined;
-  return isFields(models) ? [[ourNames[theirs] ?? theirs, models]] : [];
+  const models = isRecord(provider) ? provider.models : undefined;
+  return isRecord(models) ? [[ourNames[theirs] ?? theirs, models]] : [];
 }
 
 function infoOfModel(id: string, model: unknown): ModelInfo | "wrong" | "no-text" {
-  if (!isFields(model)) return "wrong";
+  if (!isRecord(model)) return "wrong";
   if (!writesText(model)) return "no-text";
-  const limit = isFields(model.limit) ? model.limit : {};
+  const limit = isRecord(model.limit) ? model.limit : {};
   const window = countOf(limit.context);
   const maxOutput = countOf(limit.output);
   const price = priceOf(model.cost, id);
@@ -58,15 +58,15 @@ function writesText(model: Fields): boolean {
 }
 
 function modalities({ modalities: both }: Fields, way: "input" | "output"): readonly unknown[] {
-  const list = isFields(both) ? both[way] : undefined;
+  const list = isRecord(both) ? both[way] : undefined;
   return Array.isArray(list) ? list : [];
 }
 
 /** Plans that cost nothing by the token are written as 0, which says nothing of what an attempt costs; `:free` does. */
 function priceOf(cost: unknown, id: string): Price | "wrong" | undefined {
   if (cost === undefined) return undefined;
-  const rates = isFields(cost) ? ratesOfCost(cost) : undefined;
-  if (!rates || !isFields(cost)) return "wrong";
+  const rates = isRecord(cost) ? ratesOfCost(cost) : undefined;
+  if (!rates || !isRecord(cost)) return "wrong";
   if (rates.input === 0 && rates.output === 0 && !id.endsWith(":free")) return undefined;
   const written = Array.isArray(cost.tiers) ? cost.tiers.map(tierOf) : [];
   if (written.includes(undefined)) return "wrong";
@@ -75,7 +75,7 @@ function priceOf(cost: unknown, id: string): Price | "wrong" | undefined {
 }
 
 function tierOf(value: unknown): (Rates & { readonly above: number }) | undefined {
-  if (!isFields(value) || !isFields(value.tier)) return undefined;
+  if (!isRecord(value) || !isRecord(value.tier)) return undefined;
   const above = countOf(value.tier.size);
   const rates = ratesOfCost(value);
   return above !== undefined && rates ? { ...rates, above } : undefined;

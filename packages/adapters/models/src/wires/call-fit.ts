@@ -1,7 +1,7 @@
 /** Fits calls that one provider's model wrote to the wire of another, which may refuse their ids, names and inputs. */
 import { hash } from "node:crypto";
 import type { JSONObject } from "@ai-sdk/provider";
-import type { Freeform } from "@lathe/protocol";
+import { type Freeform, parseJson } from "@lathe/protocol";
 
 /** *Contract:* pure and one to one: a call and its result keep one id, and two calls never share one. */
 export type FitId = (id: string) => string;
@@ -42,19 +42,19 @@ const longestName = 64;
 /** The input as an object; text that is none is wrapped as the provider packages do it. */
 export function objectInput(text: string): JSONObject {
   if (text.trim() === "") return {};
-  const value = parsed(text);
+  const value = parseJson(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as JSONObject) : { rawInvalidInput: text };
 }
 
 /** The input byte for byte when it is JSON, else as an object. */
 export function jsonInput(text: string): string | JSONObject {
-  return parsed(text) === undefined ? objectInput(text) : text;
+  return parseJson(text) === undefined ? objectInput(text) : text;
 }
 
 /** The one argument of a call as it stands, without JSON; input of another shape stays as it is. */
 export function plainInput(text: string, argument: string): string {
-  const value = parsed(text);
+  const value = parseJson(text);
   if (typeof value !== "object" || value === null) return text;
   const { [argument]: plain, ...rest } = value as Readonly<Record<string, unknown>>;
   return typeof plain === "string" && Object.keys(rest).length === 0 ? plain : text;
@@ -62,14 +62,6 @@ export function plainInput(text: string, argument: string): string {
 
 /** What a model wrote without JSON, as arguments; the package hands it over as JSON text of a string. */
 export function freeformInput(text: string, { argument }: Pick<Freeform, "argument">): string {
-  const value = parsed(text);
+  const value = parseJson(text);
   return typeof value === "string" ? JSON.stringify({ [argument]: value }) : text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** OpenAI's embeddings, `POST /v1/embeddings`, for any base URL: local servers speak it, too. */
 import { createHash } from "node:crypto";
-import { type Embedded, type Embedder, type Failure, failure } from "@lathe/protocol";
-import { type Fields, isFields, textOf } from "../catalogue/json-fields.ts";
+import { type Embedded, type Embedder, type Failure, failure, isRecord, parseJson } from "@lathe/protocol";
+import { type Fields, textOf } from "../catalogue/json-fields.ts";
 import { type Origin, providerFailure, stalled } from "../failures/provider-failure.ts";
 import { createTransport, type TransportOptions } from "../http-fetch.ts";
 
@@ -107,15 +107,15 @@ function embeddedIn(
     failure("stream-broken", `${baseUrl} answered with ${what} in place of ${count} embeddings`, {
       who: "provider",
     });
-  const value = parsed(text);
-  if (!isFields(value) || !Array.isArray(value.data)) return broken("something else");
+  const value = parseJson(text);
+  if (!isRecord(value) || !Array.isArray(value.data)) return broken("something else");
   if (value.data.length !== count) return broken(`${value.data.length}`);
   const vectors = vectorsIn(value.data);
   if (!vectors) return broken("vectors that cannot be read");
   const length = dimensions ?? vectors[0]?.length;
   const other = vectors.find((vector) => vector.length !== length);
   if (other) return failure("stream-broken", otherLength(baseUrl, other.length, length), { who: "provider" });
-  const tokens = isFields(value.usage) ? tokensIn(value.usage) : undefined;
+  const tokens = isRecord(value.usage) ? tokensIn(value.usage) : undefined;
   return { vectors, ...(tokens !== undefined && { tokens }) };
 }
 
@@ -123,7 +123,7 @@ function embeddedIn(
 function vectorsIn(data: readonly unknown[]): readonly Float32Array[] | undefined {
   const vectors: Float32Array[] = [];
   for (const [at, one] of data.entries()) {
-    const { index = at, embedding } = isFields(one) ? one : {};
+    const { index = at, embedding } = isRecord(one) ? one : {};
     const vector = vectorOf(embedding);
     if (!vector || typeof index !== "number" || index in vectors || !(index < data.length)) return undefined;
     vectors[index] = vector;
@@ -133,14 +133,6 @@ function vectorsIn(data: readonly unknown[]): readonly Float32Array[] | undefine
 
 function otherLength(baseUrl: string, length: number, wanted: number | undefined): string {
   return `${baseUrl} answered with vectors of ${length} numbers where ${wanted} were wanted: set search.embeddings.dimensions to what the model gives`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function vectorOf(value: unknown): Float32Array | undefined {

@@ -1,5 +1,6 @@
 /** Keeps the fields of a chat completion that no package knows: token ids, log probabilities, routing notes. */
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
+import { isRecord } from "@lathe/protocol";
 
 export interface UnknownFields {
   take(chunk: unknown): void;
@@ -60,12 +61,8 @@ export function createUnknownFields(): UnknownFields {
 
 function merged(old: JSONValue | undefined, value: JSONValue): JSONValue {
   if (Array.isArray(old) && Array.isArray(value)) return [...old, ...value];
-  if (!isObject(old) || !isObject(value)) return value;
+  if (!isRecord(old) || !isRecord(value)) return value;
   const both: Record<string, JSONValue> = { ...(old as Record<string, JSONValue>) };
   for (const [name, inner] of Object.entries(value)) both[name] = merged(both[name], inner as JSONValue);
   return both;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

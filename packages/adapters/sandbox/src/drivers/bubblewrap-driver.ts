@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { makeControlGroups } from "../box/control-groups.ts";
 import { rootEnv } from "../environment/root-env.ts";
-import { findShell, shellArgs } from "../environment/shell.ts";
+import { findShell, type Shell, shellArgs } from "../environment/shell.ts";
 import { openSandbox } from "../open-sandbox.ts";
 import { controlFolder } from "../policy/folders.ts";
+import type { Limits } from "../policy/policy.ts";
 import { grantMounts, sandboxPolicy } from "../policy/sandbox-policy.ts";
 import type { DriverOptions } from "../process-sandbox.ts";
 import { outsideOf, shownBy } from "../processes/denials.ts";
@@ -15,7 +16,6 @@ import type { Launcher } from "../processes/launch.ts";
 import { LocalStarter } from "../processes/local-starter.ts";
 import { hasChild } from "../processes/process-tree.ts";
 import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
-import { joinedWords, limitedWords } from "./held-command.ts";
 import { seccompProgram } from "./seccomp-program.ts";
 
 export interface BubblewrapOptions extends DriverOptions {
@@ -90,4 +90,26 @@ function seccompFile(scratch: string): string | undefined {
 function unavailable(output: string): Failure {
   const text = "the sandbox (bubblewrap) could not be started; `lathe doctor` says why";
   return failure("sandbox-unavailable", text, { cause: output.trim() });
+}
+
+/** Starts what follows in these control groups. */
+function joinedWords(joins: readonly string[]): readonly string[] {
+  if (joins.length === 0) return [];
+  const script = 'n=$1; shift; while [ "$n" -gt 0 ]; do echo $$ > "$1"; shift; n=$((n - 1)); done; exec "$@"';
+  return ["/bin/sh", "-c", script, "sh", String(joins.length), ...joins];
+}
+
+/** Limits of single processes; what cannot be set because less is allowed anyway stays as it is. */
+function limitedWords(shell: Shell, limits: Limits, holdMemory: boolean): readonly string[] {
+  const isBash = shell.file.endsWith("/bash");
+  // Only bash counts files in kilobytes; the others' word for processes is another.
+  const fileBlocks = Math.floor(limits.fileBytes / (isBash ? 1024 : 512));
+  const settings = [
+    "-c 0",
+    `-f ${fileBlocks}`,
+    `-${isBash ? "u" : "p"} ${limits.processes}`,
+    ...(holdMemory ? [] : [`-d ${Math.floor(limits.memoryBytes / 1024)}`]),
+  ];
+  const script = settings.map((setting) => `ulimit ${setting}; `).join("");
+  return [shell.file, ...shell.options, "-c", `{ ${script}} 2>/dev/null; exec "$@"`, shell.file];
 }

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SandboxDriver } from "@lathe/protocol";
+import { realPath } from "@lathe/system/paths";
 import { type AgentSource, createAgentSource } from "../box/agent-source.ts";
 import { BoxStarter } from "../box/box-starter.ts";
 import { openSandbox } from "../open-sandbox.ts";
+import type { Mount, Policy } from "../policy/policy.ts";
 import { sandboxPolicy, usualLimits } from "../policy/sandbox-policy.ts";
+import { settingsPaths } from "../policy/system-settings.ts";
 import type { DriverOptions } from "../process-sandbox.ts";
-import { landlockPolicy } from "./landlock-policy.ts";
 import { startAgents } from "./launcher-driver.ts";
 
 export interface LandlockOptions extends DriverOptions {
@@ -78,4 +80,28 @@ export function createLandlockDriver(options: LandlockOptions): SandboxDriver {
       options,
     );
   return { name: "landlock", tier: "reduced", network: "closed", lacks: landlockLacks(version), open };
+}
+
+/** The same policy; what a mount would put together or hide is left out, and refused like all that is not named. */
+function landlockPolicy(policy: Policy): Policy {
+  return {
+    ...policy,
+    // Nothing can be mounted ahead where nothing is mounted.
+    system: { ...policy.system, mounts: [] },
+    below: policy.below.flatMap(allowed),
+    mounts: [...settingsPaths().flatMap(readOnly), ...policy.mounts.flatMap(allowed)],
+  };
+}
+
+function allowed(mount: Mount): readonly Mount[] {
+  if (mount.kind === "read-only") return mount.to === "/etc" ? [] : readOnly(mount.from);
+  // A folder under another name, as the private /tmp, is there under its own.
+  if (mount.kind !== "writable" || mount.from !== mount.to) return [];
+  const real = realPath(mount.from);
+  return real === undefined ? [] : [{ kind: "writable", from: real, to: real }];
+}
+
+function readOnly(path: string): readonly Mount[] {
+  const real = realPath(path);
+  return real === undefined ? [] : [{ kind: "read-only", from: real, to: real }];
 }

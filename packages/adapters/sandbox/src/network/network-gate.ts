@@ -8,7 +8,9 @@ import { type HostRule, parseHostRule } from "../proxy/host-rule.ts";
 import type { NetworkProxy, NetworkProxyOptions } from "../proxy/network-proxy.ts";
 import type { NetworkDecision } from "../proxy/proxy-core.ts";
 import { proxyEnv } from "../proxy/proxy-env.ts";
-import { unresolved } from "./unresolved.ts";
+
+/** Names that are nobody's. */
+const reserved = /\.(?:example|internal|invalid|local|localhost|onion|test)$/iu;
 
 /** Which hosts commands reach beside those they are granted, and who is told what came of each request. */
 export interface NetworkOptions extends Pick<NetworkProxyOptions, "resolve" | "dial" | "own"> {
@@ -150,4 +152,16 @@ async function listen(path: string, serve: (client: Socket) => Promise<void>): P
   server.unref();
   server.once("close", () => folder !== undefined && closeSync(folder));
   return promise;
+}
+
+/**
+ * Node's own client does not ask the proxy where nothing can be reached: then its error says which name it looked for,
+ * and there is nobody in the sandbox who would know one.
+ */
+function unresolved(output: string): readonly Effect[] {
+  const names = [...output.matchAll(/\bgetaddrinfo (?:ENOTFOUND|EAI_AGAIN) ((?:[\w-]+\.)+[a-z]{2,})\b/giu)];
+  const hosts = new Set(
+    names.map(([, name = ""]) => name.toLowerCase()).filter((name) => !reserved.test(name)),
+  );
+  return [...hosts].map((target) => ({ kind: "network", target }));
 }

@@ -1,5 +1,5 @@
 /** Tunnel: what CONNECT and SOCKS5 open to a host, held to that host by what the first bytes in it say. */
-import type { Duplex } from "node:stream";
+import { type Duplex, pipeline } from "node:stream";
 import { type Endpoint, endpointText, isProblem, type Problem } from "./canonical-host.ts";
 import type { Allowed, NotAllowed } from "./check-target.ts";
 import { parseClientHello } from "./client-hello.ts";
@@ -7,7 +7,6 @@ import { clientSpeaks, eitherSpeaks, type Spoken } from "./first-words.ts";
 import { isWebPort } from "./host-rule.ts";
 import type { ProxyCore, ProxyProtocol } from "./proxy-core.ts";
 import { readStart } from "./read-start.ts";
-import { relay } from "./relay.ts";
 import { sayLast } from "./say-last.ts";
 
 /** A client that asked for a tunnel, and how its protocol says yes and no. */
@@ -98,4 +97,27 @@ async function problemOf(
   if (serverName !== undefined) return { problem: `its TLS hello names ${serverName} (SNI)` };
   // A web server picks a site by the name; behind a port that a rule names there is one service.
   return isWebPort(target.port) ? { problem: "its TLS hello names no host (SNI)" } : undefined;
+}
+
+/** Half-open connections stay so: the end of one direction is passed on, and the other goes on. */
+function relay(client: Duplex, upstream: Duplex, idleMs: number): void {
+  const destroy = (): void => {
+    client.destroy();
+    upstream.destroy();
+  };
+  const timer = setTimeout(destroy, idleMs);
+  const moved = (): void => void timer.refresh();
+  let directions = 2;
+  const ended = (error: unknown): void => {
+    directions -= 1;
+    if (error) destroy();
+    if (directions === 0) clearTimeout(timer);
+  };
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    from.on("data", moved);
+    pipeline(from, to, ended);
+  }
 }

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
+import { anyGlobMatcher, type GlobsMatcher } from "../any-glob.ts";
 import { mayLackFiles, whyNoFiles } from "../files-asked-for.ts";
 import { globMatcher } from "../glob.ts";
 import { type Asked, grep } from "../grep.ts";
@@ -10,10 +11,48 @@ import { defaultQuota } from "../segments/segment-cache.ts";
 import { repositoryOf } from "../tree/git-index.ts";
 import { worthAnIndex } from "./build-exact-index.ts";
 import { ExactIndex, type ExactOptions } from "./exact-index.ts";
-import { ExcludedFiles } from "./excluded-files.ts";
 import { filesHolding } from "./files-holding.ts";
 import type { FollowedTree } from "./followed-tree.ts";
 import { planOfPattern } from "./pattern.ts";
+import type { Tree } from "./tree.ts";
+
+/** Lists of globs that are remembered: a session has a few. */
+const maxLists = 8;
+
+/** Excluded files: which files of a tree globs leave out, kept up with the tree. */
+class ExcludedFiles {
+  readonly #tree: Tree;
+  readonly #lists = new Map<GlobsMatcher, Set<string>>();
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+    tree.onPath = (path, isThere) => {
+      for (const [matches, paths] of this.#lists) {
+        if (!isThere) paths.delete(path);
+        else if (matches(path)) paths.add(path);
+      }
+    };
+  }
+
+  /** Files that only `exclude` keeps out. */
+  count({ place, fileFilter, query }: Asked & { readonly place: Place }): number {
+    if (!query.exclude?.length) return 0;
+    const below = place.path === "" ? "" : `${place.path}/`;
+    const paths = this.#pathsOf(query.exclude);
+    return [...paths].filter((path) => path.startsWith(below) && fileFilter.wanted(path)).length;
+  }
+
+  #pathsOf(globs: readonly string[]): ReadonlySet<string> {
+    // The same for the same globs.
+    const matches = anyGlobMatcher(globs);
+    const known = this.#lists.get(matches);
+    if (known) return known;
+    const paths = new Set([...this.#tree.files.keys()].filter(matches));
+    if (this.#lists.size === maxLists) this.#lists.clear();
+    this.#lists.set(matches, paths);
+    return paths;
+  }
+}
 
 export type ExactGrepOptions = Pick<ExactOptions, "folder" | "mayIndex"> & Partial<ExactOptions>;
 

@@ -14,14 +14,16 @@ import {
   type Restored,
   type RestoreOptions,
 } from "@lathe/protocol";
+import { bytePath } from "../byte-path.ts";
 import type { Effects } from "../commit/apply-steps.ts";
 import { type Disk, nodeDisk } from "../disk/disk.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { errorCode } from "../file-failure.ts";
+import { errorCode, fileFailure } from "../file-failure.ts";
 import { fileJournal } from "../journal/file-journal.ts";
 import { isOwnerAlive, type ProcessOwner } from "../journal/process-owner.ts";
 import type { Recovery } from "../journal/recover-journals.ts";
 import { collectGarbage, isScattered, packSmall } from "./collect-garbage.ts";
+import { kindOf, type TreeEntry } from "./git-objects.ts";
 import { keepText } from "./keep-text.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";
 import {
@@ -35,13 +37,16 @@ import type { CollectedStores, CollectStoresOptions } from "./look-at-stores.ts"
 import type { ObjectReader } from "./object-reader.ts";
 import { cancelled } from "./pace.ts";
 import type { Mark } from "./process-marks.ts";
-import { readCheckpointFile } from "./read-file.ts";
 import { refuseRoot } from "./refuse-root.ts";
 import { restoreFiles } from "./restore-files.ts";
 import { missingGit } from "./run-git.ts";
 import { Shadow } from "./shadow.ts";
-import { storeFailure } from "./store-failure.ts";
 import { isLookDue, rootName, storePlace, useStore } from "./store-place.ts";
+
+/** Of a store that cannot be had at all. */
+const lasting = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
+
+const absent: FileInCheckpoint = { type: "absent" };
 
 export interface CheckpointsOptions {
   /** An existing folder. */
@@ -263,4 +268,31 @@ async function takeWithRoom(
   return isFailure(collected) || collected.after >= collected.before
     ? taken
     : shadow.take(session, { signal });
+}
+
+/** `path` relative to the root, with `/`; links are not followed. */
+async function readCheckpointFile(
+  reader: ObjectReader,
+  tree: string,
+  path: string,
+): Promise<FileInCheckpoint | Failure> {
+  let id = tree;
+  let entry: TreeEntry | undefined;
+  for (const name of bytePath(path).split("/")) {
+    if (entry && kindOf(entry.mode) !== "folder") return absent;
+    const entries = await reader.tree(id);
+    if (isFailure(entries)) return entries;
+    entry = entries.find((one) => one.name === name);
+    if (!entry) return absent;
+    id = entry.id;
+  }
+  if (!entry || kindOf(entry.mode) !== "file") return { type: "other" };
+  const bytes = await reader.read("blob", id);
+  return isFailure(bytes) ? bytes : { type: "file", bytes };
+}
+
+/** Rethrows what is no error of the file system. */
+function storeFailure(path: string, error: unknown, when?: "at its opening"): Failure {
+  const isLasting = when !== undefined && lasting.has(errorCode(error));
+  return { ...fileFailure(path, error), who: "store", retry: isLasting ? "never" : "same" };
 }

@@ -1,5 +1,5 @@
 /** The shadow repository of one folder in the hands of this process: its objects, its refs, and the files as last seen. */
-import type { Stats } from "node:fs";
+import { lstatSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, type Failure, type FailureCode, failure, isFailure } from "@lathe/protocol";
 import { bytePath } from "../byte-path.ts";
@@ -8,7 +8,6 @@ import { type Folder, isHeld, loadTree, saveTree } from "./file-tree.ts";
 import { encodeCommit } from "./git-objects.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import type { CheckpointLimits } from "./limits.ts";
-import { tellsOfNames } from "./local-disk.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { ObjectStore } from "./object-store.ts";
 import { cancelled, Pace } from "./pace.ts";
@@ -17,6 +16,9 @@ import type { Git } from "./run-git.ts";
 import { SessionRefs } from "./session-refs.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { marksName } from "./store-place.ts";
+
+/** As in statfs(2): ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, zfs. */
+const localTypes = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
 
 export interface ShadowOptions {
   /** A real path. */
@@ -267,4 +269,11 @@ export class Shadow {
   #mistrust(): void {
     if (this.#tree && !isHeld(this.#tree, (id) => this.store.has(id))) this.#tree = undefined;
   }
+}
+
+/** For folders on the same disk as the root; elsewhere than on Linux never. */
+function tellsOfNames(root: string): (stats: Stats) => boolean {
+  const isLocal = process.platform === "linux" && localTypes.has(statfsSync(root).type);
+  const { dev } = lstatSync(root);
+  return (stats) => isLocal && stats.dev === dev;
 }

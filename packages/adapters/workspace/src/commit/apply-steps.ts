@@ -1,7 +1,7 @@
 /** Carries out steps, all or none: everything is prepared beside its place, put in place at once, or put back. */
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Failure, type Fenced, isFailure } from "@lathe/protocol";
+import { type Failure, type Fenced, failure, isFailure } from "@lathe/protocol";
 import type { Disk } from "../disk/disk.ts";
 import { syncHeld } from "../disk/sync-folders.ts";
 import { withoutLinks } from "../disk/without-links.ts";
@@ -14,7 +14,6 @@ import { lstatOf } from "../reading/state.ts";
 import { changedSince } from "./changed-since.ts";
 import { type Prepared, prepareSteps } from "./prepare-steps.ts";
 import type { Step } from "./step.ts";
-import { withParents } from "./with-parents.ts";
 
 export interface Effects {
   readonly disk: Disk;
@@ -174,4 +173,40 @@ function tidy(path: string, { disk, journal, places }: Work): void {
     // Never made, renamed away, or removed by somebody else; what cannot be removed now is swept later.
     errorCode(error);
   }
+}
+
+/** Adds to a change the folders that its files need. */
+function withParents(steps: readonly Step[], places: HeldPlaces): readonly Step[] | Failure {
+  const all = new Map(steps.map((step) => [step.absolute, step]));
+  for (const step of steps) {
+    if (step.after.type === "absent" || step.before.type !== "absent") continue;
+    places.trim();
+    const refused = addParents(step, all, places);
+    if (refused) return refused;
+  }
+  return [...all.values()];
+}
+
+function addParents(child: Step, all: Map<string, Step>, places: HeldPlaces): Failure | undefined {
+  let { path, absolute } = child;
+  for (;;) {
+    path = dirname(path);
+    absolute = dirname(absolute);
+    const known = all.get(absolute);
+    const stats = lstatOf(absolute, places);
+    if (known?.after.type === "folder") return undefined;
+    if (known && known.after.type !== "absent") return noFolder(child, path);
+    if (stats?.isDirectory() && !known) return undefined;
+    if (stats && !known) return noFolder(child, path);
+    all.set(absolute, {
+      path,
+      absolute,
+      before: known?.before ?? { type: "absent" },
+      after: { type: "folder" },
+    });
+  }
+}
+
+function noFolder({ path }: Step, above: string): Failure {
+  return failure("not-a-file", `${path} cannot be made: ${above} is not a folder.`);
 }

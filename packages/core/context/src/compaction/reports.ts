@@ -1,4 +1,5 @@
 /** Reports: what runners say for programs to read, JSON and the XML of JUnit, which is data and not lines of words. */
+import { parseJson } from "@lathe/protocol";
 import { junitReport } from "./junit-report.ts";
 import { insideOf } from "./places.ts";
 import { plainLines } from "./plain-lines.ts";
@@ -40,7 +41,7 @@ function jsonReport(text: string, cwd: string): Reported | undefined {
   const begins = text.matchAll(/^(?:\{\s*"|\[\s*\{)/gm).take(maxTried);
   for (const { index: from } of begins) {
     for (const to of endsOf(text, from)) {
-      const report = reportOf(parsed(text.slice(from, to)), cwd);
+      const report = reportOf(parseJson(text.slice(from, to)), cwd);
       if (report) return { report, rest: `${text.slice(0, from)}\n${text.slice(to)}` };
     }
   }
@@ -53,15 +54,6 @@ function endsOf(text: string, from: number): readonly number[] {
   const ofLine = newline < 0 ? text.length : newline;
   const last = Math.max(text.lastIndexOf("\n}"), text.lastIndexOf("\n]"));
   return last > from ? [ofLine, last + 2] : [ofLine];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // It only looks like one, or is cut off.
-    return undefined;
-  }
 }
 
 function reportOf(value: unknown, cwd: string): Report | undefined {

@@ -1,6 +1,5 @@
 /** Which files a search must leave out. */
 import type { Rule } from "@lathe/protocol";
-import { caselessGlob } from "../globs/caseless.ts";
 import { matchesPath, plainGlobs } from "../globs/glob.ts";
 import { withoutEndings } from "../globs/without-endings.ts";
 
@@ -38,4 +37,23 @@ function isToldFromRoot(glob: string): boolean {
 
 function plain(glob: string): string {
   return glob.replace(/\\.|[[\]{}]|^!/gu, (found) => (found.length > 1 ? found : `\\${found}`));
+}
+
+/** `[` stands for a set, as after a backslash it does not. */
+function caselessGlob(glob: string): string {
+  return glob.replace(/\\[\s\S]|\[[^\]]*\]|\p{L}/gu, (found) => {
+    if (found.startsWith("\\")) return found;
+    if (!found.startsWith("[")) return setOf(found);
+    return `[${found.slice(1, -1).replace(/\p{L}/gu, bothCases)}]`;
+  });
+}
+
+function setOf(letter: string): string {
+  const both = bothCases(letter);
+  return both.length === 2 ? `[${both}]` : letter;
+}
+
+function bothCases(letter: string): string {
+  const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
+  return lower === upper || lower.length + upper.length > 2 ? letter : `${lower}${upper}`;
 }

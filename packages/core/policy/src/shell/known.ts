@@ -1,6 +1,15 @@
 /** What has been looked up for a script so far, and what following it still asks for. */
-import { isReadable } from "./readable.ts";
 import type { Script } from "./script.ts";
+
+const longest = 200_000;
+
+/** Measured with 8,000 of each: seconds, or the end of the parser. */
+const costly: readonly (readonly [pattern: RegExp, most: number])[] = [
+  [/\|/gu, 3_000],
+  [/<</gu, 400],
+  [/=\(/gu, 600],
+  [/\$\[/gu, 400],
+];
 
 export interface Known {
   /** Texts as they were parsed. */
@@ -57,4 +66,10 @@ export function scriptOf(
   const script = known.scripts.get(text);
   if (!script && isReadable(text)) wanted.scripts.add(text);
   return script;
+}
+
+/** Whether a script is of a size that a parser reads at once: some repetitions cost it the square of their number. */
+function isReadable(text: string): boolean {
+  if (text.length > longest) return false;
+  return costly.every(([pattern, most]) => (text.match(pattern)?.length ?? 0) <= most);
 }

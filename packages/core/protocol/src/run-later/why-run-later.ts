@@ -1,4 +1,5 @@
 /** Why run later: the reason why a changed file is reported as one that may run, or be followed, after the session. */
+import { isRecord } from "../json.ts";
 import { findReported } from "./reported-files.ts";
 import { findRunLater } from "./run-later.ts";
 
@@ -93,21 +94,17 @@ type Fields = Readonly<Record<string, unknown>>;
 function parsed(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Names of fields that came or changed; an empty one for a value that has none. */
 function differing(before: unknown, after: unknown): readonly string[] {
   if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return [];
-  if (!isFields(after)) return [""];
-  const old = isFields(before) ? before : {};
+  if (!isRecord(after)) return [""];
+  const old = isRecord(before) ? before : {};
   return Object.keys(after).filter((name) => JSON.stringify(old[name]) !== JSON.stringify(after[name]));
 }
 

@@ -1,10 +1,15 @@
 /** Which paths the index has otherwise than a commit: folders whose trees the index remembers are compared by their ids alone. */
 import type { CachedTree } from "./cached-tree.ts";
+import { ObjectError } from "./git-object.ts";
 import { entryId, entryType, type IndexEntry } from "./index-entries.ts";
 import type { ObjectStore } from "./object-store.ts";
 import type { GitIndex } from "./read-index.ts";
-import { readTree, type TreeEntry, treeOfCommit } from "./tree-object.ts";
 import type { WalkBudget } from "./walk-budget.ts";
+
+interface TreeEntry {
+  readonly mode: number;
+  readonly id: string;
+}
 
 interface Compared {
   readonly entries: readonly IndexEntry[];
@@ -120,4 +125,30 @@ function removeAll(compared: Compared, path: string, { mode, id }: TreeEntry): v
     return;
   }
   for (const [name, entry] of readTree(id, compared.store)) removeAll(compared, `${path}/${name}`, entry);
+}
+
+/** *Contract:* as `ObjectStore.read`. */
+function treeOfCommit(commit: string, store: ObjectStore): string {
+  const { type, bytes } = store.read(commit);
+  const tree = /^tree ([0-9a-f]{40,64})\n/.exec(bytes.toString("latin1", 0, 80))?.[1];
+  if (type !== "commit" || tree === undefined) throw new ObjectError(`${commit} is no commit`);
+  return tree;
+}
+
+/** By name, one character per byte. *Contract:* as `ObjectStore.read`. */
+function readTree(id: string, store: ObjectStore): ReadonlyMap<string, TreeEntry> {
+  const { type, bytes } = store.read(id);
+  if (type !== "tree") throw new ObjectError(`${id} is no tree`);
+  const entries = new Map<string, TreeEntry>();
+  const idBytes = id.length / 2;
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(0x20, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 1 + idBytes > bytes.length) throw new ObjectError(`${id} is cut off`);
+    const mode = Number.parseInt(bytes.toString("latin1", at, space), 8);
+    const entry = { mode, id: bytes.toString("hex", end + 1, end + 1 + idBytes) };
+    entries.set(bytes.toString("latin1", space + 1, end), entry);
+    at = end + 1 + idBytes;
+  }
+  return entries;
 }

@@ -1,4 +1,5 @@
 /** Intervals: how sure a share of successes is, of single trials and of tasks that were tried several times. */
+import { seededRandom } from "@lathe/protocol";
 
 export interface Estimate {
   readonly value: number;
@@ -37,7 +38,7 @@ export function bootstrapMean(values: readonly number[]): Estimate | undefined {
 
 /** Sorted. */
 function resampledMeans(values: readonly number[]): readonly number[] {
-  const random = seeded(0x5eed);
+  const random = seededRandom(0x5eed);
   const means: number[] = [];
   for (let i = 0; i < resamples; i++) {
     let sum = 0;
@@ -45,17 +46,6 @@ function resampledMeans(values: readonly number[]): readonly number[] {
     means.push(sum / values.length);
   }
   return means.sort((a, b) => a - b);
-}
-
-/** Mulberry32: numbers from 0 up to 1 that are the same each time. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function quantile(sorted: readonly number[], share: number): number {

@@ -1,5 +1,5 @@
 /** Set-up: how a project's packages come to be there, by its own means, and which runner runs its tests. */
-import { quoteWordIfNeeded } from "@lathe/protocol";
+import { parseJson, quoteWordIfNeeded } from "@lathe/protocol";
 import { parse } from "smol-toml";
 import type { Language } from "./candidates.ts";
 
@@ -131,7 +131,7 @@ interface Manifest {
 /** Undefined when no runner is known by what the project says. */
 export function runnerOf(language: Language, read: ReadText): RunnerChoice | undefined {
   if (language === "python") return { runner: "pytest", args: [], suite: [] };
-  const manifest = parsedJson(read("package.json")) as Manifest | undefined;
+  const manifest = parseJson(read("package.json") ?? "") as Manifest | undefined;
   if (!manifest) return undefined;
   const scripts = Object.values(manifest.scripts ?? {}).filter((one) => typeof one === "string");
   const has = (name: string): boolean =>
@@ -174,12 +174,4 @@ function isKept(word: string): boolean {
 function followerOf(word: string): "kept" | "left" | undefined {
   if (kept.test(word)) return "kept";
   return withValue.test(word) ? "left" : undefined;
-}
-
-function parsedJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Failure, isFailure, parseJson } from "@lathe/protocol";
 import { isStill, kindOf, type OwnFolder, ownFolder, readPlain } from "../own-files.ts";
 import { lastWords, type OpenShell, type ShellResult } from "../shell.ts";
 import type { Build } from "../tasks/dockerfile.ts";
@@ -84,7 +84,7 @@ function readRewards(
     return "its tests left a reward.json beside what they say: one of the two is not theirs";
   const said = readPlain(hasJson ? json : text, maxReward)?.trim();
   if (said === undefined || said === "") return undefined;
-  return numbers(hasJson ? parsed(said) : Number(said));
+  return numbers(hasJson ? parseJson(said) : Number(said));
 }
 
 function numbers(value: unknown): Readonly<Record<string, number>> | undefined {
@@ -94,12 +94,4 @@ function numbers(value: unknown): Readonly<Record<string, number>> | undefined {
   const isWhole =
     entries.length > 0 && entries.every(([, one]) => typeof one === "number" && Number.isFinite(one));
   return isWhole ? (Object.fromEntries(entries) as Record<string, number>) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { parseJson } from "@lathe/protocol";
 
 export interface Trial {
   readonly version: 1;
@@ -73,7 +74,7 @@ export function writeTrial(folder: string, trial: Trial): void {
 /** What is no record of ours is left out. */
 export function readTrials(folder: string): readonly Trial[] {
   return names(folder).flatMap((name) => {
-    const trial = parsed(readFileSync(join(folder, name), "utf8"));
+    const trial = parseJson(readFileSync(join(folder, name), "utf8"));
     return isTrial(trial) ? [trial] : [];
   });
 }
@@ -85,14 +86,6 @@ function names(folder: string): readonly string[] {
       .sort();
   } catch {
     return [];
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

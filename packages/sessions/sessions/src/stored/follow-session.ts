@@ -50,9 +50,9 @@ export function isOpen(archive: SessionArchive, id: string): boolean {
   const log = archive.follow(id);
   if (isFailure(log)) return true;
   const events = log.next();
-  const owner = log.owner();
+  const isOwned = hasOwner(archive, log);
   log.close();
-  return isFailure(events) || hasOwner(archive, owner);
+  return isFailure(events) || isOwned;
 }
 
 /** The newest session that a person began in a folder and no process has open; a failure where that one is damaged. */
