@@ -6,7 +6,6 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  readdirSync,
   readFileSync,
   renameSync,
   writeFileSync,
@@ -14,6 +13,7 @@ import {
 import { join } from "node:path";
 import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
 import { removeTree } from "@lathe/system";
+import { namesIn } from "@lathe/system/paths";
 import { isAbandoned, takeFolder } from "./spare-folders.ts";
 
 export interface Fork extends ForkLayers {
@@ -133,13 +133,5 @@ export function sweepForks(forks: string): void {
     } catch {
       // Another process is removing it, or the next sweep will.
     }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,5 +1,6 @@
 /** Answers that take many looks at the file system, kept as long as everything they were read from is the same. */
-import { type Stats, statSync } from "node:fs";
+import type { Stats } from "node:fs";
+import { statsOf } from "@lathe/system/paths";
 
 /** What an answer was read from, noted while it is found. */
 export interface Notes {
@@ -53,7 +54,7 @@ function find<T>(look: (notes: Notes) => T): Kept<T> {
   const note = (path: string, isContent: boolean): void => {
     const noted = seen.get(path);
     if (noted && (!isContent || noted.stampOf === contentStamp)) return;
-    const stats = statsAt(path);
+    const stats = statsOf(path);
     const stampOf = isContent ? contentStamp : beingStamp;
     if (isContent && stats) youngest = Math.max(youngest, stats.ctimeMs);
     seen.set(path, { path, stampOf, stamp: stats ? stampOf(stats) : "" });
@@ -64,7 +65,7 @@ function find<T>(look: (notes: Notes) => T): Kept<T> {
 }
 
 function isSame({ path, stampOf, stamp }: Seen): boolean {
-  const stats = statsAt(path);
+  const stats = statsOf(path);
   return (stats ? stampOf(stats) : "") === stamp;
 }
 
@@ -74,12 +75,4 @@ function contentStamp({ dev, ino, size, mode, ctimeMs }: Stats): string {
 
 function beingStamp({ dev, ino, mode }: Stats): string {
   return `${dev} ${ino} ${mode}`;
-}
-
-function statsAt(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** Places that no command is ever given, whoever asks for them and whoever agrees. */
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isBelow } from "@lathe/system/paths";
+import { isBelow, realPath } from "@lathe/system/paths";
 import { controlFolder } from "./folders.ts";
 
 /** The machine's own: never opened, and never written. */
@@ -18,7 +18,7 @@ export function isGrantable(path: string, isWrite: boolean, home: string): boole
 
 /** Where Lathe keeps what is its own, unless variables say otherwise. */
 export function ownPlaces(home: string): readonly string[] {
-  return own.map((name) => join(realOf(home) ?? home, name));
+  return own.map((name) => join(realPath(home) ?? home, name));
 }
 
 /** The same for who reads one file after the other: temporary ones, too, but for the folders of other sessions. */
@@ -33,13 +33,4 @@ export function isReadable(path: string, home: string): boolean {
 function isOfSession(path: string): boolean {
   if (path === "/" || path === ".") return false;
   return existsSync(join(path, controlFolder)) || isOfSession(dirname(path));
-}
-
-/** Undefined where nothing is. */
-export function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,12 +3,12 @@ import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
-import { isBelow, kindOf } from "@lathe/system/paths";
+import { isBelow, kindOf, realOr, realPath } from "@lathe/system/paths";
 import { keepAnswers, type Notes } from "../paths/kept-answers.ts";
 import { type GitGuards, gitGuards, repositoryAbove } from "../watch/git-guards.ts";
 import { hostRunPaths } from "../watch/host-run.ts";
 import { controlFolder } from "./folders.ts";
-import { isGrantable, realOf } from "./grantable.ts";
+import { isGrantable } from "./grantable.ts";
 import type { Limits, Mount, Policy, System } from "./policy.ts";
 import { cachedSettingsMounts, settingsMounts } from "./system-settings.ts";
 import { toolchains } from "./toolchains.ts";
@@ -70,7 +70,7 @@ export function shownMounts({
   shown = [],
 }: Pick<SandboxSpec, "workspace" | "shown">): readonly Mount[] {
   return shown.flatMap((path) => {
-    const real = realOf(path);
+    const real = realPath(path);
     if (real === undefined || isBelow(real, workspace)) return [];
     return [...new Set([path, real])].map((to) => ({ kind: "read-only", from: real, to }) as const);
   });
@@ -110,10 +110,10 @@ function shownAt(mount: Mount): readonly string[] {
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
 export function grantMounts(grants: readonly Effect[] = [], home: string): readonly Mount[] {
-  const realHome = realOf(home) ?? home;
+  const realHome = realOr(home);
   return grants.flatMap(({ kind, target }): readonly Mount[] => {
     // A link that has come to stand there since leads to what nobody agreed to.
-    if (realOf(target) !== target || !isGrantable(target, kind === "write", realHome)) return [];
+    if (realPath(target) !== target || !isGrantable(target, kind === "write", realHome)) return [];
     if (kind === "write") return [{ kind: "writable", from: target, to: target }];
     return kind === "read" ? [readOnly(target)] : [];
   });

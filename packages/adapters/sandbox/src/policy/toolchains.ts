@@ -1,7 +1,7 @@
 /** Which folders outside the system's own hold the programs on a PATH, and nothing secret beside them. */
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
-import { isBelow, kindOf } from "@lathe/system/paths";
+import { isBelow, kindOf, realPath } from "@lathe/system/paths";
 import { isExecutable } from "../environment/shell.ts";
 import { type Answer, keepAnswers, type Notes } from "../paths/kept-answers.ts";
 import { homeCaches } from "./folders.ts";
@@ -145,12 +145,4 @@ function outsideParts(folder: string, home: string, part: string): readonly stri
 /** Never the home itself, nor anything that holds it. */
 function isShowable(root: string, home: string): boolean {
   return root !== "/" && !isBelow(home, root);
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,9 +2,9 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Effect, Exit } from "@lathe/protocol";
-import { isBelow } from "@lathe/system/paths";
+import { isBelow, realOr, realPath } from "@lathe/system/paths";
 import type { Visit } from "../network/network-gate.ts";
-import { isGrantable, realOf } from "../policy/grantable.ts";
+import { isGrantable } from "../policy/grantable.ts";
 import type { Mount, Policy } from "../policy/policy.ts";
 import type { Capture } from "./capture.ts";
 
@@ -32,7 +32,7 @@ export function outsideOf({ mounts }: Policy, home: string): Outside {
   const to = (wanted: string): readonly string[] =>
     mounts.flatMap((mount) => (mount.kind === wanted && "to" in mount ? [mount.to] : []));
   const writable = [...to("writable"), ...to("overlay")];
-  return { home: realOf(home) ?? home, writable, readable: to("read-only") };
+  return { home: realOr(home), writable, readable: to("read-only") };
 }
 
 /** What commands see read-only, without what is a copy: links may lead there. */
@@ -93,7 +93,7 @@ function grantable(
   isWrite: boolean,
 ): string | undefined {
   const there = isWrite ? nearest(path) : existsSync(path) ? path : undefined;
-  const real = there === undefined ? undefined : realOf(there);
+  const real = there === undefined ? undefined : realPath(there);
   if (real === undefined || !isGrantable(real, isWrite, home)) return undefined;
   // A folder right below the home holds too much for one file that is to be made in it.
   if (there !== path && dirname(real) === home) return undefined;

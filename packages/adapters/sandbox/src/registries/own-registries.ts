@@ -1,13 +1,13 @@
 /** Own registries: what the user's own settings of package managers name, never what a project's files do. */
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { type Env, homeFolder, readSmallText } from "@lathe/system";
+import { type Env, homeFolder, isBelow, readSmallText } from "@lathe/system";
 import { type CargoTexts, cargoRegistries } from "./cargo-registries.ts";
 import { goRegistries, goSetting } from "./go-registries.ts";
 import { netrcHosts } from "./netrc-hosts.ts";
 import { npmRegistries } from "./npm-registries.ts";
 import { pipRegistries } from "./pip-registries.ts";
-import { isIn, isInWorkingTree, projectFolders } from "./project-folders.ts";
+import { isInWorkingTree, projectFolders } from "./project-folders.ts";
 import { createKeeping, type LeftRegistry, type OwnRegistry } from "./registry-keeping.ts";
 
 export interface OwnSettings {
@@ -124,7 +124,7 @@ const maxBytes = 1_000_000;
 function textOutside(path: string, folders: readonly string[]): string {
   try {
     const real = realpathSync(path);
-    if (folders.some((folder) => isIn(real, folder))) return "";
+    if (folders.some((folder) => isBelow(real, folder))) return "";
     return readSmallText(real, maxBytes) ?? "";
   } catch {
     return "";

@@ -1,8 +1,8 @@
 /** Project folders: where a file may be a project's and not the user's: what is worked in, and the repositories around it. */
 import { existsSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
-import { basename, dirname, join, resolve, sep } from "node:path";
-import { readSmallText } from "@lathe/system";
+import { basename, dirname, join, resolve } from "node:path";
+import { isBelow, readSmallText } from "@lathe/system";
 
 /** Real paths. `registered`: the user's home as the system knows it: a repository around it holds settings of their own. */
 export function projectFolders(
@@ -12,12 +12,8 @@ export function projectFolders(
 ): readonly string[] {
   const home = registered === undefined ? undefined : realOr(registered);
   const around = [...beside.map(realOr), ...[cwd, ...beside].flatMap((path) => repositoriesOf(realOr(path)))];
-  const theirs = around.filter((path) => home === undefined || !isIn(home, path));
+  const theirs = around.filter((path) => home === undefined || !isBelow(home, path));
   return [...new Set([realOr(cwd), ...theirs])];
-}
-
-export function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** Whether a git working tree holds it, by its name or by where that leads. */

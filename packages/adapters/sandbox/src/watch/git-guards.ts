@@ -1,8 +1,8 @@
 /** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
-import { mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readSmallText } from "@lathe/system";
-import { isBelow, kindOf, realPath } from "@lathe/system/paths";
+import { isBelow, kindOf, realPath, statsOf } from "@lathe/system/paths";
 
 /** Paths to bind, in order: git's own folders writable but pinned in place, then hooks read-only. */
 export interface GitGuards {
@@ -16,7 +16,7 @@ export interface GitGuards {
 export function gitGuards(workspace: string, home: string): GitGuards {
   const top = kindOf(join(workspace, ".git")) ? workspace : repositoryAbove(workspace, home);
   const git = top && join(top, ".git");
-  const kind = git && folderOrFile(git);
+  const kind = git && statsOf(git);
   if (!git || !kind) return { writable: [], readOnly: [], links: [] };
   if (kind.isDirectory()) return { writable: [git], ...sealed(workspace, guarded(git)) };
   const own = linkedFolder(git);
@@ -39,15 +39,6 @@ export function repositoryAbove(workspace: string, home: string): string | undef
 function isRepository(git: string): boolean {
   const folder = kindOf(git)?.isDirectory() ? git : linkedFolder(git);
   return folder !== undefined && readText(join(folder, "HEAD")) !== "";
-}
-
-/** Links followed; a circle of them leads nowhere. */
-function folderOrFile(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 /** What git runs from a git folder, and from the folders of its submodules. */

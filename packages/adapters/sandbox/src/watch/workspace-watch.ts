@@ -1,7 +1,7 @@
 /** Watches over what of a workspace the host obeys: remembered before commands run, put back when they have ended. */
-import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
+import { type Dirent, lstatSync, readlinkSync, utimesSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { isBelow, kindOf, whereLeads } from "@lathe/system/paths";
+import { isBelow, kindOf, namesIn, whereLeads } from "@lathe/system/paths";
 import { putBack } from "./file-state.ts";
 import { type FolderSeen, type WalkCache, walkFolders } from "./folder-walk.ts";
 import {
@@ -358,7 +358,7 @@ export class WorkspaceWatch {
     const stamp = `${stats.ino} ${stats.ctimeMs}`;
     const known = this.#names.get(folder);
     if (known?.stamp === stamp) return known.names;
-    const names = namesOf(folder);
+    const names = namesIn(folder);
     const isSettled = Date.now() - stats.ctimeMs > tickMs;
     this.#names.set(folder, { stamp: isSettled ? stamp : "", names });
     return names;
@@ -369,14 +369,6 @@ export class WorkspaceWatch {
     const now = new Date();
     utimesSync(this.#clock, now, now);
     return lstatSync(this.#clock).ctimeMs;
-  }
-}
-
-function namesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -1,7 +1,8 @@
 /** Exact index: which files of a tree may hold a match, kept up by hearing or by looking, built in the background. */
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
+import { namesIn } from "@lathe/system/paths";
 import type { Place } from "../place.ts";
 import { markUsed, openSegmentCache, pruneSegments } from "../segments/segment-cache.ts";
 import { cacheName, shortHash } from "../tree/cache-name.ts";
@@ -240,13 +241,5 @@ export class ExactIndex {
   #markUsed(): void {
     const { folder, quota } = this.#options;
     pruneSegments(folder, this.#name, { most: quota, now: Date.now() });
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,6 +1,6 @@
 /** Looks at a tree: which files ripgrep searches, which folders it leaves out, and a file's stamp. */
-import { lstatSync, type Stats } from "node:fs";
 import { isFailure } from "@lathe/protocol";
+import { kindOf } from "@lathe/system/paths";
 import { nestedIgnore } from "../nested-ignore.ts";
 import { filesArgs, type Place } from "../place.ts";
 import { runRipgrep } from "../ripgrep.ts";
@@ -12,22 +12,13 @@ export interface Look {
   readonly isLinked: boolean;
 }
 
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Ripgrep says itself what it may not see.
-    return undefined;
-  }
-}
-
 export function isFolder(path: string): boolean {
-  return statsOf(path)?.isDirectory() ?? false;
+  return kindOf(path)?.isDirectory() ?? false;
 }
 
 /** Undefined for what is no regular file. */
 export function lookAt(path: string): Look | undefined {
-  const stats = statsOf(path);
+  const stats = kindOf(path);
   if (!stats?.isFile()) return undefined;
   const stamp = { size: stats.size, mtime: stats.mtimeMs, ctime: stats.ctimeMs, inode: stats.ino };
   return { stamp, isLinked: stats.nlink > 1 };

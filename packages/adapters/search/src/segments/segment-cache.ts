@@ -4,7 +4,6 @@ import {
   closeSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "@lathe/system/paths";
 import type { HeldSegment, Segment } from "./segment.ts";
 import { SegmentReader } from "./segment-reader.ts";
 
@@ -135,14 +135,6 @@ function readQuietly(path: string): Uint8Array | undefined {
     return bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -1,7 +1,8 @@
 /** Outside rules: ignore files outside the watched folders. */
-import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { statsOf } from "@lathe/system/paths";
 import { commonOf, repositoryOf } from "./git-index.ts";
 
 const names = [".gitignore", ".ignore", ".rgignore"];
@@ -102,16 +103,6 @@ function targetOf(git: string): string | undefined {
     return /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8"))?.[1]?.trim();
   } catch {
     // Nobody may read it.
-    return undefined;
-  }
-}
-
-/** Of what a link leads to: that is what is read. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Nobody may look, or a link leads to itself.
     return undefined;
   }
 }

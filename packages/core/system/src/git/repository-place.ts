@@ -3,7 +3,8 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isBelow } from "../paths/is-below.ts";
-import { isFolder } from "../paths/kind-of.ts";
+import { realPath } from "../paths/real-path.ts";
+import { isFolder } from "../paths/what-is-at.ts";
 import { plainSettings } from "./config-text.ts";
 import { plainText } from "./plain-bytes.ts";
 import { hasSeenFiles } from "./seen-files.ts";
@@ -44,7 +45,7 @@ function placeAt(top: string): RepositoryPlace | undefined {
   const git = join(top, ".git");
   const kind = lstatSync(git, { throwIfNoEntry: false });
   if (!kind) return undefined;
-  const gitFolder = kind.isFile() ? pointedAt(git) : realOf(git);
+  const gitFolder = kind.isFile() ? pointedAt(git) : realPath(git);
   if (gitFolder === undefined || !isFolder(gitFolder)) return undefined;
   const common = commonOf(gitFolder);
   if (common === undefined || !isOwnCommon(common, { gitFolder, top })) return undefined;
@@ -56,13 +57,13 @@ function placeAt(top: string): RepositoryPlace | undefined {
 /** Where a `.git` file leads. */
 function pointedAt(file: string): string | undefined {
   const target = /^gitdir: ([^\n]+)\n*$/.exec(plainText(file, maxPointer) ?? "")?.[1]?.trimEnd();
-  return target === undefined ? undefined : realOf(resolve(dirname(file), target));
+  return target === undefined ? undefined : realPath(resolve(dirname(file), target));
 }
 
 /** Undefined where `commondir` names a folder that does not exist. */
 function commonOf(gitFolder: string): string | undefined {
   const named = plainText(join(gitFolder, "commondir"), maxPointer);
-  return named === undefined ? gitFolder : realOf(resolve(gitFolder, named.trim()));
+  return named === undefined ? gitFolder : realPath(resolve(gitFolder, named.trim()));
 }
 
 /** Whether a repository's files may be used for a working tree whose own files are in `gitFolder`. */
@@ -82,10 +83,10 @@ function isInside(path: string, folder: string): boolean {
 function namesTree(gitFolder: string, git: string): boolean {
   const top = dirname(git);
   const linked = plainText(join(gitFolder, "gitdir"), maxPointer);
-  if (linked !== undefined) return realOf(resolve(gitFolder, linked.trimEnd())) === git;
+  if (linked !== undefined) return realPath(resolve(gitFolder, linked.trimEnd())) === git;
   const settings = settingsOf(gitFolder);
   const tree = settings?.get("core.worktree");
-  if (tree !== undefined) return realOf(resolve(gitFolder, tree)) === top;
+  if (tree !== undefined) return realPath(resolve(gitFolder, tree)) === top;
   const idBytes = settings?.get("extensions.objectformat")?.toLowerCase() === "sha256" ? 32 : 20;
   return settings !== undefined && isOwn(gitFolder) && hasSeenFiles({ gitFolder, top, idBytes });
 }
@@ -101,7 +102,7 @@ function isOwn(folder: string): boolean {
 export function refusedLink(
   folder: string,
 ): { readonly top: string; readonly gitFolder: string } | undefined {
-  let top = realOf(folder);
+  let top = realPath(folder);
   for (; top !== undefined; top = dirname(top) === top ? undefined : dirname(top)) {
     const gitFolder = lstatSync(join(top, ".git"), { throwIfNoEntry: false })?.isFile()
       ? pointedAt(join(top, ".git"))
@@ -119,17 +120,9 @@ export function mainTree(common: string): string | undefined {
 /** The one that its settings name. */
 function namedTree(gitFolder: string): string | undefined {
   const tree = settingsOf(gitFolder)?.get("core.worktree");
-  return tree === undefined ? undefined : realOf(resolve(gitFolder, tree));
+  return tree === undefined ? undefined : realPath(resolve(gitFolder, tree));
 }
 
 function settingsOf(gitFolder: string): ReadonlyMap<string, string> | undefined {
   return plainSettings(plainText(join(gitFolder, "config"), maxConfig) ?? "");
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

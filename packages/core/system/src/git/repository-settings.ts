@@ -1,7 +1,7 @@
 /** What a repository's settings say of its files: those that matter to which files have changed. */
 
-import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { realPath } from "../paths/real-path.ts";
 import type { Env } from "../user-folders.ts";
 import { type ConfigSetting, expandHome, isTrue, readConfigFile, readUserConfig } from "./config-files.ts";
 import type { RepositoryPlace } from "./repository-place.ts";
@@ -66,7 +66,7 @@ function refuseUnknown(settings: readonly ConfigSetting[], { top, gitFolder }: R
   const isOdd =
     Number(lastValue(settings, "core.repositoryformatversion") ?? 0) > 1 ||
     (bare && isTrue(bare.value) && tree === undefined && !isLinked(gitFolder)) ||
-    (tree !== undefined && realOf(resolve(gitFolder, tree)) !== top) ||
+    (tree !== undefined && realPath(resolve(gitFolder, tree)) !== top) ||
     extensions.some(({ name }) => !knownExtensions.has(name.slice("extensions.".length))) ||
     (lastValue(settings, "extensions.refstorage") ?? "files") !== "files" ||
     formats[lastValue(settings, "extensions.objectformat") ?? "sha1"] === undefined;
@@ -90,13 +90,4 @@ function excludesFileOf(
 /** Undefined for a setting that is not there, or says nothing. */
 function lastValue(settings: readonly ConfigSetting[], wanted: string): string | undefined {
   return settings.findLast(({ name, part }) => name === wanted && part === undefined)?.value;
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    // It is not there.
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
-/** Where a link that leads to nothing yet would lead: never told by its words where a link on the way could lead elsewhere. */
+/** Real paths, and where a link that leads to nothing yet would lead: never told by its words where a link on the way could lead elsewhere. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, it } from "node:test";
-import { whereLeads } from "./real-path.ts";
+import { after, before, describe, it } from "node:test";
+import { leadsInto, realOr, realPlace, whereLeads } from "./real-path.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-real-path-")));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,4 +17,24 @@ it("tells nothing of a path that goes up again through what may be a link, howev
     assert.equal(whereLeads(join(workspace, "deep"), target), undefined, target);
   assert.equal(whereLeads(join(workspace, "deep"), ".././../new"), join(folder, "new"));
   assert.equal(whereLeads(join(workspace, "deep"), "./..hidden/new"), join(workspace, "deep/..hidden/new"));
+});
+
+describe("a folder and a link to it", () => {
+  const [real, link] = [join(folder, "real"), join(folder, "link")];
+  before(() => {
+    mkdirSync(real);
+    symlinkSync(real, link);
+  });
+
+  it("are followed, also above what does not exist yet", () => {
+    assert.equal(realOr(link), real);
+    assert.equal(realOr(join(link, "a")), join(link, "a"));
+    assert.equal(realPlace(join(link, "a/b")), join(real, "a/b"));
+    assert.equal(realPlace("not-there"), join(realpathSync("."), "not-there"));
+  });
+
+  it("are told from one whose name only begins like it", () => {
+    assert.ok(leadsInto(join(link, "a"), real) && leadsInto(link, real) && leadsInto(link, "/"));
+    assert.ok(!leadsInto(`${real}ly/a`, real) && !leadsInto(folder, real));
+  });
 });

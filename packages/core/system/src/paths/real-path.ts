@@ -1,6 +1,7 @@
 /** Where a path leads, links followed, also when there is nothing yet. */
 import { realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { isBelow } from "./is-below.ts";
 
 export function realPath(path: string): string | undefined {
   try {
@@ -8,6 +9,22 @@ export function realPath(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The path itself where it does not exist yet. */
+export function realOr(path: string): string {
+  return realPath(path) ?? path;
+}
+
+/** The real path of the nearest folder above that exists, with the missing part behind it. */
+export function realPlace(path: string): string {
+  const above = dirname(path);
+  return realPath(path) ?? (above === path ? path : join(realPlace(above), basename(path)));
+}
+
+/** Whether the real path of `path` is `folder` or below it; the path need not exist yet. */
+export function leadsInto(path: string, folder: string): boolean {
+  return isBelow(realPlace(path), folder);
 }
 
 /** *Contract:* undefined when it cannot be told: up and down again through what is not there. */
@@ -22,13 +39,4 @@ export function whereLeads(folder: string, target: string): string | undefined {
 export function goesUpAgain(path: string): boolean {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return parts.some((part, at) => part === ".." && at > 0 && parts[at - 1] !== "..");
-}
-
-/** Of what is not there, where it would be. */
-export function realPlace(path: string): string {
-  const real = realPath(path);
-  if (real !== undefined || path === "/") return real ?? path;
-  const above = dirname(path);
-  const name = path.slice(above === "/" ? 1 : above.length + 1);
-  return `${realPlace(above).replace(/\/$/u, "")}/${name}`;
 }

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import type { LoginStore } from "@lathe/mcp";
 import { type Failure, failure } from "@lathe/protocol";
-import { liesIn, writeWhole } from "@lathe/system";
+import { leadsInto, writeWhole } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { ownPlace } from "./mcp-own-place.ts";
@@ -39,7 +39,7 @@ export async function logInAt(options: LogInAt): Promise<Failure | undefined> {
   const { name, mcpServers, env, cwd, show, signal } = options;
   const found = storeOf(options);
   if ("type" in found) return found;
-  if (liesIn(stateFolder(env), cwd)) {
+  if (leadsInto(stateFolder(env), cwd)) {
     const text = `${stateFolder(env)} lies in ${cwd}, where commands can read: no login is kept there`;
     return failure("no-access", text, { who: "user" });
   }

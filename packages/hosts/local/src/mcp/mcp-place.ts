@@ -4,7 +4,7 @@ import { join, resolve, sep } from "node:path";
 import { digestOf, isAsKnown, maxFiles, type ServerFiles, serverFiles } from "@lathe/extensions/servers";
 import type { ServerSpec } from "@lathe/protocol";
 import { type Failure, failure } from "@lathe/protocol";
-import { liesIn } from "@lathe/system";
+import { leadsInto } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 
@@ -59,7 +59,7 @@ function notStarted(name: string, why: string): Failure {
  * above), so the user's own start where nobody else puts any. An empty `node_modules` ends npm's search upwards.
  */
 function ownFolder(folder: string, { cwd, env }: Pick<LocalOptions, "cwd" | "env">): string {
-  if (liesIn(stateFolder(env), cwd)) return sep;
+  if (leadsInto(stateFolder(env), cwd)) return sep;
   try {
     mkdirSync(join(folder, "node_modules"), { recursive: true, mode: 0o700 });
     return folder;

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { isConfigWritable } from "@lathe/extensions";
 import { isFailure, type KeptRules, type Rule } from "@lathe/protocol";
-import { homeFolder, nearestReal } from "@lathe/system";
+import { homeFolder, realOr, realPlace } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
 export interface OpenKeptRules {
@@ -53,14 +53,12 @@ function stampOf(file: string): string {
 /** No place and no host that is never given to a command. */
 async function isOffered({ kinds, target = "" }: Rule, cwd: string, home: string): Promise<boolean> {
   const [kind] = kinds ?? [];
-  const { isGrantable, isOfferedHost, realOf } = await import("@lathe/sandbox");
+  const { isGrantable, isOfferedHost } = await import("@lathe/sandbox");
   const name = target.replace(/\/\*\*$/u, "").replace(/\\([\s\S])/gu, "$1");
   // A whole command that reaches the network names no host, and is allowed as it stands.
   if (kind === "network") return /\s/u.test(name) || isOfferedHost(name);
   if (kind !== "read" && kind !== "write" && kind !== "delete") return true;
   const path = resolve(cwd, /^~(?=\/|$)/u.test(name) ? join(home, name.slice(1)) : name);
-  const real = nearestReal(path);
-  return (
-    `${real}${sep}`.startsWith(`${cwd}${sep}`) || isGrantable(real, kind !== "read", realOf(home) ?? home)
-  );
+  const real = realPlace(path);
+  return `${real}${sep}`.startsWith(`${cwd}${sep}`) || isGrantable(real, kind !== "read", realOr(home));
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { escapeGlob } from "@lathe/policy";
 import type { Rule } from "@lathe/protocol";
-import { configFolder, type Env, liesIn } from "@lathe/system";
+import { configFolder, type Env, leadsInto } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 
@@ -18,7 +18,7 @@ function secretPlaces(env: Env): readonly string[] {
 export function ownPlaceRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): readonly Rule[] {
   const secret = secretPlaces(env).flatMap(withReal);
   const state = withReal(stateFolder(env));
-  const isIn = (paths: readonly string[]): boolean => paths.some((path) => liesIn(cwd, path));
+  const isIn = (paths: readonly string[]): boolean => paths.some((path) => leadsInto(cwd, path));
   const rule = (target: string, kinds: Rule["kinds"]): Rule => ({
     name: "own-places",
     verdict: "deny",
@@ -52,7 +52,7 @@ function personRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): readonly 
     kinds: kinds ?? [],
     why: "memory and kept permissions are changed with a person's yes only: use remember, or `lathe memory`",
   });
-  const isInside = places.some((path) => liesIn(cwd, path));
+  const isInside = places.some((path) => leadsInto(cwd, path));
   const around = new Set(places.flatMap((path) => foldersAround(path, cwd)));
   return [
     ...[...(isInside ? ["**"] : []), ...places.map(globOf)].map((target) =>
@@ -91,14 +91,14 @@ function globOf(path: string): string {
 export function hiddenPlaces(env: Env, workspace: string): readonly string[] {
   const state = stateFolder(env);
   const config = configFolder(env);
-  const isWorkedIn = (folder: string): boolean => withReal(folder).some((path) => liesIn(workspace, path));
+  const isWorkedIn = (folder: string): boolean => withReal(folder).some((path) => leadsInto(workspace, path));
   const places = [
     ...(isWorkedIn(state) ? secretPlaces(env) : [state]),
     isWorkedIn(config) ? join(config, "projects") : config,
   ];
   return places.flatMap((path) => {
-    if (withReal(path).some((folder) => liesIn(workspace, folder))) return [workspace];
-    if (!liesIn(path, workspace)) return [];
+    if (withReal(path).some((folder) => leadsInto(workspace, folder))) return [workspace];
+    if (!leadsInto(path, workspace)) return [];
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 });
     } catch {
@@ -111,7 +111,7 @@ export function hiddenPlaces(env: Env, workspace: string): readonly string[] {
 /** Whether a login lies where commands of this workspace could read it, were it not hidden. */
 export function hasLoginsIn(env: Env, workspace: string): boolean {
   const folder = join(stateFolder(env), "mcp");
-  if (!liesIn(folder, workspace) || !existsSync(folder)) return false;
+  if (!leadsInto(folder, workspace) || !existsSync(folder)) return false;
   try {
     return readdirSync(folder).some((name) => name.endsWith(".login.json"));
   } catch {

@@ -13,7 +13,7 @@ import {
 import type { Tried } from "@lathe/sandbox";
 import { bringRegistries, registryPreset, withRegistries } from "@lathe/sandbox/registries";
 import type { Containment } from "@lathe/sessions";
-import { cacheFolder, homeFolder } from "@lathe/system";
+import { cacheFolder, homeFolder, realOr } from "@lathe/system";
 import type { LocalOptions, SandboxChoice } from "../local-options.ts";
 import { openPassingScratch } from "../places/scratch-folder.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
@@ -60,9 +60,9 @@ export async function wrongWritable(
   env: LocalOptions["env"],
 ): Promise<Failure | undefined> {
   if (paths.length === 0) return undefined;
-  const { isGrantable, realOf } = await import("@lathe/sandbox");
+  const { isGrantable } = await import("@lathe/sandbox");
   const home = homeFolder(env);
-  const wrong = paths.find((path) => !isGrantable(path, true, realOf(home) ?? home));
+  const wrong = paths.find((path) => !isGrantable(path, true, realOr(home)));
   if (wrong === undefined) return undefined;
   const why =
     "the home, what holds it, the system's folders and what Lathe keeps are never given to a command";

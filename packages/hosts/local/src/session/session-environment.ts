@@ -4,7 +4,7 @@ import { release, type } from "node:os";
 import { basename, join, relative } from "node:path";
 import { readRootFile } from "@lathe/extensions";
 import { isFailure } from "@lathe/protocol";
-import { isInside, realOr } from "@lathe/system";
+import { isBelow, realOr } from "@lathe/system";
 import { parseGitConfig, readHead, repositoryPlace } from "@lathe/system/git";
 import { createLocalRepository } from "../repository/local-repository.ts";
 import { gitSummary } from "./git-summary.ts";
@@ -60,7 +60,7 @@ function missingSubmodules({ cwd, root }: GitPlace): string {
   const paths = (parseGitConfig(text.replaceAll("\r\n", "\n"))?.settings ?? [])
     .filter(({ name }) => name === "submodule.path")
     .map(({ value = "" }) => join(root, value))
-    .filter((path) => path !== root && isInside(root, path));
+    .filter((path) => path !== root && isBelow(path, root));
   const missing = paths.filter((path) => !existsSync(join(path, ".git")));
   const own = realOr(cwd);
   const names = missing.slice(0, namedSubmodules).map((path) => relative(own, path));

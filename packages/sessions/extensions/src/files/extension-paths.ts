@@ -1,7 +1,7 @@
 /** Extension paths: the files of one kind below a folder; the walk is bounded, wherever links in it lead. */
 import { type Dirent, opendirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isInside } from "@lathe/system";
+import { isBelow } from "@lathe/system";
 import { type EntryName, withFolder } from "@lathe/system/held-folder";
 
 export interface ExtensionPaths {
@@ -83,7 +83,7 @@ function isFolder(path: string, entry: Dirent): boolean {
 function entriesOf(walk: Walk, folder: string): readonly Dirent[] {
   try {
     const real = realpathSync(join(walk.root, folder));
-    if (walk.isProjects && !isInside(realpathSync(walk.root), real)) {
+    if (walk.isProjects && !isBelow(real, realpathSync(walk.root))) {
       walk.remarks.push(`${folder} was left out: it leads out of the workspace`);
       return [];
     }

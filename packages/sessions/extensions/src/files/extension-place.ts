@@ -1,6 +1,6 @@
 /** Extension place: where extensions are looked for, and whether commands there could write the user's own. */
 import { resolve } from "node:path";
-import { configFolder, type Env, isInside, liesIn } from "@lathe/system";
+import { configFolder, type Env, isBelow, leadsInto } from "@lathe/system";
 
 export interface ExtensionPlace {
   /** Real path of the workspace. */
@@ -14,5 +14,5 @@ export interface ExtensionPlace {
  */
 export function isConfigWritable({ cwd, env }: ExtensionPlace): boolean {
   const folder = configFolder(env);
-  return isInside(cwd, resolve(folder)) || liesIn(folder, cwd);
+  return isBelow(resolve(folder), cwd) || leadsInto(folder, cwd);
 }

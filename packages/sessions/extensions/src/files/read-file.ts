@@ -2,7 +2,7 @@
 import { closeSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { isInside, readBounded } from "@lathe/system";
+import { isBelow, readBounded } from "@lathe/system";
 import { openInside } from "@lathe/system/open-inside";
 
 export interface FileStart {
@@ -28,7 +28,7 @@ export function readRootFile(cwd: string, name: string, limit: number): FileStar
   const path = join(cwd, name);
   try {
     const [root, real] = [realpathSync(cwd), realpathSync(path)];
-    if (!isInside(root, real))
+    if (!isBelow(real, root))
       return failure("outside-workspace", `${path} leads out of the workspace`, { who: "user" });
     const file = openInside(root, relative(root, real));
     try {

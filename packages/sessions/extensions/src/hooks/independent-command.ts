@@ -1,7 +1,7 @@
 /** Independent command: whether a hook of the user's runs nothing that a project's files can change, so that it may allow calls. */
 import { lstatSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
-import { homeFolder, liesIn } from "@lathe/system";
+import { homeFolder, leadsInto } from "@lathe/system";
 import type { ExtensionPlace } from "../files/extension-place.ts";
 import {
   commandsIn,
@@ -65,7 +65,7 @@ function isJq(name: string, words: readonly Word[]): boolean {
 function isOutside(word: Word | undefined, place: ExtensionPlace): boolean {
   const path = word && pathOf(word, place);
   if (path === undefined || !isAbsolute(path)) return false;
-  return foldersOf(place).every((folder) => !liesIn(path, folder));
+  return foldersOf(place).every((folder) => !leadsInto(path, folder));
 }
 
 /** Whether a word names no file of the project; it may name the project's folder itself. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { isInside, readBounded } from "@lathe/system";
+import { isBelow, readBounded } from "@lathe/system";
 
 /** Above this nobody can say what a program loads. */
 export const maxFiles = 20_000;
@@ -63,7 +63,7 @@ export class CodeTree {
 /** A folder of the workspace and those above it up to that, the nearest first; none for one outside. */
 export function foldersUp(from: string, cwd: string): readonly string[] {
   const folders: string[] = [];
-  for (let at = from; isInside(cwd, at); at = dirname(at)) {
+  for (let at = from; isBelow(at, cwd); at = dirname(at)) {
     folders.push(at);
     // Above the root of the machine, which may be the workspace, it begins again.
     if (at === cwd) break;

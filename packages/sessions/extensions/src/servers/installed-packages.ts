@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isInside, readSmallText } from "@lathe/system";
+import { isBelow, readSmallText } from "@lathe/system";
 import { type CodeTree, digestOfEntry, foldersUp, maxFiles } from "./code-tree.ts";
 
 export interface InstalledPackage {
@@ -48,7 +48,7 @@ function folderOf({ from, name }: WantedPackage, cwd: string, tree: CodeTree): s
   const folder = named.find((path) => tree.has(path));
   try {
     const real = folder === undefined ? cwd : realpathSync(folder);
-    return isInside(cwd, real) && real !== cwd ? real : undefined;
+    return isBelow(real, cwd) && real !== cwd ? real : undefined;
   } catch {
     return undefined;
   }

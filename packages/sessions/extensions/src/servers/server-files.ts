@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { ServerSpec, StdioServer } from "@lathe/protocol";
-import { homeFolder, isInside, readSmallText, realOr } from "@lathe/system";
+import { homeFolder, isBelow, readSmallText, realOr } from "@lathe/system";
 import {
   CodeTree,
   digestOfEntry,
@@ -83,7 +83,7 @@ function basesOf(
   const told = (starts.length > 0 ? starts : [sep]).flatMap((base) =>
     words.map((word) => resolve(base, word)),
   );
-  return [...new Set([...starts, ...told.filter((path) => isInside(cwd, path) && isFolder(path))])];
+  return [...new Set([...starts, ...told.filter((path) => isBelow(path, cwd) && isFolder(path))])];
 }
 
 /** What any word of it may name: as a file, a module, a package, a folder, or a program on the path. */
@@ -97,7 +97,7 @@ function addNamed(spec: StdioServer, words: readonly string[], search: Search): 
   ];
   for (const base of bases.length > 0 ? bases : [sep]) {
     const manifest = join(base, "package.json");
-    const scripts = isInside(cwd, manifest) ? scriptsNamed(textOf(manifest), words) : [];
+    const scripts = isBelow(manifest, cwd) ? scriptsNamed(textOf(manifest), words) : [];
     for (const word of [...words, ...wordsIn(scripts, homeFolder(env))]) {
       for (const name of namesOf(word)) addFile(resolve(base, name), spec, search);
       want(word, base, search);
@@ -111,11 +111,11 @@ function addNamed(spec: StdioServer, words: readonly string[], search: Search): 
 function addFile(path: string, spec: StdioServer, search: Search): void {
   const { cwd, found } = search;
   const real = realOr(path);
-  if (found.has(path) || !(isInside(cwd, path) || isInside(cwd, real))) return;
+  if (found.has(path) || !(isBelow(path, cwd) || isBelow(real, cwd))) return;
   const digest = digestOfFile(path);
   if (digest === undefined || !counts(path, spec, search)) return;
-  found.set(isInside(cwd, path) ? path : real, digest);
-  const installed = isInside(cwd, real) && /^(.*)\/node_modules\/(?!\.)(.*)$/u.exec(real);
+  found.set(isBelow(path, cwd) ? path : real, digest);
+  const installed = isBelow(real, cwd) && /^(.*)\/node_modules\/(?!\.)(.*)$/u.exec(real);
   if (installed) want(installed[2] ?? "", installed[1] ?? "", search);
   else if (isProgramText(path)) addAround(path, real, search);
 }
@@ -129,7 +129,7 @@ function addAround(path: string, real: string, search: Search): void {
   };
   const venv = foldersUp(dirname(path), cwd).find((folder) => tree.has(join(folder, "pyvenv.cfg")));
   if (venv !== undefined) add(venv, false);
-  else if (isInside(cwd, real)) {
+  else if (isBelow(real, cwd)) {
     waiting.push(real);
     add(packageFolder(real, search), true);
   }
@@ -184,7 +184,7 @@ function addSettings(path: string, search: Search): void {
 }
 
 function isCodeOf(path: string, { cwd, tree }: Search): boolean {
-  const isOwn = isInside(cwd, path) && isCode(path) && !path.includes("/node_modules/");
+  const isOwn = isBelow(path, cwd) && isCode(path) && !path.includes("/node_modules/");
   return isOwn && tree.has(path) && !isFolder(path);
 }
 
