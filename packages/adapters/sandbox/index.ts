@@ -15,7 +15,12 @@ export { isOfferedHost } from "./src/network/network-offers.ts";
 export { isGrantable } from "./src/policy/grantable.ts";
 export { usualLimits } from "./src/policy/sandbox-policy.ts";
 export { type Probe, type ProbeOptions, probeDriver, type TierReport } from "./src/probe/probe.ts";
-export { type Tried, type VerifyOptions, verifyDriver, verifySecret } from "./src/probe/verify-driver.ts";
+export {
+  type PromiseResult,
+  type VerifyOptions,
+  verifyDriver,
+  verifySecret,
+} from "./src/probe/verify-driver.ts";
 export type { Check, DriverOptions } from "./src/process-sandbox.ts";
 export { type HostRule, matchingRule, parseHostRule, proposedRule } from "./src/proxy/host-rule.ts";
 export type { NetworkDecision } from "./src/proxy/proxy-core.ts";

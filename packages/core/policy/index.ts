@@ -20,6 +20,6 @@ export { repositoriesAround } from "./src/rules/repository-parts.ts";
 export { brokenExample, type RuleExamples } from "./src/rules/rule-examples.ts";
 export { sealedTargets } from "./src/rules/sealed-targets.ts";
 export { unreadable } from "./src/rules/unreadable.ts";
-export { isWanting, type Known } from "./src/shell/known.ts";
+export { isWanting, type KnownTexts } from "./src/shell/known.ts";
 export { readScript } from "./src/shell/read-script.ts";
 export type { Script } from "./src/shell/script.ts";

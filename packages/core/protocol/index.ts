@@ -3,13 +3,13 @@
 export {
   type Background,
   type ContainmentFacts,
-  type Drawn,
   type FinishedCommands,
   type JudgedText,
   type KeptRules,
   noTreePermissions,
   type PolicyEnvironment,
   type Ports,
+  type RouteInputs,
   type TreePermissions,
 } from "./src/agent/ports.ts";
 export {

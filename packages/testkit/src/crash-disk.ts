@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /** What a name is of: a file, a symbolic link with this target, or a folder. */
-export type Named = number | string | undefined;
+export type NameTarget = number | string | undefined;
 
 export type FileOperation =
-  | { readonly do: "name"; readonly path: string; readonly file: Named }
+  | { readonly do: "name"; readonly path: string; readonly file: NameTarget }
   | { readonly do: "unname"; readonly path: string }
   | { readonly do: "write"; readonly file: number; readonly bytes: Uint8Array; readonly position: number }
   /** Permissions; counts as durable at once. */
@@ -166,10 +166,10 @@ function tearsOf(length: number, most = length): readonly number[] {
   return Array.from({ length: count }, (_, i) => Math.ceil(((i + 1) * length) / count));
 }
 
-type Names = ReadonlyMap<string, Named>;
+type Names = ReadonlyMap<string, NameTarget>;
 
 function namesAt(moment: Moment, isThere: (name: Moment["names"][number]) => boolean): Names {
-  const found = new Map<string, Named>();
+  const found = new Map<string, NameTarget>();
   for (const one of moment.names) {
     if (!isThere(one)) continue;
     const { name } = one;

@@ -6,7 +6,7 @@ import {
   type CrashOptions,
   type CrashState,
   type FileOperation,
-  type Named,
+  type NameTarget,
 } from "./crash-disk.ts";
 
 /** The calls that change the disk; a port under test may have more. */
@@ -47,7 +47,7 @@ export function recordDisk<D extends RecordableDisk>(original: D, root: string):
 class DiskRecorder {
   readonly operations: FileOperation[] = [];
   readonly #original: RecordableDisk;
-  readonly #names = new Map<string, Named>();
+  readonly #names = new Map<string, NameTarget>();
   #files = 0;
 
   constructor(original: RecordableDisk, root: string) {
@@ -130,7 +130,7 @@ class DiskRecorder {
     this.operations.push({ do: "sync", file });
   }
 
-  #name(reached: string, file: Named): void {
+  #name(reached: string, file: NameTarget): void {
     const path = plainPath(reached);
     this.#names.set(path, file);
     this.operations.push({ do: "name", path, file });
@@ -142,7 +142,7 @@ class DiskRecorder {
     this.operations.push({ do: "unname", path });
   }
 
-  #named(reached: string): Named {
+  #named(reached: string): NameTarget {
     return this.#names.get(plainPath(reached));
   }
 

@@ -9,7 +9,7 @@ import {
   findIssued,
   ownValue,
 } from "./strict-wire.ts";
-import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
+import type { Json, StrictCheck, StrictContext } from "./wire-server-format.ts";
 
 const fields = [
   "model",
@@ -57,7 +57,7 @@ function* checkText({ text, cache_control }: Json, where: string): Iterable<stri
   if (typeof text !== "string" || text.trim() === "") yield `${where}: text must contain non-whitespace text`;
 }
 
-function* checkMessage({ role, content }: Json, given: Given): Iterable<string> {
+function* checkMessage({ role, content }: Json, given: StrictContext): Iterable<string> {
   if (role !== "user" && role !== "assistant") yield `messages: unknown role ${role}`;
   if (content.length === 0) yield "messages: content must not be empty";
   const blocks: readonly Json[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -86,7 +86,7 @@ function* checkUserBlock(block: Json): Iterable<string> {
   }
 }
 
-function* checkAssistantBlock(block: Json, given: Given): Iterable<string> {
+function* checkAssistantBlock(block: Json, given: StrictContext): Iterable<string> {
   switch (block.type) {
     case "text":
       return yield* checkText(block, "assistant");
@@ -103,7 +103,7 @@ function* checkAssistantBlock(block: Json, given: Given): Iterable<string> {
 }
 
 /** It holds for the model that made it, and for the text it was made for. */
-function* checkSignature(block: Json, { model, issued }: Given): Iterable<string> {
+function* checkSignature(block: Json, { model, issued }: StrictContext): Iterable<string> {
   const found = findIssued(issued, (part) => ownValue(part, "anthropic", "signature") === block.signature);
   if (found?.answer.model !== model) return yield "Invalid `signature` in `thinking` block";
   const isSame = found.part.type === "reasoning" && found.part.text === block.thinking;
@@ -112,7 +112,7 @@ function* checkSignature(block: Json, { model, issued }: Given): Iterable<string
 }
 
 /** All of an answer's thinking or none, each before what it stood before. */
-function* checkThinking(blocks: readonly Json[], { issued }: Given): Iterable<string> {
+function* checkThinking(blocks: readonly Json[], { issued }: StrictContext): Iterable<string> {
   const [first] = blocks.filter(({ type }) => type === "thinking");
   if (!first) return;
   const found = findIssued(issued, (part) => ownValue(part, "anthropic", "signature") === first.signature);

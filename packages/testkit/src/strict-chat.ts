@@ -1,7 +1,7 @@
 /** What OpenAI's chat completions API documents that it refuses. */
 import type { AssistantPart } from "@lathe/protocol";
 import { checkDataUrl, checkEncoding, checkFields, checkLimit, checkTools } from "./strict-wire.ts";
-import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
+import type { Json, StrictCheck, StrictContext } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -22,7 +22,7 @@ export const checkChat: StrictCheck = function* (body, given) {
   yield* checkOrder(messages);
 };
 
-function* checkMessage(message: Json, given: Given): Iterable<string> {
+function* checkMessage(message: Json, given: StrictContext): Iterable<string> {
   switch (message.role) {
     case "system":
     case "developer":
@@ -50,7 +50,7 @@ function* checkContent({ role, content }: Json): Iterable<string> {
   }
 }
 
-function* checkAssistant(message: Json, { model, issued }: Given): Iterable<string> {
+function* checkAssistant(message: Json, { model, issued }: StrictContext): Iterable<string> {
   yield* checkFields("assistant", message, [
     "role",
     "content",
@@ -69,7 +69,7 @@ function* checkAssistant(message: Json, { model, issued }: Given): Iterable<stri
   if (reasoning !== undefined && !isOwn) yield "assistant: reasoning_content is not this model's own";
 }
 
-function* checkCall(call: Json, { model, issued }: Given): Iterable<string> {
+function* checkCall(call: Json, { model, issued }: StrictContext): Iterable<string> {
   yield* checkFields("tool_calls", call, ["id", "type", "function"]);
   if (typeof call.id !== "string" || call.id === "") yield "tool_calls: id is required";
   if (call.type !== "function") yield "tool_calls: type must be function";

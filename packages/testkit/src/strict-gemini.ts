@@ -1,7 +1,7 @@
 /** What Gemini's generateContent documents that it refuses. */
 import { isRecord } from "@lathe/protocol";
 import { checkEncoding, checkImage, checkLimit, checkTools, findIssued, ownValue } from "./strict-wire.ts";
-import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
+import type { Json, StrictCheck, StrictContext } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"];
 const toolName = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
@@ -24,7 +24,7 @@ export const checkGemini: StrictCheck = function* (body, given) {
   if (/gemini-(?:[3-9]|\d\d)/.test(given.model)) yield* checkSigned(contents);
 };
 
-function* checkContents(contents: readonly Json[], given: Given): Iterable<string> {
+function* checkContents(contents: readonly Json[], given: StrictContext): Iterable<string> {
   if (contents.length === 0) return yield "contents: at least one is required";
   if (contents[0]?.role !== "user") yield "contents: the first must be a user turn";
   if (contents.at(-1)?.role !== "user") yield "contents: the last must be a user turn";
@@ -48,7 +48,7 @@ function* checkUserPart({ text, inlineData, functionResponse }: Json): Iterable<
   }
 }
 
-function* checkModelPart(part: Json, { model, issued }: Given): Iterable<string> {
+function* checkModelPart(part: Json, { model, issued }: StrictContext): Iterable<string> {
   const { text, functionCall, thoughtSignature } = part;
   if (functionCall) {
     if (!toolName.test(functionCall.name)) yield `functionCall: invalid name ${functionCall.name}`;

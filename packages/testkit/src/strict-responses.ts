@@ -8,7 +8,7 @@ import {
   findIssued,
   ownValue,
 } from "./strict-wire.ts";
-import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
+import type { Json, StrictCheck, StrictContext } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -98,7 +98,7 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** Its own, unchanged, and with the item that it led to. */
-function* checkReasoning(item: Json, next: Json, { model, issued }: Given): Iterable<string> {
+function* checkReasoning(item: Json, next: Json, { model, issued }: StrictContext): Iterable<string> {
   const { id, encrypted_content: content, summary } = item;
   const found = findIssued(
     issued,

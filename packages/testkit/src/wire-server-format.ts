@@ -37,14 +37,14 @@ export interface Issued {
   readonly parts: readonly AssistantPart[];
 }
 
-export interface Given {
+export interface StrictContext {
   readonly model: string;
   /** Over this wire, by whatever model, oldest first. */
   readonly issued: readonly Issued[];
 }
 
 /** *Contract:* why the provider would refuse the request, in its order; nothing when it would take it. */
-export type StrictCheck = (body: Json, given: Given) => Iterable<string>;
+export type StrictCheck = (body: Json, given: StrictContext) => Iterable<string>;
 
 export interface WireFormat {
   readonly path: RegExp;

@@ -1,5 +1,5 @@
 /** Closed paths: those of a tree that rules close to who asks. They are few, and stay the same while the paths do. */
-import type { Asked } from "./asked-files.ts";
+import type { RankRequest } from "./asked-files.ts";
 import type { FileFilter } from "./file-filter.ts";
 import type { Documents } from "./tree/documents.ts";
 
@@ -20,6 +20,6 @@ export function closedPaths({ byPath }: Documents, { excluded }: FileFilter): Re
 }
 
 /** The same question, of paths that are in the tree. */
-export function withClosed(asked: Asked, closed: ReadonlySet<string>): Asked {
+export function withClosed(asked: RankRequest, closed: ReadonlySet<string>): RankRequest {
   return { ...asked, fileFilter: { ...asked.fileFilter, excluded: (path) => closed.has(path) } };
 }

@@ -10,7 +10,7 @@ import {
   type RankQuery,
   type RankResult,
 } from "@lathe/protocol";
-import { type Asked, wantedBy } from "./asked-files.ts";
+import { type RankRequest, wantedBy } from "./asked-files.ts";
 import { closedPaths, withClosed } from "./closed-paths.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { countedAnswer, unindexedAnswer } from "./counted-answer.ts";
@@ -96,7 +96,7 @@ export function openCodeSearch(
 
 function withoutIndex(
   documents: Documents | Failure | "late" | "aborted",
-  asked: Asked,
+  asked: RankRequest,
   signal: AbortSignal,
 ): Promise<RankResult | Failure> | Failure {
   if (documents === "aborted") return failure("cancelled", "The search was stopped.");
@@ -137,7 +137,7 @@ function nearnessIn(
   };
 }
 
-function rankingOf(asked: Asked, history: readonly HistoryPart[] | string): Ranking {
+function rankingOf(asked: RankRequest, history: readonly HistoryPart[] | string): Ranking {
   const { query, k, kind } = asked.query;
   const known = typeof history === "string" ? noHistory : history;
   return { query, k, wanted: wantedBy(asked), history: known, ...(kind && { kind }) };
@@ -167,7 +167,7 @@ function hasAny(documents: Documents, place: Place): boolean {
   return place.path === "" || documents.files.some(({ path }) => isBelow(path, place.path));
 }
 
-function leftOutOf(closed: readonly string[], { place, fileFilter, query }: Asked): number {
+function leftOutOf(closed: readonly string[], { place, fileFilter, query }: RankRequest): number {
   if (!query.exclude?.length) return 0;
   return closed.filter(
     (path) => isBelow(path, place.path) && fileFilter.wanted(path) && fileFilter.excluded(path),

@@ -1,5 +1,5 @@
 import { type Failure, isFailure, type RankedRange, type RankResult } from "@lathe/protocol";
-import { type Asked, wantedBy } from "./asked-files.ts";
+import { type RankRequest, wantedBy } from "./asked-files.ts";
 import { readQuietly } from "./build/index-files.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
 import { listTree } from "./list-tree.ts";
@@ -8,13 +8,16 @@ import { bestWindow, countedFiles } from "./rank/fallback.ts";
 
 const shownLines = 40;
 
-export async function countedAnswer(asked: Asked, signal: AbortSignal): Promise<RankResult> {
+export async function countedAnswer(asked: RankRequest, signal: AbortSignal): Promise<RankResult> {
   const ranges = await countedRanges(asked, "the index is being built", signal);
   return { ranges, leftOut: 0, partial: true };
 }
 
 /** Below a path of which nothing is indexed. */
-export async function unindexedAnswer(asked: Asked, signal: AbortSignal): Promise<RankResult | Failure> {
+export async function unindexedAnswer(
+  asked: RankRequest,
+  signal: AbortSignal,
+): Promise<RankResult | Failure> {
   const { place, fileFilter } = asked;
   let [files, leftOut] = [0, 0];
   const see = (path: string): void => {
@@ -29,7 +32,7 @@ export async function unindexedAnswer(asked: Asked, signal: AbortSignal): Promis
 }
 
 async function countedRanges(
-  asked: Asked,
+  asked: RankRequest,
   because: string,
   signal: AbortSignal,
 ): Promise<readonly RankedRange[]> {

@@ -25,7 +25,7 @@ import { nestedIgnore } from "./nested-ignore.ts";
 import { filesArgs, inOrder, type Place, toPath } from "./place.ts";
 import type { DefinitionsOf, RefinedDefinitions } from "./refined-definitions.ts";
 import { type ConfineReads, type ProgramOptions, runRipgrep, searchProgram } from "./ripgrep.ts";
-import type { Reach } from "./symbols.ts";
+import type { SymbolSources } from "./symbols.ts";
 
 export interface SearchOptions {
   /** An existing folder. */
@@ -118,12 +118,12 @@ export function createSearch(options: SearchOptions): Search {
       if (isFailure(place)) return place;
       const { outlineOf, symbolsNamed } = await import("./symbols.ts");
       const known = await refined();
-      const reach: Omit<Reach, "find"> = known
+      const reach: Omit<SymbolSources, "find"> = known
         ? { refined: (path) => known.of(path), soon: (path) => known.soon(path) }
         : {};
       if (query.name === undefined) return outlineOf(place, query.limit, reach.soon);
       const { name, ...rest } = query;
-      const find: Reach["find"] = (pattern, limit) => this.grep({ ...rest, pattern, limit }, signal);
+      const find: SymbolSources["find"] = (pattern, limit) => this.grep({ ...rest, pattern, limit }, signal);
       return symbolsNamed(name, query, { find, ...reach });
     },
   };

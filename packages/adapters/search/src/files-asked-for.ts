@@ -8,7 +8,7 @@ import { runRipgrep } from "./ripgrep.ts";
 /** How long ignored files are looked for: there may be very many. */
 const patienceMs = 1_000;
 
-export interface Counted {
+export interface FileCounts {
   /** Those that only `exclude` keeps out. */
   readonly leftOut: number;
   /** With those that are left out. */
@@ -23,7 +23,7 @@ export async function countFiles(
   place: Place,
   fileFilter: FileFilter,
   signal: AbortSignal,
-): Promise<Counted> {
+): Promise<FileCounts> {
   let [leftOut, wanted] = [0, 0];
   const ignored = nestedIgnore(place);
   const record = (printed: string): boolean => {

@@ -22,20 +22,20 @@ const maxSkipped = 8;
 const maxUnsearched = 8;
 const unsearchedChars = 300;
 
-export interface Asked {
+export interface GrepRequest {
   readonly fileFilter: FileFilter;
   readonly query: GrepQuery;
   /** Only these files, in this order, whatever is ignored; all that are below the place when absent. */
   readonly candidates?: readonly string[];
 }
 
-interface Searched extends Asked {
+interface Searched extends GrepRequest {
   readonly skipped: readonly string[];
 }
 
 type Found = Omit<GrepResult, "leftOut" | "noFiles">;
 
-export async function grep(place: Place, asked: Asked, signal: AbortSignal): Promise<Found | Failure> {
+export async function grep(place: Place, asked: GrepRequest, signal: AbortSignal): Promise<Found | Failure> {
   const skipped: string[] = [];
   const { fileFilter } = asked;
   const told = (): readonly string[] =>

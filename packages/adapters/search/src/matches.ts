@@ -39,7 +39,7 @@ interface Printed {
   };
 }
 
-export interface Collected {
+export interface MatchCollector {
   /** *Contract:* one line of ripgrep's output; false when the limit is passed. */
   record(line: string): boolean;
   result(): Pick<GrepResult, "lines" | "more" | "binary"> & { readonly summarised: boolean };
@@ -47,7 +47,7 @@ export interface Collected {
   openPath(): string | undefined;
 }
 
-export interface Wanted {
+export interface MatchOptions {
   readonly limit: number;
   /** Files are given one by one that ripgrep would have come upon: it then looks further into binary ones than else. */
   readonly isGiven: boolean;
@@ -56,7 +56,7 @@ export interface Wanted {
   begun(path: string): void;
 }
 
-export function collectMatches({ limit, isGiven, wanted, begun }: Wanted): Collected {
+export function collectMatches({ limit, isGiven, wanted, begun }: MatchOptions): MatchCollector {
   const lines: GrepLine[] = [];
   const binary: string[] = [];
   let open: Open = { lines: [], matches: 0 };

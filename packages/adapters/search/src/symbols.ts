@@ -24,7 +24,7 @@ const symbolName = /^[\p{L}\p{N}_$@~!?-]+$/u;
 /** Files of an answer of which grammars are asked. */
 const maxFiles = 24;
 
-export interface Reach {
+export interface SymbolSources {
   find(pattern: string, limit: number): Promise<GrepResult | Failure>;
   /** *Contract:* what grammars say of a file as it is now; undefined when that is not known at once. */
   refined?(path: string): Promise<readonly SyntaxDefinition[] | undefined>;
@@ -35,7 +35,7 @@ export interface Reach {
 export async function symbolsNamed(
   name: string,
   query: SymbolsQuery,
-  { find, ...reach }: Reach,
+  { find, ...reach }: SymbolSources,
 ): Promise<SymbolsResult | Failure> {
   const parts = name.split(/\.|::|->|#/).filter((part) => part !== "");
   const [within, last = name] = [parts.at(-2), parts.at(-1)];
@@ -45,7 +45,7 @@ export async function symbolsNamed(
       `${name} is not the name of a symbol: give one identifier, or use grep.`,
     );
   }
-  const findWord = (word: string): ReturnType<Reach["find"]> =>
+  const findWord = (word: string): ReturnType<SymbolSources["find"]> =>
     find(`(?:^|[^\\w$])${escaped(word)}(?:$|[^\\w$])`, looked);
   const found = await findWord(last);
   if (isFailure(found)) return found;
@@ -104,7 +104,7 @@ function sorted(all: readonly SymbolLine[], rank: (one: SymbolLine) => number): 
 export async function outlineOf(
   { root, path }: { readonly root: string; readonly path: string },
   limit: number,
-  refined?: Reach["soon"],
+  refined?: SymbolSources["soon"],
 ): Promise<SymbolsResult | Failure> {
   const bytes = readQuietly(root, path);
   if (bytes === undefined) {
@@ -159,7 +159,7 @@ const noFiles: InFiles = new Map();
 /** Those that may define it, and have what it is in, first. */
 async function ofFiles(
   quick: readonly Quick[],
-  refined: NonNullable<Reach["refined"]>,
+  refined: NonNullable<SymbolSources["refined"]>,
   container: Container | undefined,
 ): Promise<InFiles> {
   const weigh = ({ isDefinition, symbol: { path } }: Quick): number =>

@@ -14,7 +14,7 @@ import type { LogFile } from "./log-file.ts";
 import { placeEvents } from "./place-events.ts";
 import { encodeEvents } from "./stored-line.ts";
 
-export interface Taken {
+export interface TakenOver {
   readonly events: readonly Event[];
   readonly repairs: readonly string[];
 }
@@ -39,7 +39,7 @@ export function begin(
   file: LogFile,
   created: Draft<"session.created">,
   { owner, at, first = [] }: CreateOptions,
-): Taken | Failure {
+): TakenOver | Failure {
   const claimed = { type: "session.claimed", data: { epoch: 1, owner } } as const;
   const drafts = [created, claimed, ...first];
   const events = placeEvents(drafts, { session: created.data.id, head: 0, at });
@@ -53,7 +53,7 @@ export function begin(
 }
 
 /** Reads the whole log, then claims until a claim of this owner is the one that counts. */
-export async function takeOver(file: LogFile, options: TakeOverOptions): Promise<Taken | Failure> {
+export async function takeOver(file: LogFile, options: TakeOverOptions): Promise<TakenOver | Failure> {
   try {
     return await new Takeover(file, options).run();
   } catch (error) {
@@ -72,7 +72,7 @@ class Takeover {
     this.#options = options;
   }
 
-  async run(): Promise<Taken | Failure> {
+  async run(): Promise<TakenOver | Failure> {
     const { reader, path } = this.#file;
     let problem = this.#look();
     if (!problem && reader.head === 0) problem = emptySession(path);

@@ -7,7 +7,7 @@ import { noMatch } from "./explain/no-match.ts";
 import { refusal } from "./failures.ts";
 import { guard } from "./guard.ts";
 import { type Hunk, type Tier, tiers } from "./hunk.ts";
-import { type Located, locate, type Named } from "./locate.ts";
+import { type Located, locate, type NamedHunk } from "./locate.ts";
 import { coreOf, type Place } from "./place.ts";
 
 export interface Applied {
@@ -63,7 +63,7 @@ export function applyHunks(target: Target, hunks: readonly Hunk[]): Applied | Fa
   return { text, tier, ranges: rangesOf(document, cores), warnings: found.flatMap((one) => one.warnings) };
 }
 
-function finderOf(document: Document, { text, shown }: Target): (named: Named) => Located | Failure {
+function finderOf(document: Document, { text, shown }: Target): (named: NamedHunk) => Located | Failure {
   if (shown === undefined || shown === text) {
     return (named) => locate(document, named) ?? noMatch(document, named.hunk, named.name);
   }

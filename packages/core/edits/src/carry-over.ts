@@ -5,7 +5,7 @@ import type { Document } from "./document/document.ts";
 import { noMatch } from "./explain/no-match.ts";
 import { refusal } from "./failures.ts";
 import type { Hunk } from "./hunk.ts";
-import { type Located, locate, type Named } from "./locate.ts";
+import { type Located, locate, type NamedHunk } from "./locate.ts";
 import type { Place } from "./place.ts";
 
 /** Lines of the current text that a stale edit is answered with. */
@@ -37,7 +37,7 @@ export function compareVersions(shown: Document, current: Document): Versions {
  * Places in the current text. An edit that matches what was shown is carried along with its lines, if these and their
  * neighbours stand together as they did (`stale-version` if not); one that does not may know a newer text.
  */
-export function locateAcross(versions: Versions, named: Named): Located | Failure {
+export function locateAcross(versions: Versions, named: NamedHunk): Located | Failure {
   const { shown, current } = versions;
   const there = locate(shown, named);
   if (there && isFailure(there)) return there;
@@ -53,7 +53,7 @@ export function locateAcross(versions: Versions, named: Named): Located | Failur
 /** All places, or what a hint chose among several, must be found in the current text as well, and be the same ones. */
 function everywhere(
   versions: Versions,
-  named: Named,
+  named: NamedHunk,
   { there, moved }: { readonly there: Located; readonly moved: readonly Place[] },
 ): Located | Failure {
   const now = locate(versions.current, named);
@@ -68,7 +68,7 @@ function everywhere(
 }
 
 /** Commands may have shown the model what no read did, but then letter by letter. */
-function locateNewer(current: Document, named: Named): Located | Failure {
+function locateNewer(current: Document, named: NamedHunk): Located | Failure {
   const found = locate(current, named);
   if (found && isFailure(found)) return found;
   const isStrict = found && ["exact", "trailing-whitespace", "unicode"].includes(found.tier);
@@ -107,7 +107,7 @@ function beforeMore(
     : place.new;
 }
 
-function stale({ shown, current, nowAt }: Versions, { name }: Named, place: Place | undefined): Failure {
+function stale({ shown, current, nowAt }: Versions, { name }: NamedHunk, place: Place | undefined): Failure {
   const from = place?.from ?? 0;
   const to = place?.to ?? shown.lines.length;
   const above = nowAt.slice(0, Math.max(0, from - neighbours)).findLastIndex((line) => line !== undefined);

@@ -24,7 +24,7 @@ export interface Located {
 }
 
 /** Which hunk of which call, for errors. */
-export interface Named {
+export interface NamedHunk {
   readonly hunk: Hunk;
   readonly name: string;
 }
@@ -35,7 +35,7 @@ const strictTiers: readonly Tier[] = ["trailing-whitespace", "unicode"];
 const laxTiers: readonly Tier[] = ["leading-whitespace", "inner-whitespace", "blank-lines"];
 
 /** Undefined when `old` is not in the file, however it is read. */
-export function locate(document: Document, named: Named): Located | Failure | undefined {
+export function locate(document: Document, named: NamedHunk): Located | Failure | undefined {
   if (document.text === "" && named.hunk.old.every((line) => line === "")) return intoEmpty(named.hunk);
   return (
     locateExactly(document, named) ??
@@ -48,7 +48,7 @@ export function locate(document: Document, named: Named): Located | Failure | un
 }
 
 /** Context lines that lost their markers look like lines that lost some indentation. */
-function locateUnmarked(document: Document, { hunk, name }: Named): Located | Failure | undefined {
+function locateUnmarked(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   if (!hunk.unmarked) return undefined;
   const { hunk: bare, likely } = hunk.unmarked;
   // The lines it removes have their markers, so they tell how the others were shifted.
@@ -67,11 +67,11 @@ function intoEmpty({ new: fresh, unit }: Hunk): Located {
   return { tier: "exact", places: [{ from: 0, to: 0, start: 0, end: 0, new: text }], warnings: [] };
 }
 
-function locateExactly(document: Document, named: Named): Located | Failure | undefined {
+function locateExactly(document: Document, named: NamedHunk): Located | Failure | undefined {
   return named.hunk.unit === "text" ? locateText(document, named) : locateLines(document, named, ["exact"]);
 }
 
-function locateText(document: Document, { hunk, name }: Named): Located | Failure | undefined {
+function locateText(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   const old = hunk.old.join("\n");
   const fresh = hunk.new.join("\n");
   const starts = occurrences(document.text, old, hunk.all === true);
@@ -100,7 +100,7 @@ function locateText(document: Document, { hunk, name }: Named): Located | Failur
 
 function locateLines(
   document: Document,
-  named: Named,
+  named: NamedHunk,
   tiers: readonly Tier[],
 ): Located | Failure | undefined {
   const { name } = named;
@@ -119,7 +119,7 @@ function locateLines(
 function chosenPlaces(
   document: Document,
   found: readonly Match[],
-  claim: Named & { readonly tier: Tier },
+  claim: NamedHunk & { readonly tier: Tier },
 ): Located | Failure {
   const { all = false, hints } = claim.hunk;
   const chosen = found.length > 1 && !all ? chosenBy(hints, found, document) : undefined;
@@ -133,7 +133,7 @@ function chosenPlaces(
 function placed(
   document: Document,
   matches: readonly Match[],
-  { hunk, name, tier }: Named & { readonly tier: Tier },
+  { hunk, name, tier }: NamedHunk & { readonly tier: Tier },
 ): Located | Failure {
   const places: Place[] = [];
   for (const match of matches) {
@@ -187,7 +187,7 @@ function withWholeLines(hunk: Hunk): Hunk & { readonly drawsUp?: boolean } {
 }
 
 /** A part of a line that differs in typography alone. */
-function locateTypography(document: Document, { hunk, name }: Named): Located | Failure | undefined {
+function locateTypography(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   const old = hunk.old.join("\n");
   const starts = typographicOccurrences(document, old, hunk.all === true);
   const found = starts.map((at) => ({ at, from: document.lineAt(at) - 1 }));
@@ -217,7 +217,7 @@ function mergedText(current: string, hunk: Hunk): string | undefined {
 }
 
 /** Around paired `...` lines every piece must be there once, and in order. */
-function locatePieces(document: Document, { hunk, name }: Named): Located | Failure | undefined {
+function locatePieces(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   const pieces = piecesOf(hunk, document.lines);
   if (!pieces) return undefined;
   const located: Located[] = [];
@@ -233,7 +233,7 @@ function locatePieces(document: Document, { hunk, name }: Named): Located | Fail
   return { tier: "elided", places, warnings: [`${name}: found at line ${line} ${readings.elided}.`] };
 }
 
-function locateUnwrapped(document: Document, { hunk, name }: Named): Located | Failure | undefined {
+function locateUnwrapped(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   for (const { wrapping, hunk: bare } of unwrappings(hunk)) {
     if (!isInformative(bare.old)) continue;
     const named = { hunk: bare, name };

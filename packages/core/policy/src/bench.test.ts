@@ -7,7 +7,7 @@ import type { FoundCall } from "./programs/found-call.ts";
 import { defaultRules } from "./rules/default-rules.ts";
 import { evaluate } from "./rules/evaluate.ts";
 import { factsNeeded } from "./rules/facts-needed.ts";
-import { isWanting, type Known, type Wanted } from "./shell/known.ts";
+import { isWanting, type KnownTexts, type WantedTexts } from "./shell/known.ts";
 import { readScript } from "./shell/read-script.ts";
 import type { Script } from "./shell/script.ts";
 import { followScript } from "./walk/walk-script.ts";
@@ -33,7 +33,10 @@ export function followed(script: string): readonly FoundCall[] {
   return lookedUp((known) => followScript(script, "", known), {}).found;
 }
 
-function lookedUp<T extends { readonly wanted: Wanted }>(look: (known: Known) => T, place: Place): T {
+function lookedUp<T extends { readonly wanted: WantedTexts }>(
+  look: (known: KnownTexts) => T,
+  place: Place,
+): T {
   const { files = {}, gitAliases = {}, unread = [] } = place;
   const unreadFiles = new Set<string>();
   const scripts = new Map<string, Script>();

@@ -16,7 +16,7 @@ import { callText, hasOption, optionValues, type ProgramCall, positional } from 
 import { isProjectCode } from "./programs/project-code.ts";
 import { isLookingCall } from "./programs/read-only-command.ts";
 import { isPrintingSecrets } from "./programs/secret-printers.ts";
-import { type Known, nothingKnown, type Wanted } from "./shell/known.ts";
+import { type KnownTexts, nothingKnown, type WantedTexts } from "./shell/known.ts";
 import type { Word } from "./shell/word.ts";
 import { settled, wordEffects, wordNames } from "./shell/word-paths.ts";
 import { followed } from "./walk/links.ts";
@@ -34,14 +34,14 @@ export interface CommandEffects {
   readonly effects: readonly Effect[];
   readonly parts: readonly Part[];
   /** What must be looked up to know more; until then it counts as undecided. */
-  readonly wanted: Wanted;
+  readonly wanted: WantedTexts;
 }
 
 /** `folder`, of the workspace, is where the script starts. */
 export function commandEffects(
   script: string,
   folder: string = "",
-  known: Known = nothingKnown,
+  known: KnownTexts = nothingKnown,
 ): CommandEffects {
   const { found, wanted } = followScript(script, escapeGlob(folder), known);
   const parts = found.map(

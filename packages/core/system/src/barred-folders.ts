@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { linkedTrees } from "./git/linked-trees.ts";
 import { mainTree, type RepositoryPlace, repositoryPlace } from "./git/repository-place.ts";
-import { realOr } from "./real-path.ts";
+import { realOr } from "./paths/real-path.ts";
 import { type Env, homeFolder } from "./user-folders.ts";
 
 /** *Contract:* never throws. The home folder is not among them, also where it is a repository: its programs are the user's. */

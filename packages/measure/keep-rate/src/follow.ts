@@ -1,6 +1,6 @@
 /** Follow: applies one transition to the followed lines: they stay, move, are copied, vanish or return. */
 import { type Aligner, type Alignment, createAligner } from "./align.ts";
-import { type AddedIndex, type AddedLines, findMoved, indexAdded, type Moved } from "./moved-runs.ts";
+import { type AddedIndex, type AddedLines, findMoved, indexAdded, type MovedLine } from "./moved-runs.ts";
 import { type Text, weightOf } from "./text.ts";
 import { isThere, layOut, loseLine, missLine, seeLine, type TrackedLine } from "./tracked-line.ts";
 import type { FileTransition, Transition } from "./transition.ts";
@@ -172,7 +172,7 @@ function searchMissing(work: Work, search: Search): void {
   }
 }
 
-type Found = Map<number, Moved>;
+type Found = Map<number, MovedLine>;
 
 /** Searches the same file first, then others. */
 function findRuns(work: Work, search: Search, runs: readonly MissingRun[]): Found {
@@ -195,7 +195,7 @@ function findRuns(work: Work, search: Search, runs: readonly MissingRun[]): Foun
 /** A line that is too short to be searched moves along with its neighbour. */
 function fillGaps({ view }: Search, runs: readonly MissingRun[], found: Found): Found {
   const { plain } = view.text;
-  const beside = (line: number, step: 1 | -1): Moved | undefined => {
+  const beside = (line: number, step: 1 | -1): MovedLine | undefined => {
     const near = nextLine(plain, line, step);
     const moved = near === undefined ? undefined : found.get(near);
     const at = moved && nextLine(moved.text.plain, moved.line, step === 1 ? -1 : 1);
@@ -224,7 +224,7 @@ function nextLine(plain: readonly string[], line: number, step: 1 | -1): number 
 }
 
 interface Moving {
-  readonly moved: Moved;
+  readonly moved: MovedLine;
   readonly line: number;
   readonly view: View;
   readonly places: readonly Place[];
@@ -312,7 +312,7 @@ function recall(work: Work): void {
   }
 }
 
-function comeBack({ following, transition }: Work, lines: readonly TrackedLine[], moved: Moved): void {
+function comeBack({ following, transition }: Work, lines: readonly TrackedLine[], moved: MovedLine): void {
   const { path, text } = moved;
   for (const line of lines) {
     seeLine(line, transition, transition.isCommit);

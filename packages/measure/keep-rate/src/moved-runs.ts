@@ -10,7 +10,7 @@ export interface AddedLines {
 }
 
 /** The new place of a lost line. */
-export interface Moved {
+export interface MovedLine {
   readonly path: string;
   readonly text: Text;
   readonly line: number;
@@ -60,8 +60,8 @@ export function findMoved(
   lost: readonly string[],
   index: AddedIndex,
   path: string,
-): readonly (Moved | undefined)[] {
-  const found: (Moved | undefined)[] = lost.map(() => undefined);
+): readonly (MovedLine | undefined)[] {
+  const found: (MovedLine | undefined)[] = lost.map(() => undefined);
   let at = 0;
   while (at < lost.length) {
     const run = longestRun(lost.slice(at), index, path);

@@ -3,7 +3,7 @@ import {
   type CommandEffects,
   commandEffects,
   isWanting,
-  type Known,
+  type KnownTexts,
   readScript,
   type Script,
 } from "@lathe/policy";
@@ -75,7 +75,7 @@ async function placed(effects: readonly Effect[], ports: Reached): Promise<reado
 const maxRounds = 24;
 
 interface Looked {
-  readonly known: Known;
+  readonly known: KnownTexts;
   readonly judged: Record<string, string | null>;
 }
 

@@ -1,6 +1,6 @@
 /** Targets with several places: what names one of them is followed, everything else is refused. */
 import { type Change, type Hunk, oldLines, widen } from "./change.ts";
-import { type CaseMaker, type Corruption, type Made, spoil, stringFormats } from "./draft.ts";
+import { type CaseMaker, type Corruption, type DraftedCase, spoil, stringFormats } from "./draft.ts";
 import { type EditFormat, type EditRequest, editFormats } from "./edit-case.ts";
 import { exactPlaces, isInformative, laxText, occurrences, placesOf, textOf } from "./oracle.ts";
 import { requestOf, rightNumbers } from "./render.ts";
@@ -55,7 +55,7 @@ function namesThirdPlace({ content, edits = [] }: EditRequest): boolean {
 /** The corruption on a target with a twin: to be refused. */
 export function ambiguous(corruption: Corruption): CaseMaker {
   const { formats = editFormats, name } = corruption;
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const prepared = corruption.prepare ? corruption.prepare(original, random) : original;
     const twin = prepared && twinOf(prepared, random);
     if (twin === undefined) return undefined;
@@ -109,7 +109,7 @@ function isOnlyInBlock({ change, block }: Twin, hunk: Hunk): boolean {
 }
 
 function resolved(kind: Resolved): CaseMaker {
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const twin = twinOf(original, random, kind.level);
     if (twin === undefined) return undefined;
     const { change } = twin;

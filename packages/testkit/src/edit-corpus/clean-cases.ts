@@ -3,8 +3,8 @@ import { type Change, oldEnd } from "./change.ts";
 import {
   type CaseMaker,
   type Corruption,
+  type DraftedCase,
   draftHunks,
-  type Made,
   patchFormats,
   recoverable,
   stringFormats,
@@ -142,7 +142,7 @@ const addedFile: CaseMaker = {
 const narrow: CaseMaker = {
   name: "clean-narrow-patch",
   formats: patchFormats,
-  make: (change: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  make: (change: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const strings = draftHunks(change, "search_replace", { random, context: [1, 1] });
     if (strings === undefined || !change.style.final) return undefined;
     const sections = strings.map((hunk) => ["@@", ...opLines(hunk)]);

@@ -13,7 +13,7 @@ export interface Draft {
   readonly random: SeededRandom;
 }
 
-export interface Made {
+export interface DraftedCase {
   readonly request: EditRequest;
   readonly expect: Expectation;
 }
@@ -22,7 +22,7 @@ export interface Made {
 export interface CaseMaker {
   readonly name: string;
   readonly formats: readonly EditFormat[];
-  readonly make: (change: Change, format: EditFormat, random: SeededRandom) => Made | undefined;
+  readonly make: (change: Change, format: EditFormat, random: SeededRandom) => DraftedCase | undefined;
 }
 
 /** A way to spoil a right edit that leaves no doubt of what was meant. */

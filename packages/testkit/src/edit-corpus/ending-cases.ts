@@ -1,6 +1,6 @@
 /** Files with other line endings, a byte order mark or no final newline: what the edit does not touch keeps its bytes. */
 import { type Change, coresOf, oldEnd, oldLines } from "./change.ts";
-import { type CaseMaker, draftHunks, type Made } from "./draft.ts";
+import { type CaseMaker, type DraftedCase, draftHunks } from "./draft.ts";
 import { type EditFormat, type EditRequest, editFormats } from "./edit-case.ts";
 import { requestOf } from "./render.ts";
 import type { SeededRandom } from "./seeded-random.ts";
@@ -12,7 +12,7 @@ function styled(
   style: (random: SeededRandom) => Partial<FileStyle>,
   spoil: (request: EditRequest) => EditRequest = (request) => request,
 ): CaseMaker {
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const change = { ...original, style: { ...original.style, ...style(random) } };
     const hunks = draftHunks(change, format, { random });
     if (hunks === undefined) return undefined;
@@ -36,7 +36,7 @@ function withCrlf(request: EditRequest): EditRequest {
 
 /** The hunk at the file's end, where a missing final newline is easily lost or added. */
 function atEnd(name: string, inPatch: (patch: string) => string): CaseMaker {
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const change = endingWith(original, random);
     if (change === undefined) return undefined;
     const hunks = draftHunks(change, format, { random });
@@ -64,7 +64,7 @@ function endingWith(change: Change, random: SeededRandom): Change | undefined {
 
 /** Far lines and kept ones have the other ending; around the hunks all lines have the file's. */
 function mixed(): CaseMaker {
-  const make = (change: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (change: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const hunks = draftHunks(change, format, { random });
     if (hunks === undefined || !change.style.final) return undefined;
     const eol = random.pick(["\n", "\r\n"] as const);
@@ -98,7 +98,7 @@ function movedIndex(change: Change, index: number): number {
 
 /** `old` ends with a newline that the file's last line lacks; so does `new`. */
 function closedAtEnd(): CaseMaker {
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const change = endingWith(original, random);
     const hunks = change && draftHunks(change, format, { random, context: [0, 3] });
     if (change === undefined || hunks === undefined) return undefined;
@@ -112,7 +112,7 @@ function closedAtEnd(): CaseMaker {
 
 /** The change is the final newline alone, which only a unified diff says plainly. */
 function newlineAdded(): CaseMaker {
-  const make = (change: Change): Made | undefined => {
+  const make = (change: Change): DraftedCase | undefined => {
     const last = change.before.at(-1) ?? "";
     const kept = change.before.slice(-4, -1).map((line) => ` ${line}`);
     if (last.trim() === "" || change.before.length < 5) return undefined;
@@ -137,7 +137,7 @@ function newlineAdded(): CaseMaker {
 
 /** The first hunk begins at the file's first line, behind a byte order mark. */
 function bomAtHunk(): CaseMaker {
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const [core] = original.cores;
     if (core === undefined || original.before.length - core.start < 5) return undefined;
     const before = original.before.slice(core.start);

@@ -1,6 +1,6 @@
 /** Edits that must not be written however well they match: placeholders, no-ops, overlaps, half elisions. */
 import { type Change, type Hunk, type LineOp, oldLines } from "./change.ts";
-import { type CaseMaker, draftHunks, type Made, patchFormats, stringFormats } from "./draft.ts";
+import { type CaseMaker, type DraftedCase, draftHunks, patchFormats, stringFormats } from "./draft.ts";
 import { type EditFormat, type EditRequest, editFormats, type StringEdit } from "./edit-case.ts";
 import { commentLine } from "./language.ts";
 import { exactPlaces, isInformative, laxText, placesOf, textOf } from "./oracle.ts";
@@ -154,7 +154,7 @@ function onPatch(
   return {
     name,
     formats: patchFormats,
-    make: (change, format, random): Made | undefined => {
+    make: (change, format, random): DraftedCase | undefined => {
       const [hunk] = draftHunks(change, format, { random }) ?? [];
       const text = hunk && patch(change, hunk, format);
       const content = writeLines(change.before, change.style);

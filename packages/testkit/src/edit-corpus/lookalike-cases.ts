@@ -3,8 +3,8 @@ import { applied, type Change, type Hunk, type LineOp } from "./change.ts";
 import {
   type CaseMaker,
   type Corruption,
+  type DraftedCase,
   draftHunks,
-  type Made,
   recoverable,
   stringFormats,
 } from "./draft.ts";
@@ -73,7 +73,7 @@ type Prepare = (
 
 /** The change with one more added line at the end of its first hunk. */
 function withLines(name: string, prepare: Prepare): CaseMaker {
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const prepared = prepare(original, random);
     const [first, ...rest] = prepared?.change.cores ?? [];
     if (prepared === undefined || first === undefined) return undefined;

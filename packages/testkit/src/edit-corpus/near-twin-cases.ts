@@ -1,7 +1,7 @@
 /** Two blocks that differ in spelling only: the one that is closest in the stated order is meant, else none. */
 import { candidateStarts, insideBlock, withFalseNumbers } from "./ambiguity-cases.ts";
 import { type Change, type Hunk, oldLines } from "./change.ts";
-import { type CaseMaker, type Made, mapOps } from "./draft.ts";
+import { type CaseMaker, type DraftedCase, mapOps } from "./draft.ts";
 import { type EditFormat, editFormats } from "./edit-case.ts";
 import { exactPlaces, type Fold, isInformative, placesOf } from "./oracle.ts";
 import { requestOf } from "./render.ts";
@@ -45,7 +45,7 @@ const kinds: readonly NearKind[] = [
 ];
 
 function nearTwin({ name, copy, edit, found }: NearKind): CaseMaker {
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const twin = twinOf(original, random);
     const plain = twin && insideBlock(twin, format, random);
     if (twin === undefined || plain === undefined || !isInformative(plain)) return undefined;

@@ -1,6 +1,13 @@
 /** Edits of a text that is not the file's any more: every one is to be refused. */
 import { type Change, type Hunk, type LineOp, oldEnd, oldLines } from "./change.ts";
-import { type CaseMaker, type Corruption, draftHunks, type Made, spoil, stringFormats } from "./draft.ts";
+import {
+  type CaseMaker,
+  type Corruption,
+  type DraftedCase,
+  draftHunks,
+  spoil,
+  stringFormats,
+} from "./draft.ts";
 import { type EditFormat, editFormats } from "./edit-case.ts";
 import { isNowhere, laxText } from "./oracle.ts";
 import { requestOf } from "./render.ts";
@@ -108,7 +115,7 @@ const kinds: readonly StaleKind[] = [
 ];
 
 function stale(kind: StaleKind): CaseMaker {
-  const make = (change: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (change: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const hunks = draftHunks(change, format, { random, context: [1, 3] });
     if (hunks === undefined) return undefined;
     const hunk = random.pick(hunks);
@@ -123,7 +130,7 @@ function stale(kind: StaleKind): CaseMaker {
 /** A spoiled edit of which one touched line has changed as well: no unwrapping makes it right. */
 export function staleOf(corruption: Corruption): CaseMaker {
   const { formats = editFormats, name } = corruption;
-  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const change = corruption.prepare ? corruption.prepare(original, random) : original;
     const hunks = change && draftHunks(change, format, { random, context: corruption.context ?? [1, 3] });
     if (change === undefined || hunks === undefined) return undefined;
@@ -167,7 +174,7 @@ function misremembered(
   name: string,
   spoilOps: (ops: readonly LineOp[], random: SeededRandom) => LineOp[] | undefined,
 ): CaseMaker {
-  const make = (change: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+  const make = (change: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const hunks = draftHunks(change, format, { random, context: [2, 4] });
     const [first, ...rest] = hunks ?? [];
     const ops = first && spoilOps(first.ops, random);

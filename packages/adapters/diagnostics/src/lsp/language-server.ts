@@ -25,7 +25,7 @@ export interface LanguageServer {
   close(): Promise<void>;
 }
 
-export interface Started {
+export interface ServerProcess {
   readonly name: string;
   readonly root: string;
   readonly process: Process;
@@ -34,7 +34,7 @@ export interface Started {
 }
 
 export async function startServer(
-  { name, root, process, quietMs }: Started,
+  { name, root, process, quietMs }: ServerProcess,
   patience: Patience,
 ): Promise<LanguageServer | Failure> {
   const published = createPublished();

@@ -18,17 +18,17 @@ interface Waiting {
   timer?: NodeJS.Timeout;
 }
 
-interface Said {
+interface PublishedItems {
   readonly uri: string;
   readonly version: number | undefined;
   readonly items: readonly unknown[];
 }
 
 export function createPublished(): Published {
-  const latest = new Map<string, Said>();
+  const latest = new Map<string, PublishedItems>();
   const waiting = new Set<Waiting>();
   let isUnversioned = false;
-  const heard = (one: Waiting, said: Said | undefined): void => {
+  const heard = (one: Waiting, said: PublishedItems | undefined): void => {
     if (!said || !isOf(said, one.document)) return;
     clearTimeout(one.timer);
     one.timer = setTimeout(() => {
@@ -57,12 +57,12 @@ export function createPublished(): Published {
   };
 }
 
-function isOf({ uri, version }: Said, document: OpenDocument): boolean {
+function isOf({ uri, version }: PublishedItems, document: OpenDocument): boolean {
   if (uri !== document.uri) return false;
   return version === document.version || (version === undefined && document.isFirst);
 }
 
-function saidIn(params: unknown): Said | undefined {
+function saidIn(params: unknown): PublishedItems | undefined {
   const { uri, version, diagnostics } = Object(params) as Readonly<Record<string, unknown>>;
   if (typeof uri !== "string" || !Array.isArray(diagnostics)) return undefined;
   return {

@@ -2,7 +2,7 @@
 import { constants } from "node:os";
 import { type Command, type Exit, type Failure, failure, type TerminalSize } from "@lathe/protocol";
 import type { Capture, Slice } from "../processes/capture.ts";
-import { denied, type Held } from "../processes/denials.ts";
+import { type Containment, denied } from "../processes/denials.ts";
 import type { Running, StartRequest } from "../processes/running.ts";
 import { type Frame, wordBytes } from "./box-frames.ts";
 
@@ -26,7 +26,7 @@ export class BoxProcess implements Running {
   readonly #settle: (exit: Exit) => void;
   readonly #started = Promise.withResolvers<void>();
   readonly #send: Send;
-  readonly #held: Held;
+  readonly #held: Containment;
   readonly #hasInput: boolean;
   readonly #atEnd: StartRequest["atEnd"];
   readonly #memoryBytes: number;
@@ -42,7 +42,7 @@ export class BoxProcess implements Running {
   constructor(
     { id, command, hasInput, capture, errors, memoryBytes, atEnd }: StartRequest,
     send: Send,
-    held: Held,
+    held: Containment,
   ) {
     const { promise, resolve } = Promise.withResolvers<Exit>();
     this.id = id;

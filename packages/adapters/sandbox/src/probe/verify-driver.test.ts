@@ -7,7 +7,7 @@ import { isFailure } from "@lathe/protocol";
 import { giveLauncher } from "../box/compiled-once.test.ts";
 import { createNoneDriver } from "../drivers/none-driver.ts";
 import { probeDriver } from "./probe.ts";
-import { type Tried, verifyDriver } from "./verify-driver.ts";
+import { type PromiseResult, verifyDriver } from "./verify-driver.ts";
 
 const cache = join(import.meta.dirname, "../../../../../node_modules/.cache");
 mkdirSync(cache, { recursive: true });
@@ -49,7 +49,7 @@ for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
 it("without a sandbox promises are broken", async () => {
   const tried = await verifyDriver(createNoneDriver(), { folder, env });
   assert.ok(!isFailure(tried));
-  const state = (words: string): Tried["state"] | undefined =>
+  const state = (words: string): PromiseResult["state"] | undefined =>
     tried.find(({ text }) => text.includes(words))?.state;
   for (const words of ["are not written", "are not read", "network", "processes are not seen", "hooks"]) {
     assert.equal(state(words), "broken", words);

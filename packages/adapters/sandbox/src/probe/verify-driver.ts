@@ -7,7 +7,7 @@ import { type Failure, isFailure, type Sandbox, type SandboxDriver } from "@lath
 import { findProgram, systemPath } from "@lathe/system";
 import { type Ground, type SandboxPromise, sandboxPromises } from "./promises.ts";
 
-export interface Tried extends Pick<SandboxPromise, "about" | "text"> {
+export interface PromiseResult extends Pick<SandboxPromise, "about" | "text"> {
   /** `absent`: it does not hold, and this tier does not say it would. */
   readonly state: "holds" | "broken" | "untried" | "absent";
   /** What went wrong, or why it was not tried. */
@@ -31,11 +31,11 @@ export const verifySecret = "lathe-verify-secret-71";
 export async function verifyDriver(
   driver: SandboxDriver,
   { folder, env }: VerifyOptions,
-): Promise<readonly Tried[] | Failure> {
+): Promise<readonly PromiseResult[] | Failure> {
   const root = realpathSync(mkdtempSync(join(folder, "verify-")));
   const listening = await listen();
   try {
-    const results: Tried[] = [];
+    const results: PromiseResult[] = [];
     for (const promise of sandboxPromises) {
       const ground = makeGround(join(root, String(results.length)), listening);
       const scratch = join(ground.workspace, "../scratch");
@@ -56,7 +56,7 @@ export async function verifyDriver(
   }
 }
 
-async function tryOne(promise: SandboxPromise, ground: Ground, sandbox: Sandbox): Promise<Tried> {
+async function tryOne(promise: SandboxPromise, ground: Ground, sandbox: Sandbox): Promise<PromiseResult> {
   const { about, text, needs = [] } = promise;
   const path = sandbox.spec.env.PATH ?? "";
   const missing = needs.find((name) => findProgram(name, { path }) === undefined);
@@ -69,7 +69,7 @@ async function tryOne(promise: SandboxPromise, ground: Ground, sandbox: Sandbox)
   return why === undefined ? { about, text, state: "holds" } : { about, text, state: "broken", why };
 }
 
-function untried({ about, text }: SandboxPromise, why: string): Tried {
+function untried({ about, text }: SandboxPromise, why: string): PromiseResult {
   return { about, text, state: "untried", why };
 }
 

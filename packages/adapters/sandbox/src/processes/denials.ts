@@ -47,7 +47,7 @@ const lastWords = 4 * 1024;
 const lastLines = 20;
 
 /** Where what commands reach ends. */
-export interface Held {
+export interface Containment {
   readonly outside: Outside;
   /** At the way out to the network, where there is one. */
   readonly visit?: Visit;
@@ -57,7 +57,7 @@ export interface Held {
 export function denied(
   code: number | undefined,
   outputs: readonly (Capture | undefined)[],
-  held: Held | undefined,
+  held: Containment | undefined,
 ): Pick<Exit, "denied"> {
   const texts = outputs.map((output) => output?.read(output.total - lastWords, lastWords).text ?? "");
   const text = texts.flatMap((one) => one.trimEnd().split("\n").slice(-lastLines)).join("\n");

@@ -4,7 +4,7 @@ import { isProblem, type Problem } from "./canonical-host.ts";
 import { type Parsed, readStart } from "./read-start.ts";
 
 /** `server`: the server spoke first, or one side ended without a word. */
-export type Spoken = "tls" | "http" | "other" | "server";
+export type SpokenProtocol = "tls" | "http" | "other" | "server";
 
 export interface SpeechLimits {
   readonly maxBytes: number;
@@ -12,7 +12,7 @@ export interface SpeechLimits {
 }
 
 /** *Contract:* nothing is taken out of the stream. */
-export async function clientSpeaks(client: Duplex, limits: SpeechLimits): Promise<Spoken | Problem> {
+export async function clientSpeaks(client: Duplex, limits: SpeechLimits): Promise<SpokenProtocol | Problem> {
   const first = await readStart(client, parseSpeech, limits);
   return isProblem(first) ? first : first.value;
 }
@@ -22,7 +22,7 @@ export async function eitherSpeaks(
   client: Duplex,
   upstream: Duplex,
   { idleMs, ...limits }: SpeechLimits & { readonly idleMs: number },
-): Promise<Spoken | Problem> {
+): Promise<SpokenProtocol | Problem> {
   const over = new AbortController();
   const waiting = { maxBytes: 1, ms: idleMs, signal: over.signal };
   const client1 = readStart(client, anyByte, waiting).then((heard) => ({ who: "client", heard }) as const);
@@ -41,12 +41,12 @@ function anyByte(): Parsed<true> {
  * HTTP is known by its first line, which a server does not answer before it is whole: so it is waited for, where the
  * first byte may begin one. What holds a NUL or a byte beyond ASCII is no such line.
  */
-function parseSpeech(bytes: Buffer): Parsed<Spoken> {
+function parseSpeech(bytes: Buffer): Parsed<SpokenProtocol> {
   const spoken = speech(bytes);
   return spoken === "more" ? spoken : { value: spoken, used: 0 };
 }
 
-function speech(bytes: Buffer): Spoken | "more" {
+function speech(bytes: Buffer): SpokenProtocol | "more" {
   const [first = 0] = bytes;
   if (first === 22) return "tls";
   if (!/^[A-Za-z\s]/.test(String.fromCharCode(first))) return "other";

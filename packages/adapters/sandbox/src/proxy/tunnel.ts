@@ -3,7 +3,7 @@ import { type Duplex, pipeline } from "node:stream";
 import { type Endpoint, endpointText, isProblem, type Problem } from "./canonical-host.ts";
 import type { Allowed, NotAllowed } from "./check-target.ts";
 import { parseClientHello } from "./client-hello.ts";
-import { clientSpeaks, eitherSpeaks, type Spoken } from "./first-words.ts";
+import { clientSpeaks, eitherSpeaks, type SpokenProtocol } from "./first-words.ts";
 import { isWebPort } from "./host-rule.ts";
 import type { ProxyCore, ProxyProtocol } from "./proxy-core.ts";
 import { readStart } from "./read-start.ts";
@@ -58,7 +58,7 @@ export async function openTunnel(
   }
   const wrong = isProblem(Object(spoken))
     ? (spoken as Problem)
-    : await problemOf(spoken as Spoken, request, core);
+    : await problemOf(spoken as SpokenProtocol, request, core);
   const outcome = { rule: allowed.rule, address };
   if (!wrong) {
     core.report(protocol, target, { ...outcome, verdict: "allowed", why: "a rule allows it" });
@@ -75,7 +75,7 @@ function firstWords(
   client: Duplex,
   upstream: Duplex,
   { core: { limits }, port }: { readonly core: ProxyCore; readonly port: number },
-): Promise<Spoken | Problem> {
+): Promise<SpokenProtocol | Problem> {
   const speech = { maxBytes: limits.headBytes, ms: limits.headMs };
   return isWebPort(port)
     ? clientSpeaks(client, speech)
@@ -83,7 +83,7 @@ function firstWords(
 }
 
 async function problemOf(
-  spoken: Spoken,
+  spoken: SpokenProtocol,
   { client, target }: TunnelRequest,
   { limits }: ProxyCore,
 ): Promise<Problem | undefined> {

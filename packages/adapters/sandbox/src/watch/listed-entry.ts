@@ -13,13 +13,13 @@ export interface ListedEntry {
 
 const none: ListedEntry = { guarded: [], isWhole: false };
 
-interface Surroundings {
+interface EntryContext {
   readonly workspace: string;
   /** A link that a command has made: what it leads to stays as it is. */
   readonly isNew: boolean;
 }
 
-export function listedEntry(folder: string, entry: Dirent, surroundings: Surroundings): ListedEntry {
+export function listedEntry(folder: string, entry: Dirent, surroundings: EntryContext): ListedEntry {
   const path = join(folder, entry.name);
   const found = findRunLaterName(folder, entry.name);
   const below = found ? [{ path: "", isFolder: found.isFolder }] : runLaterBelow(entry.name);
@@ -37,7 +37,7 @@ export function listedEntry(folder: string, entry: Dirent, surroundings: Surroun
 function throughLink(
   path: string,
   below: readonly PathBelow[],
-  { workspace, isNew }: Surroundings,
+  { workspace, isNew }: EntryContext,
 ): readonly PathBelow[] {
   const real = isNew ? undefined : realPath(path);
   if (real === undefined || !isInside(real, workspace)) return [];

@@ -34,7 +34,7 @@ export interface ReadFile {
   readonly id: string;
 }
 
-export interface Indexed {
+export interface IndexedFiles {
   readonly segment: HeldSegment;
   /** Each file that was read, in the order of the segment. */
   readonly files: readonly ReadFile[];
@@ -45,7 +45,7 @@ export function indexFiles(
   root: string,
   files: readonly FileOnDisk[],
   { builder, onFile = () => {} }: { readonly builder: SegmentBuilder; readonly onFile?: () => void },
-): Indexed {
+): IndexedFiles {
   const read: ReadFile[] = [];
   // One for all files: thousands of them would be given back to the system late.
   const room = new Uint8Array(most.code);

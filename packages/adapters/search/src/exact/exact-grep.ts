@@ -5,7 +5,7 @@ import { type Failure, type GrepQuery, type GrepResult, isFailure } from "@lathe
 import { anyGlobMatcher, type GlobsMatcher } from "../any-glob.ts";
 import { mayLackFiles, whyNoFiles } from "../files-asked-for.ts";
 import { globMatcher } from "../glob.ts";
-import { type Asked, grep } from "../grep.ts";
+import { type GrepRequest, grep } from "../grep.ts";
 import { inOrder, type Place } from "../place.ts";
 import { defaultQuota } from "../segments/segment-cache.ts";
 import { repositoryOf } from "../tree/git-index.ts";
@@ -35,7 +35,7 @@ class ExcludedFiles {
   }
 
   /** Files that only `exclude` keeps out. */
-  count({ place, fileFilter, query }: Asked & { readonly place: Place }): number {
+  count({ place, fileFilter, query }: GrepRequest & { readonly place: Place }): number {
     if (!query.exclude?.length) return 0;
     const below = place.path === "" ? "" : `${place.path}/`;
     const paths = this.#pathsOf(query.exclude);
@@ -62,7 +62,7 @@ export type Search = (signal: AbortSignal, leftOut?: () => number) => Promise<Gr
 export interface ExactGrep {
   /** *Contract:* the same result as `search`, which is ripgrep over everything. */
   grep(
-    asked: Asked & { readonly place: Place },
+    asked: GrepRequest & { readonly place: Place },
     search: Search,
     signal: AbortSignal,
   ): Promise<GrepResult | Failure>;
@@ -119,7 +119,10 @@ function isWhole({ root, path }: Place, isRepository: boolean): boolean {
   return isRepository && statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function hasWanted({ tree }: ExactIndex, { place, fileFilter }: Asked & { readonly place: Place }): boolean {
+function hasWanted(
+  { tree }: ExactIndex,
+  { place, fileFilter }: GrepRequest & { readonly place: Place },
+): boolean {
   const below = place.path === "" ? "" : `${place.path}/`;
   return tree.files.keys().some((path) => path.startsWith(below) && fileFilter.wanted(path));
 }
@@ -127,7 +130,7 @@ function hasWanted({ tree }: ExactIndex, { place, fileFilter }: Asked & { readon
 /** Those that were asked for, in ripgrep's order; undefined when they are too many for a command. */
 function candidatesOf(
   paths: readonly string[],
-  { place, fileFilter, query }: Asked & { readonly place: Place },
+  { place, fileFilter, query }: GrepRequest & { readonly place: Place },
 ): readonly string[] | undefined {
   const below = place.path === "" ? "" : `${place.path}/`;
   const closed = closedBy(query);

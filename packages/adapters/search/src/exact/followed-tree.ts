@@ -5,7 +5,7 @@ import type { Place } from "../place.ts";
 import { isFresh, isSameStamp } from "../tree/file-stamp.ts";
 import { repositoryOf } from "../tree/git-index.ts";
 import { OutsideRules, speaksOfIgnoring } from "../tree/outside-rules.ts";
-import { isFolder, type Look, listFiles, lookAt } from "./look-at-tree.ts";
+import { type FileLook, isFolder, listFiles, lookAt } from "./look-at-tree.ts";
 import { Tree } from "./tree.ts";
 import { isWatchable, TreeWatch } from "./tree-watch.ts";
 
@@ -115,7 +115,7 @@ export class FollowedTree {
     }
   }
 
-  #see(path: string, { stamp, isLinked }: Look): void {
+  #see(path: string, { stamp, isLinked }: FileLook): void {
     if (isLinked) this.#linked.add(path);
     else this.#linked.delete(path);
     const known = this.tree.files.get(path);

@@ -6,7 +6,7 @@ import { filesArgs, type Place } from "../place.ts";
 import { runRipgrep } from "../ripgrep.ts";
 import type { FileStamp } from "../tree/file-stamp.ts";
 
-export interface Look {
+export interface FileLook {
   readonly stamp: FileStamp;
   /** It has other names, under which it may change unheard. */
   readonly isLinked: boolean;
@@ -17,7 +17,7 @@ export function isFolder(path: string): boolean {
 }
 
 /** Undefined for what is no regular file. */
-export function lookAt(path: string): Look | undefined {
+export function lookAt(path: string): FileLook | undefined {
   const stats = kindOf(path);
   if (!stats?.isFile()) return undefined;
   const stamp = { size: stats.size, mtime: stats.mtimeMs, ctime: stats.ctimeMs, inode: stats.ino };
@@ -27,7 +27,7 @@ export function lookAt(path: string): Look | undefined {
 /** Which folders and files ignore rules leave out, as ripgrep's log tells. */
 const left = /ignoring \.\/(.*): Ignore\(IgnoreMatch\(/;
 
-export interface Looking {
+export interface ListOptions {
   /** Only the files right in these, none below; the whole tree when absent. */
   readonly folders?: readonly string[];
   /** *Contract:* called with each file that ripgrep searches, in no order, while it lists more. */
@@ -40,7 +40,7 @@ export interface Looking {
  */
 export async function listFiles(
   place: Place,
-  { folders = [], see }: Looking,
+  { folders = [], see }: ListOptions,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
   const leftOut = new Set<string>();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { speaksOfIgnoring } from "../tree/outside-rules.ts";
 
-export interface Heard {
+export interface TreeChanges {
   /** Files and folders that came, went or changed. */
   readonly paths: ReadonlySet<string>;
   /** More may have changed than was heard of. */
@@ -153,7 +153,7 @@ export class TreeWatch {
    * *Contract:* all that was over when it was called. The system queues an event before the change returns, and the queue
    * is read to its end once in each turn of the loop; the rest of this turn may be over, so it takes two.
    */
-  async drain(): Promise<Heard> {
+  async drain(): Promise<TreeChanges> {
     await turn();
     await turn();
     // No folder above the root is watched.

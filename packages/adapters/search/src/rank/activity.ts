@@ -16,12 +16,12 @@ export interface Activity {
 /** Commits after which one counts 1/e. */
 const fading = 300;
 
-interface Known {
+interface CountedParts {
   readonly parts: readonly HistoryPart[];
   readonly activity: Activity;
 }
 
-const known = new WeakMap<Documents, Known>();
+const known = new WeakMap<Documents, CountedParts>();
 
 /** *Contract:* parts are newest first; counted once for the same documents and parts. */
 export function activityOf(parts: readonly HistoryPart[], documents: Documents): Activity {

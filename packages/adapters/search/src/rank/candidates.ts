@@ -2,7 +2,7 @@
 import type { FileKind } from "../definitions/languages.ts";
 import type { Meaning } from "../embed/meaning.ts";
 import type { Documents } from "../tree/documents.ts";
-import { type Asked, postingsOf, readDocument } from "./chunk-scores.ts";
+import { postingsOf, readDocument, type ScoreRequest } from "./chunk-scores.ts";
 import { type Candidate, type Features, featuresOf } from "./features.ts";
 import type { HistoryPart } from "./history.ts";
 import { historySignals } from "./history-signals.ts";
@@ -27,7 +27,7 @@ export interface Ranking {
 export interface Candidates {
   readonly manner: QueryManner;
   /** What documents were read for. */
-  readonly asked: Asked;
+  readonly asked: ScoreRequest;
   readonly all: readonly Candidate[];
   /** Of each candidate. */
   readonly features: readonly Features[];

@@ -29,7 +29,7 @@ export interface Reasons {
   readonly has: readonly string[];
 }
 
-export interface Asked {
+export interface ScoreRequest {
   readonly words: readonly RareWord[];
   readonly weights: Weights;
   readonly postings: WordPostings;
@@ -85,7 +85,7 @@ function emptyRooms(length: number): typeof rooms {
   return rooms;
 }
 
-export function readDocument(documents: Documents, document: number, asked: Asked): ReadDocument {
+export function readDocument(documents: Documents, document: number, asked: ScoreRequest): ReadDocument {
   const { words, weights, postings } = asked;
   const { open, first, end } = chunksOf(documents, document);
   const sums = { body: 0, has: 0, definesWhole: 0, definesPart: 0 };
@@ -117,7 +117,7 @@ export function readDocument(documents: Documents, document: number, asked: Aske
 }
 
 /** The score of each chunk of a document, in their order; empty for one without words. */
-export function chunkScores(documents: Documents, document: number, asked: Asked): Float64Array {
+export function chunkScores(documents: Documents, document: number, asked: ScoreRequest): Float64Array {
   const { open, first, end } = chunksOf(documents, document);
   if (!open) return new Float64Array(0);
   // It fills the rooms.

@@ -42,7 +42,7 @@ export interface Candidate {
   readonly read: ReadDocument;
 }
 
-export interface Asked {
+export interface FeatureRequest {
   readonly query: ReadQuery;
   readonly words: readonly RareWord[];
   readonly history: HistorySignals | undefined;
@@ -55,7 +55,7 @@ const lately = 50;
 export function featuresOf(
   documents: Documents,
   candidates: readonly Candidate[],
-  { query, words, history }: Asked,
+  { query, words, history }: FeatureRequest,
 ): readonly Features[] {
   const total = sumOf(words) || 1;
   const asked = { query, words, total, hashes: new Set(words.map(({ hash }) => hash)) };
@@ -87,7 +87,7 @@ function sumOf(words: readonly RareWord[]): number {
 
 type PathFeature = "anywhere" | "name" | "folder" | "scope";
 
-interface AskedOfPaths extends Omit<Asked, "history"> {
+interface AskedOfPaths extends Omit<FeatureRequest, "history"> {
   /** The rarity of all words. */
   readonly total: number;
   readonly hashes: ReadonlySet<number>;

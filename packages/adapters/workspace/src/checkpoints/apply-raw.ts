@@ -99,13 +99,13 @@ function remove(path: EntryName, { before }: Step): void {
   else unlinkSync(path);
 }
 
-interface Surroundings {
+interface ApplyContext {
   readonly root: string;
   readonly effects: Effects;
   readonly places: HeldPlaces;
 }
 
-function place(path: EntryName, { before, after }: Step, { root, effects, places }: Surroundings): void {
+function place(path: EntryName, { before, after }: Step, { root, effects, places }: ApplyContext): void {
   if (after.type === "absent") return;
   if (after.type === "folder" && before.type !== "folder") mkdirSync(path);
   if ("mode" in after && after.type !== "file" && after.mode !== undefined) changeMode(path, after.mode);

@@ -14,7 +14,7 @@ const maxFileBytes = 512 * 1024;
 const maxDiffLength = 1024 * 1024;
 
 /** Trees. */
-export interface Compared {
+export interface TreePair {
   readonly before: string;
   readonly after: string;
 }
@@ -27,7 +27,7 @@ interface Listing {
 
 export async function listPaths(
   reader: ObjectReader,
-  { before, after }: Compared,
+  { before, after }: TreePair,
 ): Promise<readonly string[] | Failure> {
   const changes = await compareTrees(reader, before, after);
   if (isFailure(changes)) return changes;
@@ -38,7 +38,7 @@ export async function listPaths(
 /** As `listDifferences`, without what reading the files costs. */
 export async function listChanges(
   reader: ObjectReader,
-  { before, after }: Compared,
+  { before, after }: TreePair,
 ): Promise<readonly FileDifference[] | Failure> {
   const changes = await compareTrees(reader, before, after);
   if (isFailure(changes)) return changes;
@@ -48,7 +48,7 @@ export async function listChanges(
 
 export async function listDifferences(
   reader: ObjectReader,
-  trees: Compared,
+  trees: TreePair,
   unified: UnifiedDiff | undefined,
 ): Promise<readonly FileDifference[] | Failure> {
   const changes = await compareTrees(reader, trees.before, trees.after);

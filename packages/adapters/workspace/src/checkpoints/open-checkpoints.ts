@@ -27,10 +27,10 @@ import { kindOf, type TreeEntry } from "./git-objects.ts";
 import { keepText } from "./keep-text.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";
 import {
-  type Compared,
   listChanges,
   listDifferences,
   listPaths,
+  type TreePair,
   type UnifiedDiff,
 } from "./list-differences.ts";
 import type { CollectedStores, CollectStoresOptions } from "./look-at-stores.ts";
@@ -207,7 +207,7 @@ class OpenCheckpoints implements Checkpoints {
 
   #compare<T>(
     [from, to]: readonly [string, string | undefined],
-    list: (reader: ObjectReader, trees: Compared) => Promise<T | Failure>,
+    list: (reader: ObjectReader, trees: TreePair) => Promise<T | Failure>,
   ): Promise<T | Failure> {
     const { shadow } = this.#parts;
     return this.#inTurn(undefined, async (signal) => {

@@ -155,18 +155,18 @@ function markDone(path: string, position: number, disk: Disk): Failure | undefin
   }
 }
 
-interface Reach {
+interface DiskPlaces {
   readonly disk: Disk;
   readonly places: HeldPlaces;
 }
 
 /** Whether none is left, but in folders that are not there any more. */
-function sweep({ id }: ProcessOwner, records: readonly StoredRecord[], reach: Reach): boolean {
+function sweep({ id }: ProcessOwner, records: readonly StoredRecord[], reach: DiskPlaces): boolean {
   const folders = records.flatMap(({ record }) => (record.type === "folders" ? record.folders : []));
   return [...new Set(folders)].every((folder) => safely(() => sweepFolder(folder, id, reach), false));
 }
 
-function sweepFolder(folder: string, id: string, { disk, places }: Reach): boolean {
+function sweepFolder(folder: string, id: string, { disk, places }: DiskPlaces): boolean {
   places.trim();
   const entries = ifThere(() => places.folder(bytePath(folder)).list()) ?? [];
   const names = entries.map(({ name }) => name).filter((name) => isTemporaryOf(id, name));

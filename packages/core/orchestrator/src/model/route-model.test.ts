@@ -1,7 +1,7 @@
 /** Routing within the loop: when the router is asked, what becomes of its answer, and who succeeds a model that fails. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Drawn } from "@lathe/protocol";
+import type { RouteInputs } from "@lathe/protocol";
 import { failure, fold, type ModelInfo, type Session } from "@lathe/protocol";
 import {
   agentOf,
@@ -30,10 +30,10 @@ const models = [model("a/haiku", 0.1, 0.5), model("a/sonnet", 2, 10), model("a/o
 const settings = { models: models.map(({ id }) => id), router: { mode: "cost" } } as const;
 const broken = failure("stream-broken", "the stream broke", { retry: "same" });
 
-function routedBench(options: BenchOptions): Bench & { readonly asked: Drawn[] } {
+function routedBench(options: BenchOptions): Bench & { readonly asked: RouteInputs[] } {
   const bench = openBench({ ...options, settings: { ...settings, ...options.settings } });
-  const asked: Drawn[] = [];
-  const route = async (session: Session, drawn: Drawn) => {
+  const asked: RouteInputs[] = [];
+  const route = async (session: Session, drawn: RouteInputs) => {
     asked.push(drawn);
     return routeSession(session, drawn, { models, tiers: {}, weights: shippedWeights, mode: "cost" });
   };

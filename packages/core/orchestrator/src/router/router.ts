@@ -1,5 +1,5 @@
 /** Router: what a host needs of it, with everything it loads. */
-import type { Drawn, ModelInfo, RouterSettings, Session } from "@lathe/protocol";
+import type { ModelInfo, RouteInputs, RouterSettings, Session } from "@lathe/protocol";
 import { tierOf } from "./model-tiers.ts";
 import { type Candidate, type Decided, route } from "./route.ts";
 import { type Situation, situationOf } from "./situation.ts";
@@ -25,7 +25,7 @@ function candidatesOf({ models, tiers }: Routing): readonly Candidate[] {
 /** *Contract:* pure; `routing` has at least one model with a price. */
 export function routeSession(
   session: Session,
-  { moment, evidence, now, random }: Drawn,
+  { moment, evidence, now, random }: RouteInputs,
   routing: Routing & Pick<RouterSettings, "mode" | "explore">,
 ): Decided {
   const { weights, mode, explore } = routing;

@@ -1,5 +1,5 @@
 /** Words of what a call runs inside itself, and of what that is looked for in. */
-import type { Known, Wanted } from "../shell/known.ts";
+import type { KnownTexts, WantedTexts } from "../shell/known.ts";
 import type { Word } from "../shell/word.ts";
 
 /** What a command is fed with: a text when it is known, else names when these are. */
@@ -36,9 +36,9 @@ export type Inner =
   /** Runs what the project holds, of which not all could be read. */
   | { readonly type: "unfollowed"; readonly text: string };
 
-export interface Looking {
-  readonly known: Known;
-  readonly wanted: Wanted;
+export interface InnerContext {
+  readonly known: KnownTexts;
+  readonly wanted: WantedTexts;
   readonly folder: string | undefined;
   /** Files that the script has made. */
   readonly made: ReadonlyMap<string, { readonly text: string | undefined }>;

@@ -11,7 +11,7 @@ const costly: readonly (readonly [pattern: RegExp, most: number])[] = [
   [/\$\[/gu, 400],
 ];
 
-export interface Known {
+export interface KnownTexts {
   /** Texts as they were parsed. */
   readonly scripts: ReadonlyMap<string, Script>;
   /** Texts of files by the path they were asked for; undefined where there is none, or none of a fit size. */
@@ -22,7 +22,7 @@ export interface Known {
   readonly gitAliases?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface Wanted {
+export interface WantedTexts {
   readonly scripts: Set<string>;
   readonly files: Set<string>;
   gitAliases: boolean;
@@ -38,20 +38,20 @@ export interface TextRead {
   readonly at: number;
 }
 
-export const nothingKnown: Known = { scripts: new Map(), files: new Map() };
+export const nothingKnown: KnownTexts = { scripts: new Map(), files: new Map() };
 
-export function wants(): Wanted {
+export function wants(): WantedTexts {
   return { scripts: new Set(), files: new Set(), gitAliases: false, reads: [], calls: 0 };
 }
 
-export function isWanting({ scripts, files, gitAliases }: Wanted): boolean {
+export function isWanting({ scripts, files, gitAliases }: WantedTexts): boolean {
   return scripts.size + files.size > 0 || gitAliases;
 }
 
 /** The text of a file by its path, once it has been looked up. */
 export function knownText(
   path: string,
-  { known, wanted }: { readonly known: Known; readonly wanted: Wanted },
+  { known, wanted }: { readonly known: KnownTexts; readonly wanted: WantedTexts },
 ): string | undefined {
   if (!known.files.has(path)) wanted.files.add(path);
   wanted.reads.push({ path, at: wanted.calls });
@@ -61,7 +61,7 @@ export function knownText(
 /** A text as it was parsed; until then it is asked for. */
 export function scriptOf(
   text: string,
-  { known, wanted }: { readonly known: Known; readonly wanted: Wanted },
+  { known, wanted }: { readonly known: KnownTexts; readonly wanted: WantedTexts },
 ): Script | undefined {
   const script = known.scripts.get(text);
   if (!script && isReadable(text)) wanted.scripts.add(text);

@@ -4,7 +4,7 @@ import type { Input } from "../programs/inner.ts";
 import { compiledFiles, interpreterOf } from "../programs/interpreters.ts";
 import { callText, type ProgramCall } from "../programs/program-call.ts";
 import type { Environment } from "../shell/environment.ts";
-import type { Known, Wanted } from "../shell/known.ts";
+import type { KnownTexts, WantedTexts } from "../shell/known.ts";
 import { literal, type Word } from "../shell/word.ts";
 import { fileText, isUnread } from "./file-text.ts";
 import { madeFile } from "./made-files.ts";
@@ -16,7 +16,7 @@ export type FoundCode =
   | { readonly type: "unfollowed"; readonly what: string };
 
 interface Place {
-  readonly walk: { readonly known: Known; readonly wanted: Wanted };
+  readonly walk: { readonly known: KnownTexts; readonly wanted: WantedTexts };
   readonly environment: Environment;
   readonly input: Input | undefined;
 }

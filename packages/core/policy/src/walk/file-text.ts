@@ -3,11 +3,11 @@
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Redirect } from "../programs/found-call.ts";
 import type { Input } from "../programs/inner.ts";
-import { type Known, knownText, type Wanted } from "../shell/known.ts";
+import { type KnownTexts, knownText, type WantedTexts } from "../shell/known.ts";
 import type { Word } from "../shell/word.ts";
 
 interface Place {
-  readonly walk: { readonly known: Known; readonly wanted: Wanted };
+  readonly walk: { readonly known: KnownTexts; readonly wanted: WantedTexts };
   readonly environment: { readonly folder: string | undefined };
 }
 

@@ -1,7 +1,7 @@
 /** What git runs besides itself: aliases, and the commands that some of its subcommands are given. */
 
 import { gitCall, gitSubcommands } from "../programs/git-call.ts";
-import type { Inner, Looking } from "../programs/inner.ts";
+import type { Inner, InnerContext } from "../programs/inner.ts";
 import { optionValues, type ProgramCall, positional, without } from "../programs/program-call.ts";
 import { literal, type Word } from "../shell/word.ts";
 
@@ -67,7 +67,7 @@ function joined(words: readonly Word[]): Word {
 }
 
 /** A subcommand of no git may be an alias of the user's. */
-export function aliasRuns({ args: words }: ProgramCall, { known, wanted }: Looking): readonly Inner[] {
+export function aliasRuns({ args: words }: ProgramCall, { known, wanted }: InnerContext): readonly Inner[] {
   const { subcommand, args, globals } = gitCall(words);
   if (subcommand === "" || gitSubcommands.has(subcommand)) return [];
   const prefix = `alias.${subcommand}=`;

@@ -1,7 +1,7 @@
 /** The scripts that a program call runs: given as an argument, fed to it, looked up in a file, or another name's. */
 
 import { sedRuns } from "../effects/sed-runs.ts";
-import type { Inner, Input, Looking } from "../programs/inner.ts";
+import type { Inner, InnerContext, Input } from "../programs/inner.ts";
 import { interpreterOf, languageOf } from "../programs/interpreters.ts";
 import { callsOf, optionValues, type ProgramCall, positional, without } from "../programs/program-call.ts";
 import { literal, type Word } from "../shell/word.ts";
@@ -15,7 +15,7 @@ import { variableRuns } from "./variable-runs.ts";
 
 const shells: ReadonlySet<string> = new Set("bash sh dash zsh ksh ash rbash mksh fish".split(" "));
 
-type Find = (call: ProgramCall, input: Input | undefined, looking: Looking) => readonly Inner[];
+type Find = (call: ProgramCall, input: Input | undefined, looking: InnerContext) => readonly Inner[];
 
 const byProgram: Readonly<Record<string, Find>> = {
   eval: ({ args }) => [{ type: "script", text: joined(args), isOwnShell: false }],
@@ -48,7 +48,11 @@ const byProgram: Readonly<Record<string, Find>> = {
   bun: packageScripts,
 };
 
-export function innerOf(call: ProgramCall, input: Input | undefined, looking: Looking): readonly Inner[] {
+export function innerOf(
+  call: ProgramCall,
+  input: Input | undefined,
+  looking: InnerContext,
+): readonly Inner[] {
   const { program, args, isUndecided } = call;
   if (isUndecided) return [];
   if (shells.has(program)) return shellRuns(args, input);

@@ -1,7 +1,7 @@
 /** What just runs: the recipes that are named and those they need, with variables that can be told in their place. */
 import { append } from "../append.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
-import type { Inner, Looking } from "../programs/inner.ts";
+import type { Inner, InnerContext } from "../programs/inner.ts";
 import { optionValues, type ProgramCall } from "../programs/program-call.ts";
 import { literal, type Word } from "../shell/word.ts";
 import { interpreterLine } from "./interpreter-line.ts";
@@ -37,7 +37,7 @@ const valued = [
 const asking =
   /^(?:-l|--list|--summary|-s|--show|--dump|--evaluate|--variables|--version|-V|--help|-h|--fmt|--completions|--groups)$/u;
 
-export function justScripts({ args }: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+export function justScripts({ args }: ProgramCall, _: unknown, looking: InnerContext): readonly Inner[] {
   const unfollowed: Inner = {
     type: "unfollowed",
     text: `just ${args.map(({ raw }) => raw).join(" ")}`.trim(),
@@ -68,7 +68,7 @@ function pathsOf(args: readonly Word[], here: string): readonly string[] {
   );
 }
 
-function isUnread(paths: readonly string[], { known, made }: Looking): boolean {
+function isUnread(paths: readonly string[], { known, made }: InnerContext): boolean {
   return paths.some((path) => known.unreadFiles?.has(path) || made.has(path));
 }
 

@@ -1,7 +1,7 @@
 /** What make runs: the recipes of the targets that are named, of all that those need, and commands in its files. */
 import { append } from "../append.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
-import type { Inner, Looking } from "../programs/inner.ts";
+import type { Inner, InnerContext } from "../programs/inner.ts";
 import type { ProgramCall } from "../programs/program-call.ts";
 import { literal, type Word } from "../shell/word.ts";
 import { emptyMakeFile, type MakeFile, type MakeRule, readMakeFile } from "./make-file.ts";
@@ -12,7 +12,7 @@ import { textIn } from "./text-in.ts";
 const maxFiles = 16;
 const maxRecipes = 400;
 
-export function makeScripts(call: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+export function makeScripts(call: ProgramCall, _: unknown, looking: InnerContext): readonly Inner[] {
   const options = makeOptions(call.args);
   if (options.isEvaluating || options.files.some(isFed))
     return [{ type: "undecided", text: "rules that make is given" }];
@@ -61,7 +61,11 @@ function folderOf({ folders }: MakeOptions, start: string | undefined): string |
 }
 
 /** All its files as one; `made`: the script itself makes one of them, so that its content is unknown. */
-function readAll({ files }: MakeOptions, folder: string, looking: Looking): MakeFile | "made" | undefined {
+function readAll(
+  { files }: MakeOptions,
+  folder: string,
+  looking: InnerContext,
+): MakeFile | "made" | undefined {
   const at = (name: string): string => (folder === "" || name.startsWith("/") ? name : `${folder}/${name}`);
   const file = emptyMakeFile();
   const open = files.length > 0 ? files.map(({ text }) => at(text)) : usualFile(at, looking);
@@ -82,7 +86,7 @@ function readAll({ files }: MakeOptions, folder: string, looking: Looking): Make
 }
 
 /** Whether the file is there. */
-function readInto(file: MakeFile, path: string, looking: Looking): boolean {
+function readInto(file: MakeFile, path: string, looking: InnerContext): boolean {
   const text = textIn(path, looking);
   const isUnread = text === undefined && looking.known.unreadFiles?.has(path) === true;
   if (text !== undefined) readMakeFile(text, file);
@@ -91,7 +95,7 @@ function readInto(file: MakeFile, path: string, looking: Looking): boolean {
 }
 
 /** The first that is there; those behind it are not asked for. */
-function usualFile(at: (name: string) => string, looking: Looking): string[] {
+function usualFile(at: (name: string) => string, looking: InnerContext): string[] {
   for (const name of ["GNUmakefile", "makefile", "Makefile"]) {
     const path = at(name);
     if (looking.made.has(path) || looking.known.unreadFiles?.has(path)) return [path];

@@ -1,12 +1,12 @@
 /** Text of a makefile as the shell gets it: variables that can be told in their place, the rest as a variable of the shell's. */
 
-interface Told {
+interface MakeVariables {
   readonly variables: ReadonlyMap<string, string | undefined>;
   readonly shells: string[];
 }
 
 export interface MakePlace {
-  readonly file: Told;
+  readonly file: MakeVariables;
   /** Set on make's command line, which takes precedence over the file. */
   readonly given: ReadonlyMap<string, string | undefined>;
   /** Set in the environment: where the file says nothing. */

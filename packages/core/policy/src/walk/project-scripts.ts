@@ -1,7 +1,7 @@
 /** The project's own scripts: `npm run` and its like. */
 import { matchesText } from "../globs/glob.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
-import type { Inner, Looking } from "../programs/inner.ts";
+import type { Inner, InnerContext } from "../programs/inner.ts";
 import { optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
 import type { Word } from "../shell/word.ts";
 import { textIn } from "./text-in.ts";
@@ -17,7 +17,7 @@ const renamed: Readonly<Record<string, string>> = {
 };
 
 /** The scripts that a package manager will run, with what runs before and after them. */
-export function packageScripts(call: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+export function packageScripts(call: ProgramCall, _: unknown, looking: InnerContext): readonly Inner[] {
   const { program, args } = call;
   const folder = folderOf(args, looking.folder);
   const words = positional(args).filter((word) => !valuesOf(args).includes(word));
@@ -56,7 +56,7 @@ interface Running {
 function scriptsNamed(
   names: readonly string[],
   { folder, more, main }: Running,
-  looking: Looking,
+  looking: InnerContext,
 ): readonly Inner[] {
   const path = packageFile(folder);
   const made = looking.made.get(path);
@@ -71,7 +71,7 @@ function scriptsNamed(
 }
 
 /** `npm-run-all a b`, `run-s build:*`: each name is a script, or a pattern of some. */
-export function listedScripts({ args }: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+export function listedScripts({ args }: ProgramCall, _: unknown, looking: InnerContext): readonly Inner[] {
   const { folder } = looking;
   if (folder === undefined || hasWildcard(folder)) return [];
   const names = positional(args).map(({ text }) => text.split(" ", 1)[0] ?? "");
@@ -87,7 +87,7 @@ export function listedScripts({ args }: ProgramCall, _: unknown, looking: Lookin
 }
 
 /** `node --run NAME`. */
-export function nodeScripts({ args }: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+export function nodeScripts({ args }: ProgramCall, _: unknown, looking: InnerContext): readonly Inner[] {
   const { folder } = looking;
   if (folder === undefined || hasWildcard(folder)) return [];
   const names = optionValues(args, "--run").map(({ text }) => text);
@@ -127,7 +127,7 @@ function folderOf(args: readonly Word[], folder: string | undefined): string | u
   return prefix.text.startsWith("/") || base === "" ? prefix.text : `${base}/${prefix.text}`;
 }
 
-function scriptsIn(path: string, looking: Looking): ReadonlyMap<string, string> | undefined {
+function scriptsIn(path: string, looking: InnerContext): ReadonlyMap<string, string> | undefined {
   const text = textIn(path, looking);
   return text === undefined ? undefined : scriptsOf(text);
 }

@@ -1,7 +1,7 @@
 /** What task runners run: their files are read as scripts or as code where their form is simple. */
 import { append } from "../append.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
-import type { Inner, Looking } from "../programs/inner.ts";
+import type { Inner, InnerContext } from "../programs/inner.ts";
 import { optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
 import { type TaskRunner, taskRunner } from "../programs/task-programs.ts";
 import { literal } from "../shell/word.ts";
@@ -15,7 +15,7 @@ export function foldersUp(folder: string): readonly string[] {
   return [...parts.map((_, i) => parts.slice(0, parts.length - i).join("/")), ""];
 }
 
-export function taskRuns(call: ProgramCall, looking: Looking): readonly Inner[] {
+export function taskRuns(call: ProgramCall, looking: InnerContext): readonly Inner[] {
   const runner = taskRunner(call);
   if (!runner) return [];
   const text = [call.program, ...call.args.map(({ raw }) => raw)].join(" ");

@@ -3,14 +3,14 @@ import type { FoundCall } from "../programs/found-call.ts";
 import type { Input, Origin } from "../programs/inner.ts";
 import { callsOf } from "../programs/program-call.ts";
 import type { Environment } from "../shell/environment.ts";
-import type { Known, Wanted } from "../shell/known.ts";
+import type { KnownTexts, WantedTexts } from "../shell/known.ts";
 import type { Statement } from "../shell/script.ts";
 import type { Word } from "../shell/word.ts";
 import { folderOfCall } from "./working-folder.ts";
 
 export interface Walk {
-  readonly known: Known;
-  readonly wanted: Wanted;
+  readonly known: KnownTexts;
+  readonly wanted: WantedTexts;
   readonly found: FoundCall[];
   readonly called: Set<string>;
   /** Statements walked so far, each as often as it was. */

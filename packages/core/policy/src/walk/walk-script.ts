@@ -7,7 +7,7 @@ import { languageOf } from "../programs/interpreters.ts";
 import { callText, type ProgramCall } from "../programs/program-call.ts";
 import { changesOf, fork, join, startIn } from "../shell/environment.ts";
 import { expandWord } from "../shell/expand-word.ts";
-import { type Known, scriptOf, type Wanted, wants } from "../shell/known.ts";
+import { type KnownTexts, scriptOf, type WantedTexts, wants } from "../shell/known.ts";
 import type { CallStatement, ShellRedirect, Statement } from "../shell/script.ts";
 import { emptyWord, joined, unknown, type Word } from "../shell/word.ts";
 import { codeOf, codeOfFile, type FoundCode } from "./code-found.ts";
@@ -25,7 +25,7 @@ import { note, record, undecided, unfollowed, type Walk, type WalkContext } from
 
 export interface Followed {
   readonly found: readonly FoundCall[];
-  readonly wanted: Wanted;
+  readonly wanted: WantedTexts;
 }
 
 const deepest = 12;
@@ -35,7 +35,7 @@ const maxSteps = 20_000;
 const maxRounds = 64;
 
 /** Follows a whole script, as one would type it. */
-export function followScript(text: string, folder: string, known: Known): Followed {
+export function followScript(text: string, folder: string, known: KnownTexts): Followed {
   const walk: Walk = { known, wanted: wants(), found: [], called: new Set(), steps: 0, last: new Set() };
   const environment = startIn(folder);
   for (const name of ["@", "*"]) environment.variables.set(name, []);

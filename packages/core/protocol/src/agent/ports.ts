@@ -78,7 +78,7 @@ export interface Background {
 }
 
 /** When a router chooses, and what it must not draw itself: milliseconds since the epoch, and a number from [0, 1). */
-export interface Drawn extends Pick<ModelRouted, "moment"> {
+export interface RouteInputs extends Pick<ModelRouted, "moment"> {
   readonly evidence?: string | undefined;
   readonly now: number;
   readonly random: number;
@@ -96,7 +96,7 @@ export interface Ports extends ToolPorts {
   /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
   readonly circuitNews?: (model: string) => CircuitNews | undefined;
   /** *Contract:* pure but for loading the router; absent where the models are named. */
-  route?(session: Session, drawn: Drawn): Promise<Omit<ModelRouted, "from">>;
+  route?(session: Session, drawn: RouteInputs): Promise<Omit<ModelRouted, "from">>;
   readonly tools: readonly Tool[];
   /** The rules as they are now: read them anew each time. */
   readonly rules: readonly Rule[];

@@ -31,13 +31,13 @@ const passed = /(?:^|[^\w.-])pass$/i;
 const about =
   /(?:id|url|uri|name|path|file|type|count|length|limit|field|label|hash|regexp?|pattern|header|endpoint|expir\w*|ttl|pos|start|end|index|kind|prefix|suffix|size|error|message|hint|text|title|rule|policy|provider|format|class|selector|scope|s?[-_]?env|address|algorithm|issuer|audience|budget|cost)$/i;
 
-export interface Found {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** `from`: right behind the name. */
-export type NamedSecrets = (from: number) => Found | undefined;
+export type NamedSecrets = (from: number) => TextSpan | undefined;
 
 export function namedSecretsIn(text: string): NamedSecrets {
   const bareRun = runEnds(text, /[\s"'`,;&(){}[\]<>|\\]|$/g);
@@ -62,7 +62,7 @@ function runEnds(text: string, ending: RegExp): RunEnds {
 
 const maxValue = 512;
 
-function setSecret(text: string, from: number, endOf: RunEnds): Found | undefined {
+function setSecret(text: string, from: number, endOf: RunEnds): TextSpan | undefined {
   set.lastIndex = from;
   const match = set.exec(text);
   if (!match) return undefined;
@@ -113,7 +113,7 @@ function isLineEnd(text: string, at: number): boolean {
   return /^[ \t]{0,40}(?:\r?\n|$)/.test(text.slice(at, at + 44));
 }
 
-function assignedSecret(text: string, from: number, endOf: RunEnds): Found | undefined {
+function assignedSecret(text: string, from: number, endOf: RunEnds): TextSpan | undefined {
   const match =
     assignment(assignedTyped, { text, from, endOf }) ?? assignment(assignedPlain, { text, from, endOf });
   if (!match) return undefined;
@@ -125,7 +125,7 @@ function assignedSecret(text: string, from: number, endOf: RunEnds): Found | und
   return (isQuoted ? isRandomQuoted(value) : isRandomBare(value)) ? { start, end } : undefined;
 }
 
-interface Assignment extends Found {
+interface Assignment extends TextSpan {
   readonly suffix: string;
   readonly operator: string;
   readonly isQuoted: boolean;

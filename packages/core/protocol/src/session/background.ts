@@ -12,10 +12,10 @@ export interface Background {
 
 export const noBackground: Background = { running: [], lost: [], highest: 0 };
 
-type Look = NonNullable<OutcomeFacts["process"]>;
+type ProcessLook = NonNullable<OutcomeFacts["process"]>;
 
 /** After looks at processes: those that run are known to, those that ended are not waited for any more. */
-export function afterLooks(before: Background, looks: readonly Look[]): Background {
+export function afterLooks(before: Background, looks: readonly ProcessLook[]): Background {
   if (looks.length === 0) return before;
   const running = new Set(before.running);
   for (const { id, running: isRunning, insteadOf = id } of looks) {

@@ -1,5 +1,4 @@
 /** A sandbox by itself, outside any session: for one command, or to try what it holds. */
-
 import { mkdirSync } from "node:fs";
 import type { NetworkRules } from "@lathe/policy";
 import {
@@ -10,7 +9,7 @@ import {
   type Sandbox,
   type SandboxSpec,
 } from "@lathe/protocol";
-import type { Tried } from "@lathe/sandbox";
+import type { PromiseResult } from "@lathe/sandbox";
 import { bringRegistries, registryPreset, withRegistries } from "@lathe/sandbox/registries";
 import type { Containment } from "@lathe/sessions";
 import { cacheFolder, homeFolder, realOr } from "@lathe/system";
@@ -138,7 +137,7 @@ export interface Verified extends Pick<Containment, "reasons"> {
   readonly tier: Containment["driver"]["tier"];
   /** What a full sandbox holds and this one does not. */
   readonly lacks: readonly string[];
-  readonly promises: readonly Tried[];
+  readonly promises: readonly PromiseResult[];
 }
 
 /** Everything the driver promises that commands would get here, tried for real. */
