@@ -263,12 +263,12 @@ export type {
   Blobs,
   ClaimOptions,
   CreateOptions,
-  Fenced,
   Inbox,
   InboxMessage,
   SessionLog,
   SessionSummary,
   Store,
+  WithLease,
 } from "./src/ports/store.ts";
 export type { AgentKind, Subagents, SubagentTask } from "./src/ports/subagents.ts";
 export {

@@ -112,7 +112,7 @@ function openLog(shared: Shared, sessions: Map<string, Shared>, { fault }: Optio
       return stale() ?? fault() ?? store(shared, drafts, at);
     },
     check: async () => stale(),
-    async fenced(effect) {
+    async withLease(effect) {
       const fails = stale();
       if (fails) return fails;
       const running = effect();

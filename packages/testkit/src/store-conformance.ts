@@ -16,7 +16,7 @@ export function storeConformance(name: string, makeStore: MakeStore): void {
     describe("create", () => createTests(makeStore));
     describe("append", () => appendTests(makeStore));
     describe("claim", () => claimTests(makeStore));
-    describe("fenced", () => fencedTests(makeStore));
+    describe("withLease", () => leaseTests(makeStore));
     describe("remove", () => removeTests(makeStore));
     describe("list", () => listTests(makeStore));
     it("holds, after any series of appends, claims and closes, exactly what was reported", () =>
@@ -199,7 +199,7 @@ function claimTests(makeStore: MakeStore): void {
   });
 }
 
-function fencedTests(makeStore: MakeStore): void {
+function leaseTests(makeStore: MakeStore): void {
   const begin = async (): Promise<{ log: SessionLog; other: Store }> => {
     const { store, another } = makeStore({ isAlive: () => true });
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 1 }));
@@ -214,7 +214,7 @@ function fencedTests(makeStore: MakeStore): void {
       order.push(text);
       return text;
     };
-    const effects = [log.fenced(effect("short", 20)), log.fenced(effect("long", 60))];
+    const effects = [log.withLease(effect("short", 20)), log.withLease(effect("long", 60))];
     const claim = other.claim("one", { owner: second, at: 2, force: true }).then((taken) => {
       order.push("claim");
       return succeeded(taken);
@@ -229,13 +229,13 @@ function fencedTests(makeStore: MakeStore): void {
   it("runs no effect of an owner that was deposed", async () => {
     const { log, other } = await begin();
     succeeded(await other.claim("one", { owner: second, at: 2, force: true }));
-    failedWith("stale-epoch", await log.fenced(() => assert.fail("ran")));
+    failedWith("stale-epoch", await log.withLease(() => assert.fail("ran")));
   });
 
   it("ends with an effect that throws", async () => {
     const { log, other } = await begin();
     await assert.rejects(
-      log.fenced(() => Promise.reject(new Error("broken"))),
+      log.withLease(() => Promise.reject(new Error("broken"))),
       /broken/,
     );
     succeeded(await other.claim("one", { owner: second, at: 2, force: true }));

@@ -34,14 +34,14 @@ export function removeTests(makeStore: MakeStore): void {
     const { store, another } = makeStore({ isAlive: () => true });
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 1 }));
     const order: string[] = [];
-    const effect = log.fenced(async () => {
+    const effect = log.withLease(async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       order.push("effect");
     });
     const other = await effect.then(() => another().claim("one", { owner: second, at: 2, force: true }));
     failedWith("stale-epoch", (await log.remove()) ?? "removed");
     const held = succeeded(other);
-    const running = held.fenced(async () => {
+    const running = held.withLease(async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       order.push("last effect");
     });

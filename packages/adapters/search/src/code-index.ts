@@ -1,12 +1,7 @@
 /** Code index: the files of one tree, ranked for a query; kept up with the disk at each call. */
 import { join } from "node:path";
 import { type Failure, type Git, isFailure } from "@lathe/protocol";
-import {
-  type BuiltSegment,
-  buildSegments,
-  type SizedFile,
-  usualSegmentBytes,
-} from "./build/build-segments.ts";
+import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./build/build-segments.ts";
 import { blobId, indexedLanguage, namedOnly, readQuietly } from "./build/index-files.ts";
 import type { CodeLanguage } from "./definitions/languages.ts";
 import type { Changes } from "./exact/followed-tree.ts";
@@ -335,7 +330,7 @@ export class CodeIndex {
     this.#keep(built.some(({ held }) => !held));
   }
 
-  #take({ segment, held, files }: BuiltSegment): void {
+  #take({ segment, held, files }: Built): void {
     if (!this.#addSegment(openSegment(segment))) this.#cache.remove([segment]);
     else if (held) this.#unkept.set(segment, held);
     for (const { path, id } of files) {

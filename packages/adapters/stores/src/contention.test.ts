@@ -37,7 +37,7 @@ async function fight(): Promise<void> {
       const texts = ["a", "b", "c"].slice(0, 1 + (index % 3));
       const named = texts.map((one) => `${log.epoch} ${name} ${index}${one}`);
       reports.push(...(await report(log, named, index === 1)));
-      if (index === 2) await log.fenced(() => effect(join(folder, "effects"), log.epoch));
+      if (index === 2) await log.withLease(() => effect(join(folder, "effects"), log.epoch));
       if (index % 2 === 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 2));
     }
     await log.close();

@@ -109,7 +109,7 @@ describe("a power cut", () => {
     await first(["c"], true);
     await first(["d", "e", "f"], true);
     await first(["g"], false);
-    await log.fenced(async () => undefined);
+    await log.withLease(async () => undefined);
     const taken = succeeded(await store.claim("one", { owner: testOwner(2), at: 3 }));
     events.push(...taken.events.slice(events.length));
     const second = note(taken, 4);

@@ -58,7 +58,7 @@ export class JsonlLog implements SessionLog {
     return this.#look();
   }
 
-  async fenced<T>(effect: () => Promise<T>): Promise<T | Failure> {
+  async withLease<T>(effect: () => Promise<T>): Promise<T | Failure> {
     const refused = this.#effects.size > 0 ? this.#look() : this.#mark({ e: this.epoch, fence: true });
     if (refused) return refused;
     const running = (async () => effect())();

@@ -173,7 +173,7 @@ describe("a full disk", () => {
   it("found by the end of a fence does not keep claims out for long", async () => {
     const { files, disk } = limited();
     const { store, log } = await begin(files);
-    await log.fenced(async () => {
+    await log.withLease(async () => {
       disk.budget = 0;
     });
     disk.budget = Number.POSITIVE_INFINITY;
@@ -200,7 +200,7 @@ describe("a fence", () => {
   it("left open by a dead owner is passed, by a live one it is not", async () => {
     const { store, log, folder } = await begin();
     const stuck = Promise.withResolvers<void>();
-    const running = log.fenced(() => stuck.promise);
+    const running = log.withLease(() => stuck.promise);
     const options = { folder, isAlive: () => true, fenceWaitMs: 30 };
     failedWith("session-owned", await createJsonlStore(options).claim("one", other));
     const remote = { ...other, owner: { ...other.owner, host: "another-host" } };
@@ -208,7 +208,7 @@ describe("a fence", () => {
     failedWith("stale-epoch", await log.check());
     stuck.resolve();
     await running;
-    const theirs = taken.fenced(() => new Promise((resolve) => setTimeout(resolve, 60)));
+    const theirs = taken.withLease(() => new Promise((resolve) => setTimeout(resolve, 60)));
     assert.equal(succeeded(await createJsonlStore(options).claim("one", remote)).epoch, 3);
     await theirs;
     assert.equal(await taken.check().then((failed) => failed?.code), "stale-epoch");

@@ -8,7 +8,7 @@ export interface StoredLine {
   readonly more?: number;
   /** On the lines of an append that holds a claim: tells it from others that wanted the same epoch. */
   readonly claim?: string;
-  /** On a claim: the owner it takes over from died in the middle of a fenced effect. */
+  /** On a claim: the owner it takes over from died in the middle of a withLease effect. */
   readonly over?: true;
   /** A mark: the owner begins or has ended effects during which no claim counts. */
   readonly fence?: boolean;

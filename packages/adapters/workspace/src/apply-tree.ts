@@ -53,7 +53,7 @@ export async function applyTree(options: TreeOptions): Promise<Failure | undefin
   const root = realpathSync.native(options.root);
   const isAlive = isOwnerAlive;
   const journal = fileJournal({ folder, root, disk: nodeDisk, isAlive, onRecovered });
-  const effects: Effects = { disk: nodeDisk, fenced: (effect) => effect(), journal };
+  const effects: Effects = { disk: nodeDisk, withLease: (effect) => effect(), journal };
   try {
     // What a dead process has left half done is put back before anything is compared.
     await journal.recover();

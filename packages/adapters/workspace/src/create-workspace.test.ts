@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { type Change, type Failure, type Fenced, failure, isFailure } from "@lathe/protocol";
+import { type Change, type Failure, failure, isFailure, type WithLease } from "@lathe/protocol";
 import { type WorkspaceUnderTest, workspaceConformance } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import { createWorkspace } from "./create-workspace.ts";
@@ -54,7 +54,7 @@ for (const isJournalled of [false, true]) {
 function localFolder(journal: { readonly journal?: string }): WorkspaceUnderTest {
   const root = emptyRoot();
   let lost: Failure | undefined;
-  const workspace = createWorkspace({ root, ...journal, fenced: async (effect) => lost ?? effect() });
+  const workspace = createWorkspace({ root, ...journal, withLease: async (effect) => lost ?? effect() });
   const files = (): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(tree(root)).filter(([path]) => !path.endsWith("/")));
   const loseOwnership = (): void => {
@@ -173,11 +173,11 @@ describe("commit on a failing disk", () => {
   it("notices a change made between its check and its effect", async () => {
     const root = emptyRoot();
     put(root, "a.txt", "a");
-    const fenced: Fenced = (effect) => {
+    const withLease: WithLease = (effect) => {
       put(root, "a.txt", "theirs");
       return effect();
     };
-    const workspace = createWorkspace({ root, fenced });
+    const workspace = createWorkspace({ root, withLease });
     const change: Change = { type: "put", path: "a.txt", expected: workspace.versionOf("a"), text: "ours" };
     assert.equal(code(await workspace.commit([change])), "stale-version");
     assert.deepEqual(tree(root), { "a.txt": "theirs" });

@@ -20,7 +20,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { type Change, type Failure, type Fenced, isFailure } from "@lathe/protocol";
+import { type Change, type Failure, isFailure, type WithLease } from "@lathe/protocol";
 import { failedWith, succeeded, treeOf } from "@lathe/testkit";
 import { createWorkspace, type LocalWorkspace } from "./create-workspace.ts";
 import { type Disk, nodeDisk } from "./disk/disk.ts";
@@ -39,7 +39,10 @@ function put(root: string, path: string, content: string | Uint8Array): void {
   writeFileSync(join(root, path), content);
 }
 
-function open(root: string, more: { readonly disk?: Disk; readonly fenced?: Fenced } = {}): LocalWorkspace {
+function open(
+  root: string,
+  more: { readonly disk?: Disk; readonly withLease?: WithLease } = {},
+): LocalWorkspace {
   return createWorkspace({ root, journal: `${root}-state`, ...more });
 }
 
@@ -266,7 +269,7 @@ describe("somebody else's work", () => {
       const root = emptyRoot();
       for (const path of ["a", "b", "c", "d/e"]) put(root, path, "1");
       let theirs: unknown;
-      const fenced: Fenced = (effect) => {
+      const withLease: WithLease = (effect) => {
         interfere(root);
         theirs = withoutTemporary(root);
         return effect();
@@ -278,7 +281,7 @@ describe("somebody else's work", () => {
         move("c", "moved", ["1"]),
         write("d/e", "1", "2"),
       ];
-      assert.equal(code(await open(root, { fenced }).commit(changes)), expected);
+      assert.equal(code(await open(root, { withLease }).commit(changes)), expected);
       assert.deepEqual(treeOf(root), theirs);
     });
   }

@@ -1,5 +1,5 @@
 /** What a workspace is opened with. */
-import type { Fenced } from "@lathe/protocol";
+import type { WithLease } from "@lathe/protocol";
 import type { Disk } from "./disk/disk.ts";
 import type { ProcessOwner } from "./journal/process-owner.ts";
 import type { Recovery } from "./journal/recover-journals.ts";
@@ -8,7 +8,7 @@ export interface WorkspaceOptions {
   /** An existing folder. */
   readonly root: string;
   /** Around what a commit changes: of the session's owner, so that no deposed one changes files. */
-  readonly fenced?: Fenced;
+  readonly withLease?: WithLease;
   readonly disk?: Disk;
   /**
    * A folder of this root's alone, made when first needed. Without it a commit of several files is all or

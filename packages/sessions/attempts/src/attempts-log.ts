@@ -140,7 +140,7 @@ async function checkpointDraft(
   { cwd, moment }: { readonly cwd: string; readonly moment: "before" | "after" },
 ): Promise<Draft> {
   const from = performance.now();
-  const place = { root: cwd, fenced: log.fenced };
+  const place = { root: cwd, withLease: log.withLease };
   const taken = await withCheckpoints(host, place, (checkpoints) => checkpoints.take(log.id));
   const ms = Math.round(performance.now() - from);
   const data = isFailure(taken)

@@ -24,7 +24,7 @@ export interface Building {
   readonly signal: AbortSignal;
 }
 
-export interface BuiltSegment {
+export interface Built {
   readonly segment: Segment;
   /** The same, when it is only in memory. */
   readonly held?: HeldSegment;
@@ -43,7 +43,7 @@ const forAnotherThread = 300_000_000;
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 
 /** *Contract:* every file that can be read is in one of the segments; rejects when aborted. */
-export async function buildSegments(building: Building): Promise<readonly BuiltSegment[]> {
+export async function buildSegments(building: Building): Promise<readonly Built[]> {
   const { root, files, segmentBytes, signal } = building;
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total < Math.min(forThreads, segmentBytes)) return [builtHere(root, files)];
@@ -55,7 +55,7 @@ export async function buildSegments(building: Building): Promise<readonly BuiltS
   const waiting = [...shared(files, Math.max(threads, Math.ceil(total / segmentBytes)))];
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
-  const built: BuiltSegment[] = [];
+  const built: Built[] = [];
   let done = 0;
   const advance = (count: number): void => {
     done += count;
@@ -78,7 +78,7 @@ export async function buildSegments(building: Building): Promise<readonly BuiltS
   return built;
 }
 
-function builtHere(root: string, share: readonly FileOnDisk[]): BuiltSegment {
+function builtHere(root: string, share: readonly FileOnDisk[]): Built {
   const { segment, files } = indexFiles(root, share, { builder: new SegmentBuilder() });
   return { segment, held: segment, files };
 }
@@ -102,7 +102,7 @@ function shared(files: readonly SizedFile[], parts: number): readonly (readonly 
 
 interface Thread {
   /** *Contract:* one share at a time; undefined when what was kept cannot be read: it may have been removed already. */
-  build(share: readonly FileOnDisk[]): Promise<BuiltSegment | undefined>;
+  build(share: readonly FileOnDisk[]): Promise<Built | undefined>;
   close(): Promise<unknown>;
 }
 
@@ -113,7 +113,7 @@ function openThread(
   const file = import.meta.url.endsWith(".ts") ? "./build-worker.ts" : "./build-worker.js";
   const workerData: WorkerOptions = { root, ...(folder !== undefined && { folder }) };
   const worker = new Worker(new URL(file, import.meta.url), { workerData, resourceLimits });
-  let asked = Promise.withResolvers<BuiltSegment | undefined>();
+  let asked = Promise.withResolvers<Built | undefined>();
   asked.promise.catch(() => {});
   const abort = (): void => asked.reject(signal.reason);
   if (signal.aborted) abort();
@@ -129,7 +129,7 @@ function openThread(
   return {
     build(share) {
       if (signal.aborted) return Promise.reject(signal.reason);
-      asked = Promise.withResolvers<BuiltSegment | undefined>();
+      asked = Promise.withResolvers<Built | undefined>();
       worker.postMessage(share);
       return asked.promise;
     },

@@ -68,7 +68,7 @@ async function applied(
   if (steps.length === 0) return undefined;
   const refused = effects.journal.cover([shownPath(root)]);
   if (refused) return refused;
-  return effects.fenced(async () =>
+  return effects.withLease(async () =>
     withPlacesSync((places) =>
       eachOf(steps, (one) => {
         places.trim();

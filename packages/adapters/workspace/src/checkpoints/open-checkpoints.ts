@@ -7,12 +7,12 @@ import {
   type Collected,
   type DifferenceOptions,
   type Failure,
-  type Fenced,
   type FileDifference,
   type FileInCheckpoint,
   isFailure,
   type Restored,
   type RestoreOptions,
+  type WithLease,
 } from "@lathe/protocol";
 import { bytePath } from "../byte-path.ts";
 import type { Effects } from "../commit/apply-steps.ts";
@@ -61,7 +61,7 @@ export interface CheckpointsOptions {
   /** Absolute paths of Lathe's own, should they be inside the root. */
   readonly excluded?: readonly string[];
   /** Around what a restore changes: of the session's owner. */
-  readonly fenced?: Fenced;
+  readonly withLease?: WithLease;
   /** Makes the text of a difference; without it there is none. */
   readonly unified?: UnifiedDiff;
   readonly limits?: Partial<CheckpointLimits>;
@@ -114,7 +114,7 @@ export async function dropCheckpoints(
 }
 
 async function openAt(root: string, options: CheckpointsOptions): Promise<Checkpoints | Failure> {
-  const { fenced = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
+  const { withLease = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
   const place = storePlace(options.folder, root);
   makeFolder(place, disk);
   const git = { folder: realpathSync.native(place), path: options.path };
@@ -129,7 +129,12 @@ async function openAt(root: string, options: CheckpointsOptions): Promise<Checkp
     const shadow = new Shadow({ root, git, excluded, limits, disk });
     const journal = fileJournal({ folder: options.journal, root, disk, isAlive, onRecovered });
     await journal.recover();
-    return new OpenCheckpoints({ shadow, use, effects: { disk, fenced, journal }, unified: options.unified });
+    return new OpenCheckpoints({
+      shadow,
+      use,
+      effects: { disk, withLease, journal },
+      unified: options.unified,
+    });
   } catch (error) {
     use.release();
     throw error;

@@ -211,7 +211,7 @@ describe("restore", () => {
 
   it("does nothing for an owner who has lost the session", async () => {
     const lost = failure("stale-epoch", "somebody else owns the session");
-    const { put, take, checkpoints, tree } = await place({ fenced: async () => lost });
+    const { put, take, checkpoints, tree } = await place({ withLease: async () => lost });
     put("a", "1");
     const { ref } = await take();
     put("a", "2");

@@ -124,7 +124,7 @@ function journalOn(disk: Disk, recoveries: Recovery[] = []): Journal {
 }
 
 function run(next: Things, disk: Disk, journal: Journal): Promise<Failure | undefined> {
-  return applySteps(stepsTo(next), { disk, journal, fenced: (effect) => effect() });
+  return applySteps(stepsTo(next), { disk, journal, withLease: (effect) => effect() });
 }
 
 /** Every call but removals of temporary files may fail; `fails` counts down. */
@@ -207,7 +207,7 @@ describe("a step", () => {
     const inode = lstatSync(join(root, "a")).ino;
     const step = { path: "a", absolute: join(root, "a"), before: stateAt(join(root, "a")) };
     const after: After = { type: "mode", mode: 0o4755 };
-    const effects: Effects = { disk: nodeDisk, journal: noJournal(), fenced: (effect) => effect() };
+    const effects: Effects = { disk: nodeDisk, journal: noJournal(), withLease: (effect) => effect() };
     assert.equal(await applySteps([{ ...step, after }], effects), undefined);
     assert.equal(lstatSync(join(root, "a")).mode & 0o7777, 0o755);
     assert.equal(lstatSync(join(root, "a")).ino, inode);
@@ -220,7 +220,7 @@ describe("a step", () => {
     const failed = await applySteps(steps, {
       disk: nodeDisk,
       journal: journalOn(nodeDisk),
-      fenced: (effect) => effect(),
+      withLease: (effect) => effect(),
     });
     failedWith("no-access", failed ?? failure("bug", "it was removed"));
     assert.deepEqual(treeOf(root), { "a/": "", "a/theirs": "x", f: "f" });

@@ -1,7 +1,7 @@
 /** Carries out steps, all or none: everything is prepared beside its place, put in place at once, or put back. */
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Failure, type Fenced, failure, isFailure } from "@lathe/protocol";
+import { type Failure, failure, isFailure, type WithLease } from "@lathe/protocol";
 import type { Disk } from "../disk/disk.ts";
 import { syncHeld } from "../disk/sync-folders.ts";
 import { withoutLinks } from "../disk/without-links.ts";
@@ -18,7 +18,7 @@ import type { Step } from "./step.ts";
 export interface Effects {
   readonly disk: Disk;
   /** Around what others can see. */
-  readonly fenced: Fenced;
+  readonly withLease: WithLease;
   readonly journal: Journal;
   /** Heard until it begins. */
   readonly signal?: AbortSignal | undefined;
@@ -43,7 +43,7 @@ async function applyIn(work: Work, steps: readonly Step[]): Promise<Failure | un
   if (isFailure(all)) return all;
   const prepared = prepareSteps(all, work);
   try {
-    return isFailure(prepared) ? prepared : await work.fenced(() => takeEffect(all, prepared, work));
+    return isFailure(prepared) ? prepared : await work.withLease(() => takeEffect(all, prepared, work));
   } finally {
     for (const path of work.temporary) tidy(path, work);
   }

@@ -20,7 +20,7 @@ export interface CommitEngine {
 }
 
 export function createCommitEngine(root: string, options: WorkspaceOptions): CommitEngine {
-  const { fenced = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
+  const { withLease = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
   const journal =
     options.journal === undefined
       ? noJournal()
@@ -33,7 +33,7 @@ export function createCommitEngine(root: string, options: WorkspaceOptions): Com
       if (linked) return linked;
       const plan = planCommit(root, changes);
       if (isFailure(plan)) return plan;
-      return (await applySteps(plan.steps, { disk, fenced, journal })) ?? plan.committed;
+      return (await applySteps(plan.steps, { disk, withLease, journal })) ?? plan.committed;
     },
     close: () => journal.close(),
   };

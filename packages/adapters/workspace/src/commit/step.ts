@@ -5,7 +5,7 @@
  * ```ts
  * const before = stateOf("/root/a.bin", places);
  * const steps: Step[] = [{ path: "a.bin", absolute: "/root/a.bin", before, after: fileAfter(bytes, 0o755) }];
- * const failed: Failure | undefined = await applySteps(steps, { disk, fenced, journal });
+ * const failed: Failure | undefined = await applySteps(steps, { disk, withLease, journal });
  * ```
  *
  * `applySteps` (in apply-steps.ts) does all steps or none, also across a crash where there is a journal. What it

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type Change, type Fenced, isFailure } from "@lathe/protocol";
+import { type Change, isFailure, type WithLease } from "@lathe/protocol";
 import { exactTree, failedWith } from "@lathe/testkit";
 import { applyTree } from "../apply-tree.ts";
 import { createWorkspace } from "../create-workspace.ts";
@@ -111,13 +111,13 @@ describe("a folder that is swapped in the middle of a commit", () => {
   });
 
   it("after its file was looked up: the effect is refused", async () => {
-    const fenced: Fenced = (effect) => {
+    const withLease: WithLease = (effect) => {
       swap();
       return effect();
     };
     for (const commit of commits.slice(0, 5)) {
       fill();
-      const workspace = createWorkspace({ root, journal: join(temp, "journal"), fenced });
+      const workspace = createWorkspace({ root, journal: join(temp, "journal"), withLease });
       failedWith("stale-version", await workspace.commit(commit));
       await workspace.close();
       assert.deepEqual(exactTree(outside), before);
@@ -126,12 +126,12 @@ describe("a folder that is swapped in the middle of a commit", () => {
   });
 
   it("for another folder of the workspace: nothing is changed in that one", async () => {
-    const fenced: Fenced = (effect) => {
+    const withLease: WithLease = (effect) => {
       renameSync(join(root, "d"), join(root, "away"));
       renameSync(join(root, "e"), join(root, "d"));
       return effect();
     };
-    const workspace = createWorkspace({ root, journal: join(temp, "journal"), fenced });
+    const workspace = createWorkspace({ root, journal: join(temp, "journal"), withLease });
     const put: Change = { type: "put", path: "d/a", expected: versionOf("a"), text: "A" };
     failedWith("stale-version", await workspace.commit([put]));
     await workspace.close();
@@ -152,8 +152,8 @@ describe("a folder that is swapped in the middle of a commit", () => {
       symlinkSync(join(outside, "a"), absolute);
       nodeDisk.chmod(path, mode);
     };
-    const fenced: Fenced = (effect) => effect();
-    const effects = { disk: { ...nodeDisk, chmod }, journal: noJournal(), fenced };
+    const withLease: WithLease = (effect) => effect();
+    const effects = { disk: { ...nodeDisk, chmod }, journal: noJournal(), withLease };
     assert.ok(isFailure(await applySteps([step], effects)));
     assert.equal(statSync(join(outside, "a")).mode & 0o777, 0o600);
   });

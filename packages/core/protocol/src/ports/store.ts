@@ -26,7 +26,7 @@ export interface SessionLog {
    * *Contract:* runs a short effect, such as the commit of a file, so that nobody else becomes the owner before it ends;
    * `stale-epoch`, and it is not run, when somebody already has. Rejects as the effect does.
    */
-  readonly fenced: Fenced;
+  readonly withLease: WithLease;
   /** *Contract:* makes everything durable and gives the session up; idempotent. */
   close(): Promise<void>;
   /**
@@ -36,7 +36,7 @@ export interface SessionLog {
   remove(): Promise<Failure | undefined>;
 }
 
-export type Fenced = <T>(effect: () => Promise<T>) => Promise<T | Failure>;
+export type WithLease = <T>(effect: () => Promise<T>) => Promise<T | Failure>;
 
 export interface AppendOptions {
   /** Milliseconds since the epoch, written as `at`. */

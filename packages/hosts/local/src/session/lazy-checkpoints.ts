@@ -47,7 +47,7 @@ export function createLazyCheckpoints(place: LocalPlace): LazyCheckpoints {
 }
 
 async function openIn(
-  { root, env, fenced, onRemark }: LocalPlace,
+  { root, env, withLease, onRemark }: LocalPlace,
   stores: Pick<CheckpointsOptions, "folder" | "path">,
 ): Promise<Checkpoints | Failure> {
   const [{ openCheckpoints }, { unifiedDiff }] = await Promise.all([
@@ -61,7 +61,7 @@ async function openIn(
     home: homeFolder(env),
     excluded: [stateFolder(env)],
     unified: unifiedDiff,
-    ...(fenced && { fenced }),
+    ...(withLease && { withLease }),
     onRecovered: (recovery) => onRemark?.(recoveryText(recovery)),
   });
 }

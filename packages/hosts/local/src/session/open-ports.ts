@@ -3,7 +3,7 @@
 import { createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
 import { nestedInstructions } from "@lathe/extensions";
-import type { Fenced, Ports, Syntax } from "@lathe/protocol";
+import type { Ports, Syntax, WithLease } from "@lathe/protocol";
 import {
   allSteps,
   type LazyCheckpoints,
@@ -124,7 +124,7 @@ function openCommands(
 ): SessionSandbox & RestoringSandbox {
   const held = openSessionSandbox({ scratch, check, mode, numberedAfter }, options);
   const { cwd: root, onRemark } = options;
-  const place = { root, checkpoints, fenced: withLease, onRemark };
+  const place = { root, checkpoints, withLease: withLease, onRemark };
   return { ...held, ...restoreReplacedFiles(held.sandbox, place) };
 }
 
@@ -153,13 +153,13 @@ function toolPorts(
 }
 
 function openFiles(
-  fenced: Fenced,
+  withLease: WithLease,
   { cwd, env, onRemark }: LocalOptions,
 ): { readonly workspace: LocalWorkspace; readonly checkpoints: LazyCheckpoints } {
   const onRecovered = (recovery: Recovery): void => onRemark?.(recoveryText(recovery));
   return {
-    workspace: createWorkspace({ root: cwd, fenced, journal: workspaceFolder(env, cwd), onRecovered }),
-    checkpoints: createLazyCheckpoints({ root: cwd, env, fenced, onRemark }),
+    workspace: createWorkspace({ root: cwd, withLease, journal: workspaceFolder(env, cwd), onRecovered }),
+    checkpoints: createLazyCheckpoints({ root: cwd, env, withLease, onRemark }),
   };
 }
 

@@ -40,7 +40,7 @@ it("comes back from the last checkpoint, with its permissions; what nothing hold
     const { sandbox } = restoreReplacedFiles(gone, {
       root,
       checkpoints,
-      fenced: (effect) => effect(),
+      withLease: (effect) => effect(),
       onRemark: (text) => told.push(text),
     });
     await sandbox.exec({ script: "", cwd: root }, { timeoutMs: 1 });
@@ -55,7 +55,7 @@ it("comes back from the last checkpoint, with its permissions; what nothing hold
   const without = createLazyCheckpoints({ root, env });
   const { sandbox } = restoreReplacedFiles(
     ending({ timedOut: false, removedLinks: ["run.sh"] }, () => rmSync(join(root, "run.sh"))),
-    { root, checkpoints: without, fenced: (effect) => effect(), onRemark: (text) => told.push(text) },
+    { root, checkpoints: without, withLease: (effect) => effect(), onRemark: (text) => told.push(text) },
   );
   await sandbox.exec({ script: "", cwd: root }, { timeoutMs: 1 });
   await sandbox.close();

@@ -1,7 +1,7 @@
 /** Restores from the last checkpoint the files that a removed link out of the workspace had replaced, and says so. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { type Exit, type Fenced, isFailure, type Sandbox } from "@lathe/protocol";
+import { type Exit, isFailure, type Sandbox, type WithLease } from "@lathe/protocol";
 import { putBack } from "@lathe/sandbox/file-state";
 import type { LazyCheckpoints } from "@lathe/sessions";
 import type { LazySandbox } from "../sandbox/lazy-sandbox.ts";
@@ -10,7 +10,7 @@ export interface ReplacedPlace {
   /** Real path of the workspace. */
   readonly root: string;
   readonly checkpoints: LazyCheckpoints;
-  readonly fenced: Fenced;
+  readonly withLease: WithLease;
   readonly onRemark?: ((text: string) => void) | undefined;
 }
 
@@ -81,7 +81,7 @@ function named(paths: readonly string[]): string {
   return paths.slice(0, pathsNamed).join(", ") + more;
 }
 
-async function isBack(path: string, { root, checkpoints, fenced }: ReplacedPlace): Promise<boolean> {
+async function isBack(path: string, { root, checkpoints, withLease }: ReplacedPlace): Promise<boolean> {
   const ref = checkpoints.last();
   if (ref === undefined) return false;
   const opened = await checkpoints.open();
@@ -94,7 +94,7 @@ async function isBack(path: string, { root, checkpoints, fenced }: ReplacedPlace
   const full = join(root, path);
   // What came to be there meanwhile stays.
   const isFree = (): boolean => lstatSync(full, { throwIfNoEntry: false }) === undefined;
-  const done = await fenced(
+  const done = await withLease(
     async () => isFree() && putBack(full, { kind: "file", stamp: "", text, mode: before.mode }, [root]),
   );
   return done === true;

@@ -6,12 +6,12 @@ import type {
   Clock,
   Event,
   Failure,
-  Fenced,
   Inbox,
   Ledgers,
   Owner,
   SessionLog,
   Store,
+  WithLease,
 } from "@lathe/protocol";
 
 export interface SessionStores {
@@ -36,7 +36,7 @@ export interface CheckpointPlace {
   /** Real path of the workspace. */
   readonly root: string;
   /** Guards the changes of a session's owner; absent for readers. */
-  readonly fenced?: Fenced;
+  readonly withLease?: WithLease;
   /** Hears in one sentence what had to be fixed. */
   readonly onRemark?: ((text: string) => void) | undefined;
 }

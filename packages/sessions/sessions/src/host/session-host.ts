@@ -5,7 +5,6 @@ import type {
   Assignment,
   Effort,
   Failure,
-  Fenced,
   GuardRails,
   Mode,
   Ports,
@@ -17,6 +16,7 @@ import type {
   Tool,
   ToolSpec,
   TreePermissions,
+  WithLease,
 } from "@lathe/protocol";
 import type { Memory, Plans, Skill } from "@lathe/tools";
 import type { SessionArchive } from "./session-archive.ts";
@@ -69,7 +69,7 @@ export interface SessionLease {
   /** *Contract:* a failure once another owner has the session: then nothing may be started any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect so that nobody else becomes the owner before it ends. */
-  readonly withLease: Fenced;
+  readonly withLease: WithLease;
 }
 
 /** The hooks of one session: once they are open, its ports have them. */

@@ -116,7 +116,7 @@ function leaseOf(
       session: () => member.self().session(),
     },
     check: () => log.check(),
-    withLease: (effect) => log.fenced(effect),
+    withLease: (effect) => log.withLease(effect),
   };
 }
 

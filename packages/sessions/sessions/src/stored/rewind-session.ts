@@ -115,7 +115,7 @@ async function restoreAndAppend(
   if (!way) return append({ log, clock: archive.clock }, draftsOf(undefined));
   const place = {
     root: session.cwd,
-    fenced: <T>(effect: () => Promise<T>) => log.fenced(effect),
+    withLease: <T>(effect: () => Promise<T>) => log.withLease(effect),
     onRemark: manner.onRemark,
   };
   return withCheckpoints(archive, place, (checkpoints) =>
