@@ -1,5 +1,5 @@
 /** @lathe/agent: one assembled agent, its ports still open. */
-export type { Birth, NewSession, RunOptions } from "./src/agent.ts";
+export type { NewSession, RunOptions, SessionOrigin } from "./src/agent.ts";
 export { type AnalyzedCall, analyzeCall } from "./src/analyze-call.ts";
 export {
   decideThrough,

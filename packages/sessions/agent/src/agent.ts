@@ -19,13 +19,13 @@ export interface NewSession {
   /** What its files are called and say, for models that are shown it at once. */
   readonly material?: readonly { readonly about: string; readonly text: string }[];
   /** Of a subagent. */
-  readonly birth?: Birth;
+  readonly origin?: SessionOrigin;
   /** What it tries of the profile. */
   readonly tuning?: ProfileTuning | undefined;
 }
 
 /** Who made a session, as what, and what that kind of agent is told. */
-export interface Birth {
+export interface SessionOrigin {
   readonly parent: string;
   /** The first of them all. */
   readonly root: string;

@@ -7,7 +7,7 @@ const titleLength = 80;
 
 export function sessionCreated(input: NewSession): Draft<"session.created"> {
   const { id, cwd, task, harness, model, tools, environment, instructions, material, tuning } = input;
-  const { role, ...birth } = input.birth ?? {};
+  const { role, ...origin } = input.origin ?? {};
   const surroundings = surroundingsText({
     environment,
     instructions,
@@ -15,7 +15,7 @@ export function sessionCreated(input: NewSession): Draft<"session.created"> {
     ...(role !== undefined && { role }),
   });
   const prompt = promptFor(model, { surroundings, tools, tuning });
-  return { type: "session.created", data: { id, cwd, title: titleOf(task), harness, prompt, ...birth } };
+  return { type: "session.created", data: { id, cwd, title: titleOf(task), harness, prompt, ...origin } };
 }
 
 /** The first line of the task, cut at a word. */

@@ -36,9 +36,9 @@ export async function judgeByModel(
   { root, task, seed, id, answer }: Asking,
 ): Promise<Opinion | Failure> {
   const order = shuffled(shown, seed);
-  const birth = { parent: root, root, agent: "judge", role };
+  const origin = { parent: root, root, agent: "judge", role };
   const words = { text: questionOf(order, task) };
-  const text = await answer({ type: "attempt", id, birth, words, isJudge: true });
+  const text = await answer({ type: "attempt", id, origin, words, isJudge: true });
   return isFailure(text) ? text : readOpinion(text, order);
 }
 

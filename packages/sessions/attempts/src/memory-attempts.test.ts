@@ -250,7 +250,7 @@ function startChild({ entrance, order, onTold }: Started, host: SessionHost, mac
     }
     const script = order.isJudge
       ? { says: machine.options.judge ?? "" }
-      : (machine.options.scripts?.[Number(order.birth.agent.replace(/\D/g, "")) - 1] ?? {});
+      : (machine.options.scripts?.[Number(order.origin.agent.replace(/\D/g, "")) - 1] ?? {});
     return runAttempt({ order, script, cwd: entrance.cwd, interrupted: interrupted.promise }, host, machine);
   };
   return { ended: work(), interrupt: () => interrupted.resolve() };
@@ -276,11 +276,11 @@ async function runAttempt(
   { stores }: SessionHost,
   { copies }: Machine,
 ): Promise<Failure | undefined> {
-  const { id, words, birth } = order;
+  const { id, words, origin } = order;
   const { says = "done", cost = 0 } = script;
   const known = await stores.store.read(id);
   if (!isFailure(known) && known.at(-1)?.type === "turn.ended") return undefined;
-  const origin = { parent: birth.parent, root: birth.root, agent: birth.agent };
+  const origin = { parent: origin.parent, root: origin.root, agent: origin.agent };
   const created = {
     type: "session.created",
     data: { id, cwd, title: "t", harness: "test", prompt: { system: "", tools: [] }, ...origin },

@@ -1,12 +1,12 @@
 /** Orders: what a process that makes one attempt or runs its tests is told, and what it tells back, one line of JSON each. */
-import type { Birth } from "@lathe/agent";
+import type { SessionOrigin } from "@lathe/agent";
 import type { Failure, SubagentProgress, TestsRun } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";
 
 export interface AttemptOrder {
   readonly type: "attempt";
   readonly id: string;
-  readonly birth: Birth;
+  readonly origin: SessionOrigin;
   readonly words: Words;
   /** The session answers once, without tools. */
   readonly isJudge?: boolean;

@@ -23,7 +23,7 @@ export async function beginAttempt(
       ...(order.isJudge && { mode: "read-only" }),
       attended: false,
       onEvent: (event, after) => {
-        if (told.has(event.type)) tell({ type: "progress", progress: progressOf(order.birth.agent, after) });
+        if (told.has(event.type)) tell({ type: "progress", progress: progressOf(order.origin.agent, after) });
       },
       onDelta: () => undefined,
       onRemark: (text) => tell({ type: "remark", text }),

@@ -61,8 +61,8 @@ async function work(at: number, place: Place, running: Running): Promise<Failure
   const attempted = log.attempts.attempts[at];
   const entrance = await place.enter(worker(attempted?.model));
   if (isFailure(entrance)) return entrance;
-  const birth = { parent: log.id, root: log.id, agent: `attempt ${at + 1}` };
-  const order: AttemptOrder = { type: "attempt", id: attempted?.session ?? "", birth, words: log.words };
+  const origin = { parent: log.id, root: log.id, agent: `attempt ${at + 1}` };
+  const order: AttemptOrder = { type: "attempt", id: attempted?.session ?? "", origin, words: log.words };
   const onTold = (told: Told): void => {
     if (told.type !== "progress") return;
     const { steps, cost, doing } = told.progress;

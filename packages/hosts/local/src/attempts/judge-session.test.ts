@@ -15,8 +15,8 @@ it("uses the model of the session to judge, also where another model makes plans
     bench.remove();
   });
   const options = bench.options(server.url, { models: ["acme/one"], planner: "acme/dear" });
-  const birth = { parent: "p", root: "p", agent: "judge" };
-  const judge = { type: "attempt", id: "j", birth, words: { text: "Which?" }, isJudge: true } as const;
+  const origin = { parent: "p", root: "p", agent: "judge" };
+  const judge = { type: "attempt", id: "j", origin, words: { text: "Which?" }, isJudge: true } as const;
   const session = await beginAttempt(localHost(options), options, { order: judge, tell: () => undefined });
   assert.ok(!isFailure(session));
   const ended = await session.run();

@@ -1,5 +1,5 @@
 /** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
-import type { Birth } from "@lathe/agent";
+import type { SessionOrigin } from "@lathe/agent";
 import {
   emptySession,
   type Failure,
@@ -61,7 +61,7 @@ export interface SessionMember {
   readonly depth: number;
   readonly parent?: SessionMember;
   /** Absent for the session of a person. */
-  readonly birth?: Birth;
+  readonly origin?: SessionOrigin;
   readonly agents: readonly SubagentDefinition[];
   readonly tools: readonly Tool[];
   /** What it may have of tools that are not built in. */
@@ -80,18 +80,18 @@ export interface SessionMember {
   readonly running: Map<string, Running>;
 }
 
-/** The first of a tree: the session of a person, or with `birth` the part of another tree that this process runs. */
+/** The first of a tree: the session of a person, or with `origin` the part of another tree that this process runs. */
 export async function openRoot(
   host: SessionHost,
   options: Pick<SessionOptions, "tools" | "attended" | "widest">,
-  { run, birth }: { readonly run: RunSubagent; readonly birth?: Birth | undefined },
+  { run, origin }: { readonly run: RunSubagent; readonly origin?: SessionOrigin | undefined },
 ): Promise<SessionMember> {
   const { agents, skills, remarks } = await host.extensions(options.tools ?? []);
   const skill = createSkill(skills);
   const tools = skill ? [...builtinTools, skill] : builtinTools;
   const tree = { host, agents, run, refusals: new Map(), opened: 0 };
   const personal = (self: () => Self): readonly Tool[] => personalTools(host, options, self);
-  return openMember(tree, { depth: 0, remarks, tools, personal, ...(birth && { birth }) });
+  return openMember(tree, { depth: 0, remarks, tools, personal, ...(origin && { origin }) });
 }
 
 /** The tools that only the session of a person has. */
@@ -117,11 +117,11 @@ interface MemberOptions {
   readonly remarks: readonly string[];
   readonly agent?: SubagentDefinition;
   readonly parent?: SessionMember;
-  readonly birth?: Birth;
+  readonly origin?: SessionOrigin;
 }
 
 function openMember(tree: Tree, options: MemberOptions): SessionMember {
-  const { depth, parent, agent, birth, remarks } = options;
+  const { depth, parent, agent, origin, remarks } = options;
   let attached: Self | undefined;
   const running = new Map<string, Running>();
   const self = (): Self => {
@@ -134,7 +134,7 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
     depth,
     remarks,
     agents: tree.agents,
-    ...(birth && { birth }),
+    ...(origin && { origin }),
     ...(parent && { parent }),
     tools: [...options.tools, ...(mayTask ? [task] : []), ...(options.personal?.(self) ?? [])],
     held: (offered) => {
@@ -165,7 +165,7 @@ function openMember(tree: Tree, options: MemberOptions): SessionMember {
       const { id: of, root = of } = self().session();
       const born = { parent: of, root, agent: kind.name, role: kind.role };
       const tools = kind.restrict(member.tools).filter(({ name }) => !personal.has(name));
-      const below = { depth: depth + 1, remarks: [], tools, agent: kind, parent: member, birth: born };
+      const below = { depth: depth + 1, remarks: [], tools, agent: kind, parent: member, origin: born };
       return openMember(tree, below);
     },
   };

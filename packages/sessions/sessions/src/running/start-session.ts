@@ -1,5 +1,5 @@
 /** Starts a new session, or resumes one that exists. */
-import { type Birth, sessionCreated } from "@lathe/agent";
+import { type SessionOrigin, sessionCreated } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
 import {
   type Draft,
@@ -26,7 +26,7 @@ export interface NewSession {
 
 /** A new session with a parent: a subagent's, or an attempt at its parent's task. */
 export interface NewChild extends NewSession {
-  readonly birth: Birth;
+  readonly origin: SessionOrigin;
 }
 
 /** *Contract:* `run` without words begins with the words of `wanted`. The caller closes what it gets. */
@@ -55,9 +55,9 @@ async function openChildSession(
 export async function openAttempt(
   host: SessionHost,
   options: SessionOptions,
-  { id, birth, words }: NewChild,
+  { id, origin, words }: NewChild,
 ): Promise<OpenSession | Failure> {
-  const member = await rootMember(host, options, birth);
+  const member = await rootMember(host, options, origin);
   return openChildSession(host, options, { id, member, words });
 }
 
@@ -65,20 +65,24 @@ export async function openAttempt(
 export async function openJudge(
   host: SessionHost,
   { planner: _, ...options }: SessionOptions,
-  { id, birth, words }: NewChild,
+  { id, origin, words }: NewChild,
 ): Promise<OpenSession | Failure> {
-  const member = { ...(await rootMember(host, options, birth)), tools: [], held: () => [] };
+  const member = { ...(await rootMember(host, options, origin)), tools: [], held: () => [] };
   return beginSession(host, options, { id, member, words });
 }
 
-function rootMember(host: SessionHost, options: SessionOptions, birth?: Birth): Promise<SessionMember> {
+function rootMember(
+  host: SessionHost,
+  options: SessionOptions,
+  origin?: SessionOrigin,
+): Promise<SessionMember> {
   const run: RunSubagent = async (task, context, member) => {
     const { runSubagent } = await import("./run-subagent.ts");
     const open: Parameters<typeof runSubagent>[2]["open"] = (own, request) =>
       openChildSession(host, own, request);
     return runSubagent(task, context, { host, member, open });
   };
-  return openRoot(host, options, { run, birth });
+  return openRoot(host, options, { run, origin });
 }
 
 export interface NewSessionRequest extends NewSession {
@@ -127,7 +131,7 @@ async function draftNewSession(
   options: SessionOptions,
   { id, member, words, at }: NewSessionRequest & { readonly at: number },
 ): Promise<Drafted> {
-  const { birth } = member;
+  const { origin } = member;
   const environment = host.environment(at);
   const { texts, remarks } = await host.instructions();
   const own = restrictTo(member, await host.tools(options));
@@ -145,7 +149,7 @@ async function draftNewSession(
       texts.map(async ({ path, text }) => ({ path, text: await host.redact(text) })),
     ),
     material: await firstMaterial(host, options, { model, task: words.text }),
-    ...(birth && { birth }),
+    ...(origin && { origin }),
     tuning: tuningOf(options.assigned),
   });
   return { created, own, remarks };
@@ -167,7 +171,7 @@ async function withExperiments(
   options: SessionOptions,
   { id, member }: NewSessionRequest,
 ): Promise<SessionOptions> {
-  return member.birth ? options : withAssigned(options, await host.assign(id), true);
+  return member.origin ? options : withAssigned(options, await host.assign(id), true);
 }
 
 /** The arms it had when it began, as far as they are still tried. */
