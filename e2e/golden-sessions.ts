@@ -37,12 +37,13 @@ export interface Observed {
 
 /** Where the log alone is looked at, its place has always the same name: estimates count the letters of its path. */
 const namedRoot = "/golden";
+export const exportedEvents = "sessions export --format jsonl ID";
 const ofLog: readonly (readonly string[])[] = [
   ["sessions", "export", "--format", "markdown", "ID"],
   ["sessions", "export", "--format", "html", "ID"],
   ["sessions", "export", "--format", "edits", "ID"],
   ["sessions", "export", "--format", "atif", "ID"],
-  ["sessions", "export", "--format", "jsonl", "ID"],
+  exportedEvents.split(" "),
   ["sessions", "show", "ID"],
   ["sessions", "cost", "ID"],
   ["sessions", "cost", "--json", "ID"],

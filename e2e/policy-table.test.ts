@@ -77,7 +77,7 @@ describe("the rules proposed for the table's commands", () => {
       return wanted
         .filter(({ effect, name }) => rule.kinds?.includes(effect.kind) && !names.has(name))
         .filter(({ effect, facts }) => {
-          const command = [{ kind: "execute", target: "true", traits: ["looks"] }, effect] as const;
+          const command = [{ kind: "execute", target: "true", traits: ["read-only"] }, effect] as const;
           return evaluate({ effects: command }, facts, [rule, ...defaultRules]).verdict === "allow";
         })
         .map(({ row }) => `${rule.kinds} ${rule.target} -> ${line(row)}`);

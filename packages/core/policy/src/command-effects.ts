@@ -58,7 +58,7 @@ export function commandEffects(
     told.flatMap((part) => part.effects),
     script,
   );
-  const nothing: Effect = { kind: "execute", target: script.trim(), traits: ["looks"] };
+  const nothing: Effect = { kind: "execute", target: script.trim(), traits: ["read-only"] };
   return { effects: effects.length > 0 ? effects : [nothing], parts: told, wanted };
 }
 
@@ -73,7 +73,7 @@ function tidied(found: readonly Effect[], script: string): readonly Effect[] {
   const first = effects.find(({ kind }) => kind === "execute") ?? {
     kind: "execute",
     target: script.trim(),
-    traits: ["looks"],
+    traits: ["read-only"],
   };
   const { names: _, ...plain } = first;
   const all = [names.length === 0 ? plain : { ...plain, names }, ...effects.filter((one) => one !== first)];
@@ -129,7 +129,7 @@ function isElsewhere({ target, expansion }: Effect): boolean {
 }
 
 function withTrait({ traits = [] }: Effect, trait: Trait): readonly Trait[] {
-  return traits.includes(trait) ? traits : [...traits.filter((one) => one !== "looks"), trait];
+  return traits.includes(trait) ? traits : [...traits.filter((one) => one !== "read-only"), trait];
 }
 
 function commandCallEffects(found: FoundCall): readonly Effect[] {
@@ -293,7 +293,7 @@ function executeEffects({ words, calls, redirects, assignments }: FoundCall): re
     if (one.isUndecided) return { kind: "execute", target, expansion: "unknown" };
     if (isRaising(one)) return { kind: "execute", target, traits: ["privilege"] };
     if (isPrintingSecrets(one)) return { kind: "execute", target, traits: ["secrets"] };
-    if (isPlain && isLookingCall(one)) return { kind: "execute", target, traits: ["looks"] };
+    if (isPlain && isLookingCall(one)) return { kind: "execute", target, traits: ["read-only"] };
     return isProjectCode(one)
       ? { kind: "execute", target, traits: ["project-code"] }
       : { kind: "execute", target };

@@ -69,7 +69,7 @@ function explainPart({ command, effects }: Part, facts: Facts, rules: readonly R
 
 /** Words that may name files are told of only where they look like it. */
 function readsFiles({ names = [], traits = [] }: Effect): boolean {
-  return names.some((name) => traits.includes("looks") || /[./]/u.test(name));
+  return names.some((name) => traits.includes("read-only") || /[./]/u.test(name));
 }
 
 const byKind: Readonly<Record<Effect["kind"], EffectClass>> = {

@@ -19,15 +19,15 @@ export type EffectKind = (typeof effectKinds)[number];
 export type Expansion = "glob" | "unknown";
 
 /**
- * What more is known of an effect. `looks`: a command that changes nothing, whatever the project says; `project-code`: it
- * runs what the project holds; `local`, `shared`, `history`: version control here, what others see, commits made anew;
+ * What more is known of an effect. `read-only`: a command that changes nothing, whatever the project says;
+ * `project-code`: it runs what the project holds; `local`, `shared`, `history`: version control here, what others see, commits made anew;
  * `privilege`: with more rights, or on the machine itself; `irreversible`: nothing brings back what it was; `destroys`:
  * what was there is gone unless something keeps it; `replaces`: nothing of a file's text may be left in it; `discards`: it throws away what is in no commit; `named`: a host that
  * the command itself names; `secrets`: it prints keys or logins; `possible`: code of the project may do it;
  * `unfollowed`: it runs code of this machine that was not read to its end.
  */
 const traits = [
-  "looks",
+  "read-only",
   "project-code",
   "local",
   "shared",

@@ -71,4 +71,15 @@ describe("checkEvent", () => {
     const newer = checkEvent({ v: 1, session: "s", seq: 1, parent: 0, at: 0, type: "moon.landed", data: {} });
     assert.match((newer as { text: string }).text, /moon\.landed; a newer Lathe/);
   });
+
+  it("reads what an older version called otherwise", () => {
+    const event = (v: number, trait: string): unknown => {
+      const effects = [{ kind: "execute", target: "ls", traits: [trait, "local"] }];
+      const data = { call: "c", effects, decision: { verdict: "allow", rule: "r", why: "w" } };
+      return { v, session: "s", seq: 1, parent: 0, at: 0, type: "permission.decided", data };
+    };
+    assert.deepEqual(checkEvent(event(1, "looks")), event(2, "read-only"));
+    assert.deepEqual(checkEvent(event(2, "read-only")), event(2, "read-only"));
+    assert.ok(isFailure(checkEvent(event(2, "looks"))));
+  });
 });

@@ -148,8 +148,15 @@ const envelope = v.object({
 export function checkEvent(value: unknown): Event | Failure {
   const outer = v.safeParse(envelope, value);
   if (!outer.success) return failure("log-corrupt", `not an event: ${issueText(outer.issues)}`);
-  const problem = checkData(outer.output.type, outer.output.data);
-  return problem ?? (outer.output as Event);
+  const event = upcast(outer.output);
+  return checkData(event.type, event.data) ?? (event as Event);
+}
+
+/** An event of an older version in the words of today's. */
+function upcast(event: v.InferOutput<typeof envelope>): v.InferOutput<typeof envelope> {
+  const type = byName.get(event.type);
+  if (!type?.upcast || event.v >= type.version) return event;
+  return { ...event, v: type.version, data: type.upcast(event.data) };
 }
 
 /** Checks drafts before they are written; what is wrong with the first that is wrong. */

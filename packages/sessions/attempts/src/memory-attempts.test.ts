@@ -280,10 +280,18 @@ async function runAttempt(
   const { says = "done", cost = 0 } = script;
   const known = await stores.store.read(id);
   if (!isFailure(known) && known.at(-1)?.type === "turn.ended") return undefined;
-  const origin = { parent: origin.parent, root: origin.root, agent: origin.agent };
   const created = {
     type: "session.created",
-    data: { id, cwd, title: "t", harness: "test", prompt: { system: "", tools: [] }, ...origin },
+    data: {
+      id,
+      cwd,
+      title: "t",
+      harness: "test",
+      prompt: { system: "", tools: [] },
+      parent: origin.parent,
+      root: origin.root,
+      agent: origin.agent,
+    },
   } as const;
   const owner = { owner: testOwner(2), at: 1 };
   const log = isFailure(known)

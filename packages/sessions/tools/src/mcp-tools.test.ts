@@ -144,7 +144,7 @@ describe("MCP tools", () => {
       prepared(tools, "call_tool", { name: "mcp__big__extra_7", arguments: '{"a":1}' }),
     ].map((call) => call.effects);
     assert.deepEqual(effects, [
-      [{ kind: "mcp", target: "hub/list_issues", traits: ["looks"] }],
+      [{ kind: "mcp", target: "hub/list_issues", traits: ["read-only"] }],
       [{ kind: "mcp", target: "hub/create_issue" }],
       [{ kind: "mcp", target: "hub/create_issue" }],
       [{ kind: "mcp", target: "big/extra_7" }],

@@ -117,7 +117,7 @@ function prepared({ server, tool }: Known, given: unknown, servers: McpServers):
   const effect: Effect = {
     kind: "mcp",
     target: `${server}/${tool.name}`,
-    ...(tool.readOnly && { traits: ["looks"] }),
+    ...(tool.readOnly && { traits: ["read-only"] }),
   };
   return {
     effects: [effect],

@@ -36,7 +36,7 @@ function readingMode(effect: Effect, facts: Facts): Decision {
   if (isOwnProcess(effect)) return ownDecision;
   if (isLooking(effect)) return containedDecision(effect, facts);
   // That it only reads is its own word.
-  if (effect.kind === "mcp" && effect.traits?.includes("looks")) return otherToolDecision(effect);
+  if (effect.kind === "mcp" && effect.traits?.includes("read-only")) return otherToolDecision(effect);
   const text =
     facts.mode === "plan" ? "plan mode only reads: plan first, then switch modes" : "this mode only reads";
   return decision("deny", `${facts.mode}-mode`, text);
@@ -109,7 +109,7 @@ function otherToolDecision({ target, traits = [] }: Effect): Decision {
     const why = `${server} would be started, outside the sandbox, to say what it offers; \`lathe mcp list\` asks it beforehand`;
     return decision("ask", "mcp", why);
   }
-  const claim = traits.includes("looks") ? "; it says of itself that it only reads" : "";
+  const claim = traits.includes("read-only") ? "; it says of itself that it only reads" : "";
   return decision(
     "ask",
     "mcp",
@@ -249,7 +249,7 @@ function isOwnProcess({ kind, target }: Effect): boolean {
 }
 
 function isLooking({ kind, traits = [] }: Effect): boolean {
-  return kind === "execute" && traits.includes("looks");
+  return kind === "execute" && traits.includes("read-only");
 }
 
 const doing: Readonly<Record<Effect["kind"], string>> = {

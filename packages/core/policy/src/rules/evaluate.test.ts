@@ -72,7 +72,7 @@ describe("evaluate", () => {
   });
 
   it("no rule allows another program's tool in a mode that only reads: that it reads is its own word", () => {
-    const looking: Effect = { kind: "mcp", target: "hub/list", traits: ["looks"] };
+    const looking: Effect = { kind: "mcp", target: "hub/list", traits: ["read-only"] };
     const judge = (mode: Mode, effect: Effect, rules: readonly Rule[]): string =>
       evaluate({ effects: [effect] }, facts({ mode }), rules).verdict;
     for (const rule of ["hub/*", "hub/list"]) {

@@ -14,6 +14,7 @@ import {
 } from "../decision.ts";
 import { type EditPart, editPartSchema } from "../edit-part.ts";
 import { isBelow } from "../is-below.ts";
+import { isRecord } from "../json.ts";
 import { type JudgedFiles, judgedFilesSchema } from "../judged-files.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -59,8 +60,9 @@ const schema: v.GenericSchema<unknown, PermissionDecided> = v.object({
 
 export const permissionDecided: EventType<"permission.decided", PermissionDecided> = {
   name: "permission.decided",
-  version: 1,
+  version: 2,
   schema,
+  upcast,
   apply: (before, { data }) => {
     const { call, effects, decision, grant, part, refused = [], judged } = data;
     const isPersons = decision.rule === "person" && decision.verdict === "allow";
@@ -86,6 +88,17 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
     return { ...decided, turn: { ...turn, blocked: decision.why } };
   },
 };
+
+/** In version 1 the trait `read-only` was called `looks`. */
+function upcast(data: unknown): unknown {
+  if (!isRecord(data) || !Array.isArray(data.effects)) return data;
+  return { ...data, effects: data.effects.map(withReadOnly) };
+}
+
+function withReadOnly(effect: unknown): unknown {
+  if (!isRecord(effect) || !Array.isArray(effect.traits)) return effect;
+  return { ...effect, traits: effect.traits.map((trait) => (trait === "looks" ? "read-only" : trait)) };
+}
 
 /** A host that a person allowed for good is one that commands may reach, too. */
 function withAlways(session: Session, { always, effects }: PermissionDecided): Session {

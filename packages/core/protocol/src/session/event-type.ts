@@ -21,4 +21,6 @@ export interface EventType<Name extends string, Data> {
   readonly schema: v.GenericSchema<unknown, Data>;
   /** *Contract:* pure and total. */
   apply(session: Session, event: Envelope<Name, Data>): Session;
+  /** *Contract:* pure; the data of an older version in the words of this one. Absent while there is but one version. */
+  upcast?(data: unknown): unknown;
 }

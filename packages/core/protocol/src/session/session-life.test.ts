@@ -1,6 +1,6 @@
 /** A session's life that touches every event type, and what the fold must know after each. */
 import assert from "node:assert/strict";
-import type { Draft, Event } from "../event.ts";
+import { type Draft, type Event, eventType } from "../event.ts";
 import { failure } from "../failure.ts";
 import { fold } from "../fold.ts";
 import type { Session } from "./session.ts";
@@ -347,5 +347,6 @@ export const life: readonly (readonly [Draft, (session: Session) => unknown])[] 
 ];
 
 export function eventOf(draft: Draft, seq: number): Event {
-  return { v: 1, session: "s1", seq, parent: seq - 1, at: seq * 10, ...draft } as Event;
+  const v = eventType(draft.type).version;
+  return { v, session: "s1", seq, parent: seq - 1, at: seq * 10, ...draft } as Event;
 }
