@@ -49,7 +49,7 @@ async function copies(
 ): Promise<readonly string[] | Unfinished> {
   try {
     const made = slots.map((slot) => copyWorkspace(root, slot, leftOut));
-    // They are removed when one fails, and nobody may write to them then.
+    // They are removed when one fails, and must not be written to then.
     await Promise.allSettled(made);
     const [first] = await Promise.all(made);
     const tooMuch = `${root} is too large to be copied (500 MB at most, installed packages left out)`;

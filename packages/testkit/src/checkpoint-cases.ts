@@ -1,4 +1,4 @@
-/** What checkpoint tests share: folders as they are to the last bit, and git with nobody's configuration. */
+/** What checkpoint tests share: folders as they are to the last bit, and git without configuration. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";

@@ -4,7 +4,7 @@
  */
 import base, { type IRawProperty, type Parameters } from "fast-check";
 
-/** For whoever draws cases by other means. */
+/** For tests that draw cases by other means. */
 export const seed: number = Math.floor(Math.random() * 1e9);
 
 const assertMore = ((property: IRawProperty<unknown>, params?: Parameters<unknown>) =>

@@ -22,7 +22,7 @@ interface Options {
 /** What every owner of one session shares. */
 interface Shared {
   readonly id: string;
-  /** As text, so that nobody can change what was stored. */
+  /** As text, so that no caller can change what was stored. */
   readonly lines: string[];
   epoch: number;
   owner: Owner | undefined;

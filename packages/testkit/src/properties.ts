@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 
-/** For whoever draws cases by other means. */
+/** For tests that draw cases by other means. */
 export const seed: number = 20_261_122;
 
 fc.configureGlobal({ seed });

@@ -41,7 +41,7 @@ export type WireFault =
   | { readonly type: "body"; readonly contentType: string; readonly body: string }
   /** The end comes twice. */
   | { readonly type: "twice" }
-  /** Compressed, though nobody asked. */
+  /** Compressed without being asked for. */
   | { readonly type: "compressed"; readonly with: "gzip" | "deflate" | "br"; readonly cut?: boolean }
   /** Lines end with both CR and LF. */
   | { readonly type: "crlf" }

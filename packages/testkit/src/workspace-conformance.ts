@@ -6,7 +6,7 @@ import { fc } from "#properties";
 import { outsideReads } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
-/** An empty workspace, and what somebody else does to its files. */
+/** An empty workspace, and what another program does to its files. */
 export interface WorkspaceUnderTest {
   readonly workspace: Workspace;
   /** Writes a file, its folders made. */

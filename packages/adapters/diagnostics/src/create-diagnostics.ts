@@ -254,7 +254,7 @@ async function removeOne(path: string, root: string, since: number): Promise<voi
   try {
     const real = await realpath(path);
     const found = await stat(real);
-    // One that was there before is somebody's, though it may be another now.
+    // A file that was there before is not ours to remove, even if its content changed.
     const isNew = found.isFile() && found.birthtimeMs > since;
     if (isNew && real.startsWith(`${root}${sep}`)) await unlink(real);
   } catch {

@@ -1,4 +1,4 @@
-/** Run command: a checker's command in the sandbox until it ends, its time is over, or somebody stops it. */
+/** Run command: a checker's command in the sandbox until it ends, times out, or is stopped. */
 import { type CheckPlace, type Exit, type Failure, failure, isFailure, type Process } from "@lathe/protocol";
 import type { Ran } from "./checker.ts";
 

@@ -1,4 +1,4 @@
-/** Kept login: what a person's login at a server left, and how a connection uses it; nobody is sent anywhere by it. */
+/** Kept login: what a person's login at a server left, and how a connection uses it; it opens no browser. */
 import {
   type OAuthClientMetadata,
   type OAuthClientProvider,
@@ -14,7 +14,7 @@ export interface Login {
 }
 
 export interface LoginStore {
-  /** *Contract:* undefined where nobody has logged in, or what is kept cannot be read. */
+  /** *Contract:* undefined without a login, or when the stored one cannot be read. */
   read(): unknown;
   /** *Contract:* for this user's eyes alone; undefined forgets. Throws what the file system throws. */
   write(login: Login | undefined): void;

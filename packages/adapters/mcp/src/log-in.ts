@@ -95,7 +95,7 @@ interface Callback {
   close(): void;
 }
 
-/** Takes one answer, with the state that was sent; whoever else asks is told nothing and changes nothing. */
+/** Accepts one answer, with the state that was sent; any other request changes nothing and learns nothing. */
 async function waitForCallback(state: string, signal: AbortSignal): Promise<Callback> {
   let settle: (came: Came | Failure) => void = () => undefined;
   const came = new Promise<Came | Failure>((resolve) => {

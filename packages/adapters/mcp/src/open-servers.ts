@@ -114,7 +114,7 @@ function serialised<T>(work: (name: string) => Promise<T>): (name: string) => Pr
   };
 }
 
-/** A server that is slow to start keeps nobody who stopped waiting. */
+/** A server that is slow to start does not hold up a caller that was cancelled. */
 async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T | Failure> {
   const stopped = failure("cancelled", "The user stopped it.");
   if (signal.aborted) return stopped;

@@ -1,4 +1,4 @@
-/** Requests whose bearer token comes from somebody who makes it: it is asked for when needed, and again when refused. */
+/** Requests whose bearer token a command makes: it runs when a token is needed, and again after a refusal. */
 
 import { type Failure, isFailure } from "@lathe/protocol";
 

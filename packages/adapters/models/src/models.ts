@@ -112,7 +112,7 @@ async function wiredModel(
   const id = `${endpoint.provider}/${endpoint.model}`;
   const loading = loadWire(wire);
   const model = loading.then((loaded) => loaded.open(endpoint));
-  // Nobody may stream from it; then its failure concerns nobody.
+  // If nothing streams from it, its failure is of no interest.
   model.catch(() => {});
   const source: Omit<Source, "wire"> = {
     endpoint,

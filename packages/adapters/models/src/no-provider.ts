@@ -1,4 +1,4 @@
-/** No provider: what to write where nobody is known to serve a model. */
+/** No provider: the hint shown when no known provider serves a model. */
 import { type Failure, failure } from "@lathe/protocol";
 import { readModelId } from "./model-id.ts";
 import { providers } from "./providers.ts";

@@ -19,7 +19,7 @@ export interface Provider {
   readonly baseUrlVariables?: readonly string[];
   /** The model for those who have a key and chose none; an id of the catalogue. */
   readonly defaultModel?: string;
-  /** What model ids of this provider start with when nobody wrote the provider. */
+  /** Prefixes of model IDs that imply this provider when none is given. */
   readonly prefixes: readonly string[];
 }
 

@@ -41,7 +41,7 @@ export function createWatch(signal: AbortSignal): Watch {
     const now = performance.now();
     const late = now - due;
     if (late > lateMs) {
-      // Timers come before what has arrived: while this process could not listen, nobody was silent.
+      // Timers come before what has arrived: silence counts only while this process could listen.
       since += late;
       arm(Math.max(Math.min(limitMs, graceMs), since + limitMs - now));
       return;

@@ -17,7 +17,7 @@ const newlines = /(\\n|\r?\n)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]/gsu;
 /** Where blanks of a pattern are left out, newlines are, too. */
 const isSpaced = /\(\?[a-zA-Z]*x/;
 
-/** The same for files whose lines end in CRLF, too: nobody who has read one has seen that. */
+/** The same for files whose lines end in CRLF, too: a reader of the file does not see that. */
 export function acrossLines({ pattern, literal = false }: Asked): string {
   if (literal) return pattern.split(/\r?\n/).map(escaped).join("\\r?\\n");
   if (isSpaced.test(pattern)) return pattern;

@@ -262,7 +262,7 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   const run = { program: place.program, args, cwd: place.root, separator: "\0", signal, record } as const;
   const ended = await runRipgrep(run);
   if (isFailure(ended)) return ended;
-  // What is more than was asked for need not be whole: nobody waits for links of a tree that is large.
+  // What is more than was asked for need not be whole: links of a large tree are not worth waiting for.
   if (more) enough.abort();
   const links = more ? [] : (await finding).filter(isShown);
   const all = inOrder([...paths, ...links]);

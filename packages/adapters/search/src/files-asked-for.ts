@@ -38,7 +38,7 @@ export async function countFiles(
   return { leftOut, wanted };
 }
 
-/** Whether somebody who finds nothing may have asked for no file at all. */
+/** Whether an empty result may come from a query that matches no file at all. */
 export function mayLackFiles({ path }: Place, { glob }: FilesQuery): boolean {
   return glob !== undefined || path !== "";
 }

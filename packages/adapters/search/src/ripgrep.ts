@@ -164,7 +164,7 @@ function stuck(): Failure {
   return failure("search-failed", text, { who: "host" });
 }
 
-/** By a limit of memory, or by somebody else. */
+/** By a memory limit, or another process. */
 function killed(signal: string | null): Failure {
   const text = `ripgrep was ended by ${signal ?? "a signal"}: a file that says what is ignored may be too large.`;
   return failure("search-failed", text, { who: "host" });

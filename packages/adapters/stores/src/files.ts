@@ -61,7 +61,7 @@ const flags: Readonly<Record<OpenMode, number>> = {
   read: O_RDONLY,
 };
 
-// What people write to an agent is nobody else's business.
+// Conversations are private to this user.
 const fileMode = 0o600;
 const folderMode = 0o700;
 

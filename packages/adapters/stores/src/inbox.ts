@@ -91,7 +91,7 @@ export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox 
 }
 
 /**
- * Ids sort by when they were made. Each is above the newest offer that waits, so that whoever speaks after another
+ * Ids sort by when they were made. Each is above the newest offer that waits, so that a message sent after another
  * comes after him, also within one millisecond, and also when a clock steps back (Lamport 1978).
  */
 function idMaker(): (newest: string | undefined) => string {
@@ -121,7 +121,7 @@ function offerNames(files: Files, folder: string): readonly string[] {
   }
 }
 
-/** None when somebody took it meanwhile, or when it is not an offer. */
+/** Empty when it was taken meanwhile, or is no inbox message. */
 function readOffer(files: Files, path: string): readonly Waiting[] {
   try {
     const fd = files.open(path, "read");

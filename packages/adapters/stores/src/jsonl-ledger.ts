@@ -56,7 +56,7 @@ class JsonlLedger implements Ledger {
   #account: TreeAccount = emptyTreeAccount;
   /** Bytes taken in, up to a newline. */
   #offset = 0;
-  /** Bytes there were when it was last looked at: behind the last newline may be a line that nobody will end. */
+  /** Bytes there were when it was last looked at: a line after the last newline may stay unfinished. */
   #seen = 0;
   #isNew = false;
 
@@ -166,7 +166,7 @@ function openThere(files: Files, path: string): number | undefined {
   }
 }
 
-/** A line that is no entry was cut short, and whoever wrote it was told so, or died. */
+/** A line that is no entry was cut short: its writer got a failure, or died. */
 function takeLine(account: TreeAccount, line: string): TreeAccount {
   if (line === "") return account;
   const entry = readLedgerEntry(parseJson(line));

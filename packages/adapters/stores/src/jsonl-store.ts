@@ -46,7 +46,7 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
       if (isFailure(file)) return file;
       const begun = begin(file, created, claim);
       if (!isFailure(begun)) return new JsonlLog(file, { ...begun, id, ...ends(id) });
-      // Without an event nobody sees it, and whoever creates the session next takes it.
+      // Without an event it is invisible, and the next creation of the session takes it over.
       file.close();
       return begun;
     },

@@ -13,7 +13,7 @@ export class LogFile {
   #size = 0;
   /** Bytes that survive a power cut; undefined before the first sync, which syncs the folders too. */
   #synced: number | undefined;
-  /** After a failed sync nobody knows what is on the disk, and asking again would say that all is well. */
+  /** After a failed sync the state of the disk is unknown, and a second sync would report success. */
   #broken: Failure | undefined;
 
   private constructor(files: Files, at: { readonly path: string; readonly id: string; readonly fd: number }) {
@@ -28,7 +28,7 @@ export class LogFile {
     return new LogFile(files, { path: at.path, id: at.id, fd: files.open(at.path, at.mode) });
   }
 
-  /** Whether nobody has written since the last look. */
+  /** Whether the file is unchanged since it was last read. */
   isUnchanged(): boolean {
     return this.#files.size(this.#fd) === this.#size;
   }
@@ -42,7 +42,7 @@ export class LogFile {
 
   /**
    * Appends as one write; then `landed` is undefined when it stands exactly where the file ended, so that it counts, or
-   * else what was read instead: somebody else wrote too, and the reader has decided whose lines count.
+   * else what was read instead: another process wrote too, and the reader has decided whose lines count.
    */
   write(text: string): { readonly landed: Reading | undefined; readonly bytes: number } | Failure {
     if (this.#broken) return this.#broken;
@@ -109,7 +109,7 @@ export class LogFile {
   }
 
   /**
-   * Overwrites what a failed write left at the end. Not cut off: somebody else may be appending at this moment. Where
+   * Overwrites what a failed write left at the end. Not truncated: another process may be appending at this moment. Where
    * even this fails the rest of the line stays, and readers pass over it.
    */
   #blank(length: number): void {

@@ -14,7 +14,7 @@ type Claimed = Event<"session.claimed">;
 /**
  * The file is the only truth, and appends to it have one order that all processes see. The first line with the next
  * `seq` wins; a line of an older epoch is a late write of a deposed owner and is passed over; so are a claim and a
- * creation that came second. A gap in `seq`, or a line nobody can have written, means the file is damaged.
+ * creation that came second. A gap in `seq`, or a line that no writer produces, means the file is damaged.
  */
 export class LogReader {
   /** Bytes read so far, up to a newline. */

@@ -8,7 +8,7 @@ export interface StoredLine {
   readonly more?: number;
   /** On the lines of an append that holds a claim: tells it from others that wanted the same epoch. */
   readonly claim?: string;
-  /** On a claim: the owner it takes over from died in the middle of a withLease effect. */
+  /** On a claim: the owner it takes over from died during an effect under its lease. */
   readonly over?: true;
   /** A mark: the owner begins or has ended effects during which no claim counts. */
   readonly fence?: boolean;
@@ -36,7 +36,7 @@ export function encodeEvents(epoch: number, events: readonly Event[], claim?: ob
 }
 
 /**
- * A line as it was stored, or undefined when nobody can have stored it. A line cut short by a crash or a full disk
+ * A line as it was stored, or undefined when no writer produces it. A line cut short by a crash or a full disk
  * has the next writer's line right behind it: then that one counts. What was cut short has an open brace, so no
  * other part of such a line can be taken for a whole one.
  */

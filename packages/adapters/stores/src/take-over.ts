@@ -32,7 +32,7 @@ interface Admitted {
 const pollMs = 2;
 
 /**
- * Writes `session.created`, the first claim and what stands behind them; all or nothing. `already-exists` when somebody
+ * Writes `session.created`, the first claim and what stands behind them; all or nothing. `already-exists` when another process
  * else has begun it at the same moment.
  */
 export function begin(
@@ -94,7 +94,7 @@ class Takeover {
     return undefined;
   }
 
-  /** Waits until this owner may claim; `over` when that is over a fence which nobody will end. */
+  /** Waits until this owner may claim; `over` when that is over an effect whose owner died. */
   async #admit(): Promise<Admitted | Failure> {
     const deadline = performance.now() + this.#options.fenceWaitMs;
     for (;;) {

@@ -87,7 +87,7 @@ function stepsOf(root: string, parts: readonly TreePart[], places: HeldPlaces): 
     const shown = shownPath(path);
     try {
       places.trim();
-      // Below a link that is to become a folder lies what is somebody else's.
+      // What is below a link that is to become a folder is not part of this tree.
       const before = isBelowOne(path, links)
         ? ({ type: "absent" } as const)
         : stateAt(joined(bytePath(root), path), places);

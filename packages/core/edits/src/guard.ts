@@ -37,7 +37,7 @@ function placeholder(document: Document, { hunk, name, path }: Guarded): Failure
   const runs = diffLines(old, fresh);
   const gone = runs.flatMap((run) => old.slice(...run.before));
   for (const run of runs) {
-    // Where fewer lines come than go, which of them the line stands for nobody can tell.
+    // Where fewer lines come than go, it is ambiguous which of them the line stands for.
     const lost = { here: shrinks ? old : old.slice(...run.before), anywhere: gone };
     const line = fresh.slice(...run.after).find((one) => isPlaceholder(one, path, lost));
     if (line === undefined) continue;

@@ -7,7 +7,7 @@ export interface Place {
   readonly end: number;
   /** With LF. */
   readonly new: string;
-  /** Lines that `old` names, 0-based, end exclusive: nobody else may change them. */
+  /** Lines that `old` names, 0-based, end exclusive: no other hunk may change them. */
   readonly from: number;
   readonly to: number;
 }

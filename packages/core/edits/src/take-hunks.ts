@@ -2,7 +2,7 @@
 import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
 import { grouped, hunkText, splitLines } from "./unified-diff.ts";
 
-/** Changes with fewer equal lines between them are one hunk: nobody decides on half a statement. */
+/** Changes with fewer equal lines between them are one hunk, so that a decision never splits a statement. */
 const apart = 3;
 
 /** Each as a unified diff of its own, without the names of files; in order. */

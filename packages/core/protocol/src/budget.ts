@@ -43,7 +43,7 @@ const givenEntries = {
 
 export const limitNames: readonly string[] = Object.keys(givenEntries);
 
-/** As somebody writes them: a slip of the pen would be a limit that does not bind. */
+/** As a person writes them: a typing error must not become a limit without effect. */
 export const givenLimitsSchema: v.GenericSchema<unknown, Limits> = v.strictObject(givenEntries);
 
 /** What an attempt may use at most, set aside before it starts; `cost` is absent when the price is unknown. */

@@ -110,7 +110,7 @@ export interface Facts {
   readonly paths: Readonly<Record<string, PathFact>>;
   /** What the next checkpoint will not hold: folders and files, relative to the workspace; absent when there will be none. */
   readonly uncovered?: readonly string[];
-  /** Whether the workspace holds work that is in no commit; absent when nobody has looked. */
+  /** Whether the workspace holds work that is in no commit; absent when that was not checked. */
   readonly unsaved?: boolean;
   /** What was refused in this session and not allowed since. */
   readonly refusals?: readonly Refusal[];

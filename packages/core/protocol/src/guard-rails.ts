@@ -1,4 +1,4 @@
-/** Guard rails: what helps models that lose their way; all off where nobody says otherwise. */
+/** Guard rails: help for models that lose their way; all off by default. */
 import * as v from "valibot";
 
 export interface GuardRails {

@@ -2,7 +2,7 @@
 export interface Lazily<T> {
   /** *Contract:* everyone who asks gets the same, also while it is being opened. */
   (): Promise<T>;
-  /** What has been asked for, for the one who closes it; undefined where nobody has asked. */
+  /** What has been asked for, for the one who closes it; undefined before the first use. */
   opened(): Promise<T> | undefined;
 }
 

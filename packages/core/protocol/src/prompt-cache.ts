@@ -7,7 +7,7 @@ export interface CacheRules {
   readonly min: number;
   /** It caches in pieces of so many tokens. */
   readonly grain: number;
-  /** How long it keeps what nobody uses. */
+  /** How long an unused entry stays. */
   readonly ttlMs: number;
 }
 
@@ -46,7 +46,7 @@ export interface CacheMiss {
   readonly tokens: number;
   /** Of `prefix`: the first message that differs, counted from 0. */
   readonly message?: number;
-  /** Of `idle`: how long nobody asked. */
+  /** Of `idle`: the time since the last request. */
   readonly idleMs?: number;
 }
 

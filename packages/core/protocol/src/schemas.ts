@@ -1,4 +1,4 @@
-/** Schemas: what programs of other makers read and write of ours, for whoever publishes or checks it. */
+/** Schemas: the JSON that other programs read and write, for publishing and checking it. */
 import * as v from "valibot";
 import { attemptedSchema, attemptResultSchema } from "./attempts.ts";
 import { effectSchema, modeSchema } from "./decision.ts";

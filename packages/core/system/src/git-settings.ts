@@ -1,4 +1,4 @@
-/** Variables with which git is started, so that it reads nothing of this machine's settings and asks nobody. */
+/** Variables with which git is started, so that it reads none of this machine's settings and never prompts. */
 
 /** Nothing of this user's or this machine's settings, nothing asked of a person or of another machine. */
 export const noSurroundings: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Removing a folder with all in it, also what its owner made so that nobody may read or write it. */
+/** Removing a folder with all in it, also files whose modes deny reading and writing. */
 import { chmodSync, readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
 import { orphanedFolders } from "./owned-folder.ts";
 

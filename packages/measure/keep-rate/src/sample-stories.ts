@@ -13,13 +13,13 @@ const changedBefore: Story = (ground) => {
   ground.at += hour;
 };
 
-/** What somebody did before the session, where a story says so. */
+/** What a person did before the session, where a story says so. */
 const preludes: Readonly<Record<string, Story>> = {
   "rebased with commits of before the session": changedBefore,
   "amended into a commit of before the session": changedBefore,
 };
 
-/** The agent's work is committed, then somebody does something with it three days later, and something else much later. */
+/** The agent's work is committed, then changed three days later, and again much later. */
 const later =
   (what: Story): Story =>
   (ground) => {

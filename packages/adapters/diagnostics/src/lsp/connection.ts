@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { causeText, type Failure, failure, isFailure, type Process } from "@lathe/protocol";
 import { createFrames, framed, type Message } from "./frames.ts";
 
-/** Bytes looked for at once, and how often: the sandbox tells nobody of output. */
+/** Bytes looked for at once, and how often: the sandbox does not announce output. */
 const chunk = 256 * 1024;
 const pauses = { least: 2, most: 40 };
 /** What it printed is kept by the sandbox up to a bound: well before it a new one is started. */
@@ -11,7 +11,7 @@ const maxPrinted = 32 * 1024 * 1024;
 
 export interface Listener {
   notified(method: string, params: unknown): void;
-  /** *Contract:* pure; undefined for what nobody here does. */
+  /** *Contract:* pure; undefined for a method we do not support. */
   answer(method: string, params: unknown): { readonly result: unknown } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Within: waits for something until its time is over or somebody stops it. */
+/** Within: waits for something until it times out or is stopped. */
 import { type Failure, failure } from "@lathe/protocol";
 
 export interface Patience {

@@ -20,7 +20,7 @@ const maxBytes = 1_000_000;
 /** Tokens of an answer where the server names none: the window holds the question, too. */
 const answerShare = 4;
 
-/** Its models; undefined when nobody answers, or not in this language. */
+/** Its models; undefined when it does not answer, or not in this format. */
 export async function askServer(server: LocalServer): Promise<readonly ModelInfo[] | undefined> {
   const listed = await ask(server, `${server.baseUrl}/models`);
   if (!Array.isArray(listed?.data)) return undefined;

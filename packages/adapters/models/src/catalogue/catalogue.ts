@@ -10,7 +10,7 @@ export interface Known {
   readonly source: Source;
 }
 
-/** What the user says of a model; what is absent is as it was known, or as for a model nobody knows. */
+/** What the user says of a model; what is absent is as it was known, or as for an unknown model. */
 export type OwnEntry = Partial<Omit<ModelInfo, "id" | "price">> & {
   /** Rates for what goes in and what comes out are enough: the cache then costs what goes in. */
   readonly price?: Pick<Price, "input" | "output"> & Partial<Price>;
@@ -39,7 +39,7 @@ export function createCatalogue({ refreshed = [], own = {} }: CatalogueParts = {
   return [...known.values()];
 }
 
-/** Where nobody says what the cache costs, nothing is known to be cheaper. */
+/** Without a price for the cache, cached input counts as full input. */
 export function wholePrice(price: NonNullable<OwnEntry["price"]>): Price {
   return { cached: price.input, written: price.input, ...price };
 }

@@ -20,7 +20,7 @@ export function entryOf(id: string, entries: readonly ModelInfo[]): ModelInfo | 
   return { ...rest, id };
 }
 
-/** Whoever serves it, and whoever is said to have made it: `bedrock/anthropic.claude-x`, `openrouter/anthropic/claude-x`. */
+/** Without the provider that serves it, and the maker in its name: `bedrock/anthropic.claude-x`, `openrouter/anthropic/claude-x`. */
 function nameOf(id: string): string {
   return plain(id.slice(id.lastIndexOf("/") + 1).replace(/^[a-z]+\.(?=[a-z])/, ""));
 }

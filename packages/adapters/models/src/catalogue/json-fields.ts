@@ -14,7 +14,7 @@ export interface Asked {
   readonly maxBytes: number;
 }
 
-/** *Contract:* rejects when nobody answers in time, with something else than success, with too much, or with no JSON. */
+/** *Contract:* rejects without an answer in time, on a status other than success, on a body that is too long or no JSON. */
 export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Promise<unknown> {
   const { url, headers = {}, patienceMs, maxBytes } = asked;
   const { ok, status, body } = await fetch(url, {

@@ -63,7 +63,7 @@ function withoutSecrets<R extends Raised>(raised: R, secrets: readonly string[])
   return Object.assign(Object.create(raised) as R, texts);
 }
 
-/** The stream ended, or said something that nobody can read. */
+/** The stream ended early or was unreadable. */
 export function brokenStream(origin: Origin, what: string): Failure {
   return failure("stream-broken", `The answer of ${origin.id} broke off: ${what}`, { retry: "same" });
 }

@@ -185,7 +185,7 @@ function assistantPart(part: AssistantMessage["parts"][number], dialect: Reading
   }
 }
 
-/** Who wrote a message that names nobody was not another model. */
+/** A message without a model was not written by another model. */
 function keptCalls(messages: readonly Message[], { keepsOwn }: Dialect): ReadonlySet<string> {
   if (keepsOwn === undefined) return new Set();
   const own = messages.flatMap((message) =>

@@ -30,7 +30,7 @@ let ownKey: string | undefined;
 let ownShipped: string | null | undefined;
 const compileMs = 60_000;
 
-/** *Contract:* never rejects; the program it names is this user's or root's, and nobody else can write it. */
+/** *Contract:* never rejects; the program it names belongs to this user or root, and no other user can write it. */
 export async function nativeBinary(options: BinaryOptions): Promise<FoundBinary> {
   const { cacheFolder, sourceFolder = ownSource, mayCompile = true } = options;
   try {

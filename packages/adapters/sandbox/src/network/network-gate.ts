@@ -9,7 +9,7 @@ import type { NetworkProxy, NetworkProxyOptions } from "../proxy/network-proxy.t
 import type { NetworkDecision } from "../proxy/proxy-core.ts";
 import { proxyEnv } from "../proxy/proxy-env.ts";
 
-/** Names that are nobody's. */
+/** Reserved names that no host can have. */
 const reserved = /\.(?:example|internal|invalid|local|localhost|onion|test)$/iu;
 
 /** Which hosts commands reach beside those they are granted, and who is told what came of each request. */
@@ -156,7 +156,7 @@ async function listen(path: string, serve: (client: Socket) => Promise<void>): P
 
 /**
  * Node's own client does not ask the proxy where nothing can be reached: then its error says which name it looked for,
- * and there is nobody in the sandbox who would know one.
+ * and the sandbox has no resolver.
  */
 function unresolved(output: string): readonly Effect[] {
   const names = [...output.matchAll(/\bgetaddrinfo (?:ENOTFOUND|EAI_AGAIN) ((?:[\w-]+\.)+[a-z]{2,})\b/giu)];

@@ -1,4 +1,4 @@
-/** Whether a path can be relied on: made by this user or by root, and writable by nobody else. */
+/** Whether a path can be relied on: owned by this user or root, and writable by no other user. */
 import { lstatSync } from "node:fs";
 
 /** Never a link; false when there is nothing. */

@@ -1,4 +1,4 @@
-/** Places that no command is ever given, whoever asks for them and whoever agrees. */
+/** Places that are never granted to a command, whatever a rule or a person says. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isBelow, realPath } from "@lathe/system/paths";

@@ -112,7 +112,7 @@ function shownAt(mount: Mount): readonly string[] {
 export function grantMounts(grants: readonly Effect[] = [], home: string): readonly Mount[] {
   const realHome = realOr(home);
   return grants.flatMap(({ kind, target }): readonly Mount[] => {
-    // A link that has come to stand there since leads to what nobody agreed to.
+    // A link made there since then leads to a place that no rule granted.
     if (realPath(target) !== target || !isGrantable(target, kind === "write", realHome)) return [];
     if (kind === "write") return [{ kind: "writable", from: target, to: target }];
     return kind === "read" ? [readOnly(target)] : [];

@@ -119,7 +119,7 @@ function always(roots: readonly string[], home: string): readonly string[] {
   return [...(isRust ? parts(home, ".rustup") : []), ...homeCaches.map((name) => join(home, name))];
 }
 
-/** Whether a folder holds a toolchain and no project: no repository, no settings of somebody's own. */
+/** Whether a folder holds a toolchain and no project: no repository, no settings of a user. */
 function isToolchain(folder: string, notes: Notes): boolean {
   if (basename(folder) === "node_modules") return true;
   notes.content(folder);

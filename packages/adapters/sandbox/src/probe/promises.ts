@@ -9,9 +9,9 @@ export interface Ground {
   readonly outside: string;
   /** A word that stands in a file outside, in the harness's environment and in its command line. */
   readonly secret: string;
-  /** A port of this machine on which somebody listens. */
+  /** A port of this machine with a listener. */
   readonly port: number;
-  /** How often somebody has connected there. */
+  /** How many connections it got. */
   readonly connections: () => number;
 }
 

@@ -23,7 +23,7 @@ export class LocalStarter implements Starter {
   #commands = 0;
 
   constructor({ scratch, network }: SandboxSpec, launcher: Launcher) {
-    // Each command has a network of its own here, with nobody in it who could lead out.
+    // Each command has a network of its own here, with no proxy in it that could lead out.
     this.network = launcher.isNamespace && network === "none" ? "closed" : "open";
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;

@@ -1,4 +1,4 @@
-/** Read start: takes from a stream what begins it, and leaves the rest in it for whoever reads on. */
+/** Read start: takes from a stream what begins it, and leaves the rest in it for the next reader. */
 import type { Duplex } from "node:stream";
 import type { Problem } from "./canonical-host.ts";
 
@@ -12,7 +12,7 @@ export interface StartLimits {
   readonly signal?: AbortSignal;
 }
 
-/** *Contract:* never rejects; bytes not used stay in the stream, which is then read by nobody. */
+/** *Contract:* never rejects; unused bytes stay in the stream, which is then unread. */
 export function readStart<T>(
   stream: Duplex,
   parse: (bytes: Buffer) => Parsed<T>,

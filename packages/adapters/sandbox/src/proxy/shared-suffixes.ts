@@ -1,4 +1,4 @@
-/** Shared suffixes: names below which strangers register hosts, so that a rule for all of them means nobody in particular. */
+/** Shared suffixes: names below which strangers register hosts, so that a rule for all of them names no one owner. */
 
 /** Second level names that a country's registry sells below, as in `co.uk`. */
 const registered = new Set(

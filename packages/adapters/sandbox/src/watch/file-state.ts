@@ -19,7 +19,7 @@ export type FileState =
 /** Larger files are not remembered, only that they changed. */
 const maxBytes = 2 ** 20;
 
-/** The same as long as nobody has touched it: the kernel sets the time of a change, and nobody else can. */
+/** Equal as long as the file is untouched: only the kernel sets the time of a change. */
 export function stampOf(stats: Stats): string {
   return `${stats.ino} ${stats.size} ${stats.ctimeMs} ${stats.mode}`;
 }

@@ -95,7 +95,7 @@ export function isHarmless({ name, part, value }: Setting, place: ConfigPlace): 
   }
 }
 
-/** No transport that is a program, no option, and no repository where nobody guards hooks. */
+/** No transport that is a program, no option, and no repository whose hooks are unguarded. */
 function isPlainAddress(text: string, { git, workspace, scratch }: ConfigPlace): boolean {
   if (text.startsWith("-") || text.includes("::") || /\p{Cc}/u.test(text)) return false;
   const path = text.startsWith("file://") ? text.slice(7) : text;

@@ -26,7 +26,7 @@ export function gitGuards(workspace: string, home: string): GitGuards {
   return { writable: [...new Set([common, own])], ...sealed(workspace, paths) };
 }
 
-/** The top of the repository that the workspace is a part of; never a folder that holds the home, nor somebody else's. */
+/** The top of the repository that the workspace is a part of; never a folder that holds the home, nor another user's. */
 export function repositoryAbove(workspace: string, home: string): string | undefined {
   for (let at = dirname(workspace); at !== "/" && !isBelow(home, at); at = dirname(at)) {
     const git = kindOf(join(at, ".git"));

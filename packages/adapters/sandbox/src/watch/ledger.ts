@@ -26,7 +26,7 @@ export interface Ledger {
   /** From now on; what a command made is remembered as not there. */
   readonly learn: (guarded: Guarded, isMade: boolean) => void;
   readonly knows: (path: string) => boolean;
-  /** Takes the files as they are: nobody but the user can have changed them. */
+  /** Takes the files as they are: only the user can have changed them. */
   readonly accept: () => void;
   /** Puts back what has changed, and names it. */
   readonly check: (isExempt: (path: string) => boolean) => readonly string[];
@@ -76,7 +76,7 @@ function checkOne(entry: Entry, place: LedgerPlace): readonly string[] {
 
 function isAllowed({ kind, path, before, mayBe }: Entry, now: FileState): boolean {
   if (now.kind === "none") return kind !== "config" || before.kind === "none" || !kindOf(dirname(path));
-  // A folder of that name is obeyed by nobody.
+  // A folder of that name has no effect.
   if (now.kind === "other" && before.kind === "none") return true;
   return mayBe?.(now) ?? false;
 }

@@ -12,7 +12,7 @@ export interface Repository {
   readonly folders: readonly string[];
 }
 
-/** *Contract:* as git looks for it, whoever owns it and wherever it lies: for what is to be held back, never for what is allowed. */
+/** *Contract:* as git finds it, whatever its owner and place: used to protect paths, never to allow them. */
 export function repositoryOf(folder: string): Repository | undefined {
   for (let top = folder; ; top = dirname(top)) {
     const own = gitFolder(join(top, ".git"));

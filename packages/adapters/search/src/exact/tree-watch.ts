@@ -39,7 +39,7 @@ function limitOf(name: "max_user_watches" | "max_queued_events"): number {
   }
 }
 
-/** The queue that all trees have together: the system drops what comes when it is full, and nobody is told. */
+/** The queue that all trees have together: when it is full the system drops events silently. */
 const queue = { most: 0, events: 0, overflows: 0 };
 
 function countEvent(): void {
@@ -178,7 +178,7 @@ function identityOf(path: string): { readonly identity: string; readonly device:
     const { dev, ino, birthtimeNs } = statSync(path, { bigint: true });
     return { identity: `${dev} ${ino} ${birthtimeNs}`, device: dev };
   } catch {
-    // It went away, or nobody may look.
+    // It is gone, or not readable.
     return undefined;
   }
 }

@@ -50,7 +50,7 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
     const doc = documents.byPath.get(path);
     return doc !== undefined && documents.facts[doc]?.kind === kind && wanted(path);
   };
-  // A name is looked up, whoever changed what bears it.
+  // A name is looked up whatever changed in its file.
   const history =
     read.manner === "symbol" ? undefined : historySignals(ranking.history, read.words, documents);
   const votes = history?.votes ?? noVotes;

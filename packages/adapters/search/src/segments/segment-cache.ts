@@ -108,7 +108,7 @@ export function keepSegment(folder: string, bytes: Uint8Array): string | undefin
   return writeWhole(folder, name, bytes) ? name : undefined;
 }
 
-/** Under a name of its own first: whoever reads finds all of it or nothing. */
+/** Written under a temporary name first, so that a reader finds all of it or nothing. */
 function writeWhole(folder: string, name: string, bytes: Uint8Array): boolean {
   const temporary = join(folder, `${randomUUID()}.part`);
   try {

@@ -23,7 +23,7 @@ interface Stretch {
 }
 
 export class SegmentReader {
-  /** By path, while somebody reads. */
+  /** By path, while it is being read. */
   readonly #open = new Map<string, number>();
   /** Those that are not empty. */
   readonly #lists = new Set<Lists>();

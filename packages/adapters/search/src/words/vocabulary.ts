@@ -4,7 +4,7 @@ import { wordsOf } from "./words.ts";
 
 const firstCapacity = 1 << 15;
 
-/** Ids of the words of identifiers; whoever fills it empties it in time. */
+/** IDs of the words of identifiers; its user clears it in time. */
 export class Vocabulary {
   readonly #hashes = new Growing(firstCapacity);
   /** Of each slot: the id of the word that is there, plus one. */

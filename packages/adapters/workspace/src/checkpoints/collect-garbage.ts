@@ -45,7 +45,7 @@ export function isScattered({ store }: Shadow): boolean {
   return count > manyPacks || (count > fewPacks && bytes > keptBytes);
 }
 
-/** Nothing is thrown away: nobody need wait. Best effort, `collectGarbage` would say what is wrong. */
+/** Nothing is deleted, so no caller waits for it. Best effort, `collectGarbage` would say what is wrong. */
 export async function packSmall({ git, marks }: Shadow, signal: AbortSignal): Promise<void> {
   const mark = setMark(marks, "pack", "pack");
   if (!mark) return;
@@ -107,7 +107,7 @@ function removeBroken({ refs, store }: Shadow): void {
   }
 }
 
-/** Only while nobody takes a checkpoint: what is not kept yet would go too. */
+/** Only while no checkpoint is being taken: its unreferenced objects would go too. */
 export async function throwAway(packing: Packing): Promise<Failure | undefined> {
   const { marks, signal } = packing;
   const mark = setMark(marks, "collect", "collect");

@@ -80,7 +80,7 @@ export async function lookAtStores(options: CollectStoresOptions): Promise<Colle
   return { removed, dropped };
 }
 
-/** Throws what the file system throws. Where somebody works what only they kept goes when there is next something to throw away. */
+/** Throws what the file system throws. In a store in use, unreferenced objects stay until the next collection. */
 export async function dropSessions(
   options: Pick<CollectStoresOptions, "folder" | "path">,
   sessions: readonly string[],
@@ -153,7 +153,7 @@ function isThere(root: string): boolean {
   }
 }
 
-/** False when somebody uses it. */
+/** False when it is in use. */
 async function removeStore(folder: string, { path }: Store): Promise<boolean> {
   const marks = join(path, marksName);
   const mark = setMark(marks, "remove", "use");
@@ -201,7 +201,7 @@ async function dropSession(
   try {
     refs.remove(session);
     const failed = await throwAway({ git: { folder: store.path, path }, marks });
-    // What is nobody's goes when there is next something to throw away.
+    // Unreferenced objects go with the next collection.
     store.bytes = isFailure(failed) ? store.bytes : bytesOf(store.path);
     return false;
   } finally {

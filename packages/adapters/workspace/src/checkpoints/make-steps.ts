@@ -133,7 +133,7 @@ function groupsOf(root: string, steps: readonly Step[], places: HeldPlaces): Ste
   for (const { path } of steps) {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
     const absolute = join(root, folder);
-    // Where a link is to become a folder, what is there now is somebody else's.
+    // Where a link is to become a folder, what it leads to is not part of this tree.
     if (first.has(absolute) || (known.get(absolute)?.before.type ?? "folder") !== "folder") continue;
     places.trim();
     const stats = lstatAt(places, bytePath(absolute));

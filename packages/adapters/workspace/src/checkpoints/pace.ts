@@ -1,4 +1,4 @@
-/** Keeps long work from holding up everything else in the process, from taking longer than it may, and from going on when nobody wants it. */
+/** Keeps long work from holding up everything else in the process, from taking longer than it may, and from running on after it was cancelled. */
 import { type Failure, failure } from "@lathe/protocol";
 
 const sliceMs = 8;

@@ -32,7 +32,7 @@ function isNameAlive(name: string): boolean {
 
 /**
  * Sets the mark first and looks second: of two whose marks exclude each other at least one sees the other.
- * Undefined, and no mark, when somebody living has a mark of the kind `unless`.
+ * Undefined, and no mark, when a live process has a mark of the kind `unless`.
  */
 export function setMark(folder: string, kind: MarkKind, unless: MarkKind): Mark | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** Folders that are nobody's project: a checkpoint of them would take in everything, and a rewind would undo too much. */
+/** Folders that are no project: a checkpoint of them would take in everything, and a rewind would undo too much. */
 import { parse } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { isBelow } from "@lathe/system/paths";

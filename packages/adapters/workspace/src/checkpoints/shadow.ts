@@ -107,7 +107,7 @@ export class Shadow {
     });
   }
 
-  /** The tree of the files now, kept for nobody. */
+  /** The tree of the files now, not kept for any session. */
   async present(signal: AbortSignal | undefined): Promise<string | Failure> {
     return this.#looking({ signal }, async ({ root }) => {
       await this.store.flush();
@@ -236,7 +236,7 @@ export class Shadow {
     if (ref === undefined || !this.store.has(ref)) return undefined;
     if (known?.ref === ref) return known;
     const tree = await this.treeOf(ref, { signal, timeoutMs: Math.max(leftMs, leastMs) });
-    // Without it the earlier checkpoints of the session would be nobody's: only of what is lost anyway.
+    // Without it the earlier checkpoints of the session would be unreferenced.
     if (isFailure(tree)) return lostCodes.has(tree.code) ? undefined : tree;
     if (!this.store.has(tree)) return undefined;
     const head = { ref, tree };
@@ -244,7 +244,7 @@ export class Shadow {
     return head;
   }
 
-  /** While somebody throws objects away, none may be counted on. */
+  /** While objects are being deleted, none can be relied on. */
   async #enter(pace: Pace): Promise<Mark | Failure> {
     for (;;) {
       const mark = setMark(this.marks, "take", "collect");

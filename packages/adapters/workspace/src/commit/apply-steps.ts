@@ -170,7 +170,7 @@ function tidy(path: string, { disk, journal, places }: Work): void {
     disk.unlink(places.at(path));
     journal.removed(path);
   } catch (error) {
-    // Never made, renamed away, or removed by somebody else; what cannot be removed now is swept later.
+    // Never made, renamed, or removed by another process; what cannot be removed now is swept later.
     errorCode(error);
   }
 }

@@ -106,7 +106,7 @@ function folderFinder(entries: readonly Entry[], places: HeldPlaces): (absolute:
     if (folder === absolute) return folder;
     return !isDoomed(folder) && lstatOf(folder, places)?.isDirectory() ? folder : folderFor(folder);
   };
-  // Below a link that is to become a folder there may be folders of somebody else's.
+  // Below a link that is to become a folder there may be folders outside this tree.
   const isDoomed = (folder: string): boolean =>
     doomed.has(folder) || (doomed.size > 0 && dirname(folder) !== folder && isDoomed(dirname(folder)));
   return folderFor;
@@ -171,7 +171,7 @@ function bytesAt(absolute: string, { places }: Making): Uint8Array {
 function natureOf(before: Step["before"], { mode, like }: FileAfter): Nature | undefined {
   const model = before.type === "file" ? before.stats : like;
   if (mode === undefined && model === undefined) return undefined;
-  // New bytes are a new program: nobody has allowed it to run as somebody else.
+  // New bytes are a new program: its permission to run as another user does not carry over.
   const bits = (mode ?? model?.mode ?? 0) & 0o777;
   return { mode: bits, ...(model && { uid: model.uid, gid: model.gid }) };
 }

@@ -53,7 +53,7 @@ class FileJournal implements Journal {
     this.#lock = lockPath(options.folder);
   }
 
-  /** Asked for when first needed: who only reads where nobody has died never is. */
+  /** Asked for when first needed: readers need it only to recover from a crash. */
   get #owner(): ProcessOwner {
     this.#own ??= newOwner();
     return this.#own;
@@ -179,7 +179,7 @@ class FileJournal implements Journal {
     });
   }
 
-  /** Made anew when somebody has removed it. */
+  /** Made again when it was removed. */
   #opened(): Written | Failure {
     if (this.#written && lstatSync(this.#path, { throwIfNoEntry: false })) return this.#written;
     const { disk, folder, root } = this.#options;

@@ -28,7 +28,7 @@ export function parseOwner(name: string): ProcessOwner | undefined {
   return { id, pid: Number(pid), startedAt: Number(startedAt), host, boot };
 }
 
-/** An owner on another host counts as running: nobody here can tell. */
+/** An owner on another host counts as running: its state is unknown here. */
 export function isOwnerAlive(owner: ProcessOwner): boolean {
   const { host, boot } = here();
   if (owner.host !== host) return true;

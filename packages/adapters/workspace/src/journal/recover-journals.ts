@@ -18,7 +18,7 @@ import { actionsOf, undoActions } from "./undo-entries.ts";
 export interface Recovery {
   /** Paths that are again as before it. */
   readonly back: readonly string[];
-  /** Paths that somebody has changed since: left as they are. */
+  /** Paths that changed since: left as they are. */
   readonly left: readonly string[];
   /** What could not be put back; tried again by the next process. */
   readonly failed: readonly Failure[];
@@ -75,7 +75,7 @@ class Recoverer {
     this.#claimAllOf(head.owner);
     const records = this.#claimed.map((name) => ({ name, records: recordsOf(name.path) }));
     const isUnfinished = records.some((one) => one.records.some(isHalfDone));
-    // Only who has claimed a dead holder's journal may remove its lock: nobody else's can stand there meanwhile.
+    // Only who has claimed a dead holder's journal may remove its lock: no other lock can be there meanwhile.
     const holder = lockHolder(lock);
     const isHeir = this.#claimed.some(({ owner }) => owner.id === holder?.id);
     if (isUnfinished && !isHeir && (await acquire())) return this.#giveBack(this.#claimed);
@@ -125,7 +125,7 @@ class Recoverer {
     for (const { record, position } of records.filter(isHalfDone).toReversed()) {
       if (record.type !== "change") continue;
       const { back, left, failed } = undoActions(actionsOf(record.entries), { disk, places: this.#places });
-      // What it kept is gone: somebody has tidied up, and trying again will not bring it back.
+      // Its saved files are gone, and trying again will not bring them back.
       const isHopeless = failed.every(({ code }) => code === "not-found");
       const problem = isHopeless ? markDone(name.path, position, disk) : undefined;
       if (back.length + left.length + failed.length > 0) {

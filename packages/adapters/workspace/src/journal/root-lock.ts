@@ -44,7 +44,7 @@ export async function acquireLock(options: LockOptions): Promise<Failure | undef
   }
 }
 
-/** Undefined when nobody holds it, or its content cannot be had. */
+/** Undefined when it is free, or its content cannot be read. */
 export function lockHolder(path: string): ProcessOwner | undefined {
   let bytes: Buffer;
   try {

@@ -17,7 +17,7 @@ export interface Action<E extends Entry = Entry> {
 export interface Undone {
   /** Absolute paths of what was put back. */
   readonly back: readonly string[];
-  /** Absolute paths of what is neither as before the change nor as after it: somebody's later work, left alone. */
+  /** Absolute paths of what is neither as before the change nor as after it: later work, left alone. */
   readonly left: readonly string[];
   readonly failed: readonly Failure[];
 }
@@ -85,7 +85,7 @@ type Found = "back" | "left" | "as before";
 
 function undoAction({ does, entry }: Action, undoing: Undoing): Found {
   const { places } = undoing;
-  // A link leads away from here: the one that was there before, or one that somebody has put there since.
+  // A link leads away from here: the one that was there before, or one that was put there since.
   if (places.isMoved(dirname(entry.absolute))) return entry.old.type === "absent" ? "as before" : "left";
   const now = traceOf(stateOf(entry.absolute, places));
   return does === "clear" ? undoClear(entry, now, undoing) : undoPlace(entry, now, undoing);

@@ -299,7 +299,7 @@ export const extractors: readonly Extractor[] = [
   },
 ];
 
-/** For output that nobody knows: what looks like an error. */
+/** For unknown output: what looks like an error. */
 export const unknown: Rules = {
   follows: [pythonError, rustPanic],
   rules: [

@@ -86,7 +86,7 @@ function fits(part: Message["parts"][number], which: "kept" | "latest" | "unseen
 const keptImages = 8;
 const keptImageChars = 6_000_000;
 
-/** What nobody has looked at yet has all the room that a request has. */
+/** What the model has not seen yet may fill the whole request. */
 function leaveImages(room: Room): void {
   if (room.isFull) return;
   room.isFull = true;

@@ -5,7 +5,7 @@ import { insideOf } from "./places.ts";
 import { plainLines } from "./plain-lines.ts";
 import type { Report, Reported } from "./report.ts";
 
-/** Longer ones are not read: nobody waits for that. */
+/** Longer ones are not parsed: it would take too long. */
 const maxChars = 16_000_000;
 /** Documents of one output that are read. */
 const maxReports = 8;

@@ -28,7 +28,7 @@ const outline =
   /^\d+\t\s*(?:export\s+|pub(?:\([\w\s]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+)*(?:function|class|interface|type|enum|struct|impl|trait|def|fn|func|module|namespace|record)\b.*/;
 
 /**
- * Characters it may take, beside the first line. The first time a tenth where something failed, less where nobody knows it;
+ * Characters it may take, beside the first line. The first time a tenth where something failed, less for unknown output;
  * the second time what failed stays, other things are told by their first words.
  */
 function roomOf({ whole, level }: OldResult, signals: Signals): number {

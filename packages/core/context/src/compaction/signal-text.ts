@@ -91,7 +91,7 @@ function grouped(places: readonly string[]): readonly string[] {
   });
 }
 
-/** Of output that nobody knows: how it begins and how it ends. */
+/** Of unknown output: its beginning and its end. */
 function excerpt(whole: string, chars: number): string {
   const lines = plainLines(whole).filter((line) => line.trim() !== "");
   const head = taken(lines, chars / 3);

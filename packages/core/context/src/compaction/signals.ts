@@ -6,7 +6,7 @@ import type { Report } from "./report.ts";
 import { reportsIn } from "./reports.ts";
 
 export interface Signals {
-  /** Empty for output that nobody knows. */
+  /** Empty for unknown output. */
   readonly runners: readonly string[];
   /** Names of what failed, each once. */
   readonly failing: readonly string[];
@@ -41,7 +41,7 @@ function addReport({ failing, errors, counts }: Found, report: Report): void {
   for (const count of report.counts) counts.add(count);
 }
 
-/** Characters that are looked at of the beginning and of the end: nobody waits for more. */
+/** Characters that are looked at of the beginning and of the end: more would take too long. */
 const maxChars = 1_500_000;
 
 /** Longer lines are data, not words. */

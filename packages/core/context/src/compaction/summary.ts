@@ -62,7 +62,7 @@ export function askForSummary(
 }
 
 /**
- * So many messages go: what stays fits, and begins with an answer or somebody's words, never with a result. What the
+ * So many messages go: what stays fits, and begins with an answer or a user message, never with a result. What the
  * model has not answered to stays: results whatever they take, words unless they fill the window by themselves.
  */
 function cutOf(messages: readonly Message[], info: ModelInfo): number {

@@ -29,7 +29,7 @@ export interface Kin {
   readonly version?: Version;
 }
 
-/** `name`: the model's id without providers and folders. Undefined for families nobody knows. */
+/** `name`: the model's id without providers and folders. Undefined for unknown families. */
 export function kinOf(name: string): Kin | undefined {
   const text = name.toLowerCase();
   const found = words

@@ -222,7 +222,7 @@ function isGraveBranch(args: readonly Word[]): boolean {
   return hasOption(args, "-D", "-M", "-C", "-f", "--force");
 }
 
-/** Settings that name programs are run later, by whoever uses git here; those of the user hold everywhere. */
+/** Settings that name programs run with the next git command here; those of the user apply everywhere. */
 function isGraveConfig(args: readonly Word[]): boolean {
   const values = optionValues(args, "-f", "--file", "--blob", "--type", "--default", "--comment");
   const [name, ...more] = positional(args.filter((word) => !values.includes(word))).filter(

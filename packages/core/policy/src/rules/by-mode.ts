@@ -138,7 +138,7 @@ function lastingDecision({ kind, target, traits = [] }: Effect): Decision {
   return decision("ask", "irreversible", `${name} changes shared work or cannot be undone`);
 }
 
-/** Whether there is somebody's yes to it is asked when it is read. */
+/** Whether it is approved is checked when it is read. */
 const outsideDecision: Decision = {
   verdict: "allow",
   rule: "read-outside",

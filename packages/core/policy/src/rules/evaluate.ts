@@ -13,7 +13,7 @@ export type Judged = Pick<PreparedCall, "effects" | "question" | "script">;
 /** Whether a call may run; pure. */
 export function evaluate(call: Judged, facts: Facts, rules: readonly Rule[]): Decision {
   if (call.question) return { verdict: "allow", rule: "question", why: "a person answers it" };
-  // A script that nobody has read may do anything.
+  // An unparsed script may do anything.
   const unread: readonly Effect[] = call.script
     ? [{ kind: "execute", target: call.script.text, expansion: "unknown" }]
     : [];

@@ -1,11 +1,11 @@
-/** Is left open: whether a call is asked about only because nobody can tell, so that a second opinion may settle it. */
+/** Is left open: whether a call is asked about only because it is unclear, so that a second opinion may settle it. */
 import type { Effect, Facts, Rule } from "@lathe/protocol";
 import { matches } from "../globs/match.ts";
 import { judgements } from "./evaluate.ts";
 
 /** What a full sandbox holds whatever it turns out to be. All else that is asked about is asked of a person. */
 const open: ReadonlySet<string> = new Set(["network", "undecided", "undecided-path"]);
-/** With one of these nobody else's word counts. */
+/** With one of these no second opinion counts. */
 const grave: ReadonlySet<string> = new Set([
   "irreversible",
   "shared",

@@ -19,7 +19,7 @@ export function literal(text: string): Word {
   return { text, glob: escapeGlob(text), isLiteral: true, raw: text };
 }
 
-/** The value of a variable that nobody knows. */
+/** The value of an unknown variable. */
 export function unknown(name: string): Word {
   return { text: `$${name}`, glob: `$${name}`, isLiteral: false, raw: `$${name}` };
 }

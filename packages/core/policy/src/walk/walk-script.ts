@@ -41,7 +41,7 @@ export function followScript(text: string, folder: string, known: KnownTexts): F
   for (const name of ["@", "*"]) environment.variables.set(name, []);
   const context: WalkContext = { walk, environment, depth: 0, origin: "typed", input: undefined };
   walkText(text, context);
-  // What is defined and never seen called may be called where nobody looked.
+  // A function without a known call may be called in code that was not followed.
   for (const [name, body] of environment.functions) {
     if (!walk.called.has(name)) walkBody(body, { ...context, environment: fork(environment), depth: 1 });
   }

@@ -42,7 +42,7 @@ export interface PolicyEnvironment {
   obeyed?(path: string): Promise<string | undefined>;
   /** *Contract:* the user's and the repository's aliases of git, by name. */
   gitAliases(): Promise<Readonly<Record<string, string>>>;
-  /** *Contract:* what the next checkpoint will not hold, from the workspace; undefined where nobody knows. */
+  /** *Contract:* what the next checkpoint will not hold, from the workspace; undefined where that is unknown. */
   uncovered(): Promise<readonly string[] | undefined>;
   /** *Contract:* whether git sees uncommitted changes, files it does not know included; true in doubt. */
   unsaved(): Promise<boolean>;
@@ -50,7 +50,7 @@ export interface PolicyEnvironment {
 
 /** Where what a person allows for good is kept: the user's own place for this project, not the project's files. */
 export interface KeptRules {
-  /** *Contract:* those of the rules that a person may be offered to keep; all or none, as half of them help nobody. */
+  /** *Contract:* those of the rules that a person may be offered to keep; all or none, as half of them would not be enough. */
   offered(rules: readonly Rule[]): Promise<readonly Rule[]>;
   /** *Contract:* durable once it resolves, and in `rules` from then on; a failure when they could not be kept. */
   keep(rules: readonly Rule[]): Promise<Failure | undefined>;
@@ -73,7 +73,7 @@ export interface Background {
   finishedCommands(): Promise<FinishedCommands | undefined>;
   /** *Contract:* these were told: it is in the log. */
   told(ended: readonly string[]): void;
-  /** Whether one of them is a reason to go on without a person's word: somebody looks on, and does nothing else. */
+  /** Whether one of them is a reason to continue without a message: a person watches the session and it is idle. */
   wakes(): boolean;
 }
 
@@ -122,7 +122,7 @@ export interface Ports extends ToolPorts {
   readonly secondOpinion?: SecondOpinion;
   /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does; ends soon after the signal. */
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
-  /** *Contract:* never rejects; between two checkpoints. Absent where nobody looks. */
+  /** *Contract:* never rejects; between two checkpoints. Absent where it is not needed. */
   runLater?(from: string, to: string): Promise<RunLaterChanges>;
   /** *Contract:* resolves once it is known what holds commands in; never rejects. */
   containment(): Promise<ContainmentFacts>;

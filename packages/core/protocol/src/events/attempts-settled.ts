@@ -1,4 +1,4 @@
-/** `attempts.settled`: the attempts are over: one was taken over, or what waits is somebody's to decide on. */
+/** `attempts.settled`: the attempts are over: one was applied, or the person decides. */
 import * as v from "valibot";
 import type { EventType } from "../session/event-type.ts";
 

@@ -11,7 +11,7 @@ export interface MessageReceived {
   readonly parts: UserMessage["parts"];
   /** The inbox offer it came from. */
   readonly offer?: string;
-  /** Commands in the background whose end it tells of: nobody spoke. */
+  /** Commands in the background whose end it reports; no person wrote it. */
   readonly ended?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export interface ModelSwitched {
   readonly why: string;
   /**
    * `fault`: the one before could not go on. `recovery`: it has rested, and one attempt is to show whether it is well
-   * again. `relapse`: it is not. `stuck`: the planner is asked again. Absent when somebody chose.
+   * again. `relapse`: it is not. `stuck`: the planner is asked again. Absent when a person chose.
    */
   readonly because?: "fault" | "recovery" | "relapse" | "stuck";
   /** What it starts from; absent where that is what the one before it had. */
@@ -42,7 +42,7 @@ export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
   },
 };
 
-/** What failover left it goes back to; what somebody chose stays. */
+/** It returns to a model that failover left, but never away from one that a person chose. */
 function circuitsAfter(circuits: Circuits, { from, because }: ModelSwitched): Circuits {
   if (because === "recovery") return circuits;
   if (because === undefined || because === "stuck") {

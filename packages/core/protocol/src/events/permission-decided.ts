@@ -1,4 +1,4 @@
-/** `permission.decided`: policy, or a person it asked, decided on one call; `ask` means nobody could be asked. */
+/** `permission.decided`: policy, or a person it asked, decided on one call; `ask` means no person could be asked. */
 import * as v from "valibot";
 import {
   type Decision,
@@ -29,7 +29,7 @@ export interface PermissionDecided {
   readonly grant?: "call" | "session";
   /** What a person allowed from now on with it; what is for the project is kept in the user's own place as well. */
   readonly always?: { readonly scope: "session" | "project"; readonly rules: readonly Rule[] };
-  /** Of a call that nobody could be asked about: the narrowest rules that would have allowed it. */
+  /** Of a call that needed a person, without one: the narrowest rules that would have allowed it. */
   readonly proposed?: readonly Rule[];
   /** Of a small model that was asked, where one is configured: it may have allowed what rules leave open. */
   readonly opinion?: Opinion;

@@ -55,7 +55,7 @@ export interface RestoreOptions {
   /** The session for which the present is kept first. */
   readonly session: string;
   /**
-   * The last state that the session knows: what is the same there as in the checkpoint is left alone, whatever somebody
+   * The last state that the session knows: what is the same there as in the checkpoint is left alone, whatever another program
    * has made of it since. Absent: everything becomes as in the checkpoint.
    */
   readonly expected?: string;
@@ -67,7 +67,7 @@ export interface RestoreOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `added-since`: what somebody has put, since the expected state, into a folder that would have gone. */
+/** `added-since`: files put, since the expected state, into a folder that would be removed. */
 type LeftReason = SkipReason | "added-since";
 
 interface LeftPath {
@@ -81,7 +81,7 @@ export interface Restored {
   /** The state after it: what to expect from now on. */
   readonly now: string;
   readonly changed: readonly string[];
-  /** What is not as in the checkpoint because one of the two does not hold it, or because it is somebody else's. */
+  /** What is not as in the checkpoint because one of the two does not hold it, or because it belongs to another user. */
   readonly left: readonly LeftPath[];
 }
 

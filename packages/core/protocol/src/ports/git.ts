@@ -1,4 +1,4 @@
-/** The git port: what takes git itself to tell of a repository that nobody vouches for, such as its history. */
+/** The git port: facts of an untrusted repository that need git itself, such as its history. */
 import type { Failure } from "../failure.ts";
 
 export interface Git {

@@ -29,11 +29,11 @@ export interface HookedCall {
 }
 
 /** Nothing here ever rejects; a hook that fails says nothing. */
-/** Whether somebody asked for it, or the conversation has become too long. */
+/** Whether a person asked for it, or the conversation has become too long. */
 export type CompactionTrigger = "manual" | "auto";
 
 export interface CompactionSay {
-  /** Whether it shall not be; heeded where somebody asked for it, as a conversation that does not fit cannot go on. */
+  /** Whether it shall not be; heeded where a person asked for it, as a conversation that does not fit cannot go on. */
   readonly isBlocked: boolean;
   /** What a summary shall keep above all. */
   readonly focus?: string;
@@ -42,7 +42,7 @@ export interface CompactionSay {
 export interface Hooks {
   /** *Contract:* what becomes of the decision about a call; the caller holds it to what it was where that was a denial. */
   decide(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision>;
-  /** *Contract:* an answer in a person's stead; undefined where nobody has one. */
+  /** *Contract:* an answer in place of a person; undefined where no hook gives one. */
   permit(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision | undefined>;
   /** *Contract:* the outcome with what is said of it. */
   ran(call: HookedCall, outcome: Outcome, signal: AbortSignal): Promise<Outcome>;
@@ -50,7 +50,7 @@ export interface Hooks {
   heard(words: string, signal: AbortSignal): Promise<string | undefined>;
   /** *Contract:* why the turn shall not end yet; `again`: it was kept from ending before. */
   stopping(last: string, again: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** *Contract:* heard before the conversation is made shorter; `focus`: what somebody asked a summary to keep. */
+  /** *Contract:* heard before the conversation is made shorter; `focus`: what a person asked the summary to keep. */
   compacting(
     trigger: CompactionTrigger,
     focus: string | undefined,

@@ -8,7 +8,7 @@ export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** The server says that it changes nothing; nobody proves it. */
+  /** The server says that it changes nothing; this is not verified. */
   readonly readOnly: boolean;
 }
 

@@ -48,9 +48,9 @@ export interface ModelInfo {
   /** Longest answer in tokens. */
   readonly maxOutput: number;
   readonly price?: Price;
-  /** Absent where nobody says how its provider caches. */
+  /** Absent where the provider's caching is unknown. */
   readonly cache?: CacheRules;
-  /** Whether it sees images, thinks before it answers, calls tools; absent where nobody says. */
+  /** Whether it sees images, thinks before it answers, calls tools; absent where unknown. */
   readonly images?: boolean;
   readonly reasoning?: boolean;
   readonly tools?: boolean;

@@ -14,15 +14,15 @@ export interface SandboxSpec {
   readonly hidden?: readonly string[];
   /** Existing folders that commands and files' tools find at these paths, to be read only, also where they lie in what is closed. */
   readonly shown?: readonly string[];
-  /** Real paths that nobody is ever granted: what Lathe keeps. */
+  /** Real paths that are never granted: Lathe's own files. */
   readonly closed?: readonly string[];
   /** The whole environment of commands; nothing else is passed on. */
   readonly env: Readonly<Record<string, string>>;
-  /** Processes are numbered on from here, so that no name stands for two that somebody knows of; absent: 0. */
+  /** Processes are numbered on from here, so that a name never stands for two processes; absent: 0. */
   readonly numberedAfter?: number;
   /** Commands see the workspace as a copy-on-write view: what they change there lies in these layers. */
   readonly fork?: ForkLayers;
-  /** The workspace is a folder that was just made for these commands, and nobody obeys it yet: nothing in it is sealed or taken back. */
+  /** The workspace is a folder that was just made for these commands, and no program reads its settings yet: nothing in it is sealed or reverted. */
   readonly isUnguarded?: true;
 }
 
@@ -134,9 +134,9 @@ export interface Place {
   readonly name: string;
   /** Absolute, as it was asked for, no link followed. */
   readonly asked: string;
-  /** What of it is granted to nobody, or has rules of its own as the workspace has: real paths below it. */
+  /** What of it is never granted, or has rules of its own as the workspace has: real paths below it. */
   readonly closed: readonly string[];
-  /** Commands may change what lies there, also while somebody looks at it. */
+  /** Commands may change the files there, also while they are being read. */
   readonly isWritable?: true;
   /** What would have to be granted before it is read: it, or the repository it lies in; absent where commands may read it as it is. */
   readonly needs?: Effect;
@@ -146,7 +146,7 @@ export interface Sandbox {
   readonly spec: SandboxSpec;
   /**
    * *Contract:* what commands find at a path (absolute, or from the workspace) that is no name in the workspace, else what is
-   * there on this machine; `not-found` where nothing is, `no-access` for what is granted to nobody.
+   * there on this machine; `not-found` where nothing is, `no-access` for what is never granted.
    */
   find(path: string): Promise<Place | Failure>;
   /**

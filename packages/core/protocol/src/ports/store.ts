@@ -23,8 +23,8 @@ export interface SessionLog {
   /** *Contract:* `stale-epoch` when another owner has claimed; the check a sandbox makes before it starts a command. */
   check(): Promise<Failure | undefined>;
   /**
-   * *Contract:* runs a short effect, such as the commit of a file, so that nobody else becomes the owner before it ends;
-   * `stale-epoch`, and it is not run, when somebody already has. Rejects as the effect does.
+   * *Contract:* runs a short effect, such as the commit of a file, so that no other process becomes the owner before it ends;
+   * `stale-epoch`, and it is not run, when one already has. Rejects as the effect does.
    */
   readonly withLease: WithLease;
   /** *Contract:* makes everything durable and gives the session up; idempotent. */
@@ -82,7 +82,7 @@ export interface CreateOptions extends ClaimOptions {
   readonly first?: readonly Draft[];
 }
 
-/** What somebody who does not own the session wants in it. */
+/** A message to a session from a client that does not own it. */
 export type InboxMessage =
   | { readonly type: "message"; readonly text: string; readonly images?: readonly ImagePart[] }
   /** What the session is called from now on. */

@@ -52,11 +52,11 @@ export interface ToolContext extends ToolPorts {
   readonly part?: EditPart;
   /** The session that the call opens, of a call that opens one. */
   readonly child?: string;
-  /** *Contract:* asks a person through the session; undefined when the turn ended before the answer. Absent where nobody can be asked. */
+  /** *Contract:* asks a person through the session; undefined when the turn ended before the answer. Absent where no person can be asked. */
   ask?(question: AskedAmid): Promise<string | undefined>;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Shows text of the running call to whoever listens. */
+  /** Shows text of the running call to listeners. */
   delta(delta: OfCall<Extract<Delta, { call: string }>>): void;
   /** The versions and lines of a file that the model has seen, oldest first. */
   shown(path: string): readonly Shown[];
@@ -72,11 +72,11 @@ export interface ToolContext extends ToolPorts {
   /** The files that its verdict depended on: its command starts only while they are as they were. */
   readonly judged?: JudgedFiles;
   /**
-   * *Contract:* never rejects and asks nobody; the files that a script depends on as they are now, where it may still run
+   * *Contract:* never rejects and asks no person; the files that a script depends on as they are now, where it may still run
    * without another question. Absent outside sessions.
    */
   judgeAgain?(script: ShellScript): Promise<JudgedFiles | undefined>;
-  /** *Contract:* never rejects and asks nobody; what is said of a script that the call runs beside its own effects. Absent outside sessions. */
+  /** *Contract:* never rejects and asks no person; what is said of a script that the call runs beside its own effects. Absent outside sessions. */
   judge?(script: ShellScript): Promise<Decision>;
   /** *Contract:* never rejects; whether all that a script does is among what this call was allowed. Absent outside sessions. */
   isAllowed?(script: ShellScript): Promise<boolean>;

@@ -9,7 +9,7 @@ export interface WebPage {
   readonly text: string;
 }
 
-/** It lies on another host, which nobody has been asked about. */
+/** It is on another host, which was not approved. */
 export interface WebRedirect {
   readonly to: string;
 }

@@ -11,7 +11,7 @@ export interface RedactorOptions {
   /** Values to take out wherever they stand, also in base64, URL and JSON spelling. */
   readonly values?: readonly SecretValue[];
   /**
-   * *Contract:* four hex digits of a keyed hash, so that a reader can tell two secrets apart and nobody can try
+   * *Contract:* four hex digits of a keyed hash, so that a reader can tell two secrets apart without being able to try
    * guesses without the key. Absent: the placeholder says the kind only.
    */
   readonly fingerprint?: (secret: string) => string;

@@ -63,7 +63,7 @@ export function isPlaceholder(text: string): boolean {
   return placeholders.test(text) || /^(.)\1*$/s.test(text);
 }
 
-/** What nobody takes for a password in an address of documentation or of a local database. */
+/** Placeholders for passwords in documentation and in addresses of local databases. */
 const commonPasswords = new Set(
   "admin guest password passwd pass postgres pwd root secret test token user username mysql redis rabbitmq minio p pw".split(
     " ",

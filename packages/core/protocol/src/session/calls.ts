@@ -59,7 +59,7 @@ function resultPart(state: CallState & { readonly outcome: Outcome }): ToolResul
   };
 }
 
-/** A bare yes or no are nobody's own words, nor is what the question of a subagent got: its call was decided without. */
+/** A bare yes or no carries no words of the user, nor does the answer to a question of a subagent: its call was decided without. */
 function wordsTo({ answer, decision, outcome }: CallState): string | undefined {
   if (!answer || answer.part) return answer?.part?.words;
   if (!decision) return outcome?.type === "ok" ? answer.text : undefined;

@@ -53,7 +53,7 @@ export const circuitNewsEntries: {
 /** By the model's id as the chain has it. */
 export type Circuits = Readonly<Record<string, Circuit>>;
 
-/** Whether nobody should call the model now. */
+/** Whether the model should not be called now. */
 export function isResting(circuit: Circuit | undefined, now: number): boolean {
   return circuit !== undefined && (circuit.until === undefined || circuit.until > now);
 }

@@ -5,7 +5,7 @@ import type { Message, ToolResultPart } from "../message.ts";
 
 export const compactionWhys = ["window", "tidy", "images", "asked", "overflow"] as const;
 /**
- * It fills too much of the window; old results make it dearer than it has to be; it has too many images; somebody asked;
+ * It fills too much of the window; old results make it dearer than it has to be; it has too many images; a person asked;
  * the provider refused it as too long.
  */
 export type CompactionWhy = (typeof compactionWhys)[number];

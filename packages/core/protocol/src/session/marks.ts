@@ -28,7 +28,7 @@ export function rewindConversation(
 ): Session {
   const then = undoes ? session.rewind?.conversation : atMark(session, to);
   if (!then) return session;
-  // Whether the model still knows that a plan is wanted nobody remembers: it is told again.
+  // It is unknown whether the model still knows that a plan is wanted, so it is told again.
   const { turn: _, compaction: _c, planTold: _p, noted: _n, ...rest } = session;
   const background = afterRewind(session.background, then.background);
   return { ...rest, ...then, background, calls: [], recent: [] };

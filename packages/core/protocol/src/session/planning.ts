@@ -17,7 +17,7 @@ export function chosenModels(session: Planned): readonly string[] {
   return [planner, ...models.filter((id) => id !== planner)];
 }
 
-/** Another chain than before is somebody's wish; with the same one a model that took over since stays, and one that a router chose. */
+/** A changed chain is a person's choice; with the same one a model that took over since stays, and one that a router chose. */
 export function chooseModel(session: Session, before: readonly string[]): Session {
   const { router } = session.settings;
   const models = chosenModels(session);

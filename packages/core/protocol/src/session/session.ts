@@ -110,11 +110,11 @@ export interface Turn {
   /** Why the last answer ended, until something was said or done after it. */
   readonly lastReason?: FinishReason;
   readonly askedAt?: number;
-  /** A call needed a person and nobody could be asked: why. */
+  /** Why a call needed a person, where none could be asked. */
   readonly blocked?: string;
   /** Answers in a row that were cut at the output limit. */
   readonly cut: number;
-  /** Answers completed when the files were last kept before a step, as long as nobody else had time to change them since. */
+  /** Answers completed when the files were last kept before a step, as long as no other program had time to change them since. */
   readonly covered?: number;
   /** Answers completed when the router last chose. */
   readonly routedAt?: number;
@@ -157,11 +157,11 @@ export interface Kept {
   /** Absent when it failed. */
   readonly ref?: string;
   readonly failure?: Failure;
-  /** The session was taken over since the "before" that precedes it: who changed what in between nobody saw. */
+  /** The session was taken over since the "before" that precedes it: changes in between were not observed. */
   readonly unsure?: true;
 }
 
-/** The last rewind, until somebody speaks: what undoing it brings back. */
+/** The last rewind, until the next message: what undoing it brings back. */
 export interface Rewind {
   readonly seq: number;
   /** It brought back what an earlier one had taken away. */
@@ -199,9 +199,9 @@ export interface Session {
   readonly model: string;
   /** Models that failed and have not answered since. */
   readonly circuits: Circuits;
-  /** The one that somebody asked for since; it takes over before the next attempt. */
+  /** The one that a person asked for since; it takes over before the next attempt. */
   readonly chosen?: string;
-  /** Absent where nobody routes. */
+  /** Absent without a router. */
   readonly route?: Route;
   readonly messages: readonly Message[];
   /** What was said before each compaction, oldest first. */
@@ -225,7 +225,7 @@ export interface Session {
   readonly noted?: Readonly<Record<string, string | null>>;
   readonly todos: readonly Todo[];
   readonly background: Background;
-  /** Turns in a row that ended commands have begun, and nobody's words. */
+  /** Turns in a row that began with the end of a command rather than a message. */
   readonly woken?: number;
   /** Folders whose instructions were looked for. */
   readonly instructed: readonly string[];

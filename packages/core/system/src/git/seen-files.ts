@@ -1,6 +1,6 @@
 /**
  * Whether a repository has seen the files of a folder: its index keeps a file's inode and the times of its last change,
- * which nobody sets at will. So one whose settings name no working tree is known for the folder's own, whoever wrote the
+ * which cannot be set at will. So one whose settings name no working tree is known for the folder's own, whatever process wrote the
  * `.git` that leads to it.
  */
 import type { Stats } from "node:fs";

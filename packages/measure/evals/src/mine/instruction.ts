@@ -72,7 +72,7 @@ function failureText(test: string, said: string, isTold: (line: string) => boole
   const lines = withoutColours(said)
     .split("\n")
     .map((line) => line.trimEnd())
-    // Where it stands in somebody's packages says nothing of the bug.
+    // Its path in an installation says nothing about the bug.
     .filter((line) => line !== "" && !/node_modules|node:internal|site-packages/.test(line) && isTold(line));
   const kept = lines.length > maxLines ? [...lines.slice(0, maxLines), "..."] : lines;
   return `\`${test}\`\n\n${fenced(kept.join("\n"))}`;

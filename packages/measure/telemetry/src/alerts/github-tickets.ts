@@ -58,7 +58,7 @@ export function githubTickets(options: GithubOptions): Tickets {
       known = listed;
       const old = listed.find(({ body }) => body?.includes(markerOf(key)));
       const said = { title, body: remoteBody(key, issue.body) };
-      // What was over before anybody heard of it is nobody's work.
+      // An alert that ended before it was reported needs no ticket.
       if (!old) return isOpen ? add(listed, said) : undefined;
       const now = { ...said, state: isOpen ? "open" : "closed" };
       if (old.title === title && old.body === now.body && old.state === now.state) return undefined;

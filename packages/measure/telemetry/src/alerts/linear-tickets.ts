@@ -32,7 +32,7 @@ interface State {
   readonly position: number;
 }
 
-/** Types of states in which nobody works on an issue any more. */
+/** Types of states in which an issue is closed. */
 const over: ReadonlySet<string> = new Set(["completed", "canceled"]);
 
 export function linearTickets({ baseUrl, team, token, userAgent }: LinearOptions): Tickets {

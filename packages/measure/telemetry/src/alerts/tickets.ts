@@ -36,7 +36,7 @@ export function alertKey({ signature }: Pick<Alert, "signature">): string {
 
 function issueOf(alert: Alert, times: number): Issue {
   const { kind, model, code, baseline, calls, failures, examples, closedAt } = alert;
-  // A model may call a tool that nobody has by any name.
+  // A model may call a tool that does not exist, by any name.
   const tool = code === "unknown-tool" ? "(unknown tool)" : alert.tool;
   const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
   const what = kind === "jump" ? "fails more often than it did" : "fails through a fault of Lathe";

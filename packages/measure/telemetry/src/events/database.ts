@@ -77,7 +77,7 @@ function openAt(file: string): DatabaseSync | undefined {
     database.exec("commit");
     if (version === 0 || version === schemaVersion) return database;
   } catch (error) {
-    // Busy is not broken: somebody else's work is not thrown away.
+    // A busy database is not broken: another process's work is kept.
     if ((error as { errcode?: number }).errcode === 5) {
       database.close();
       throw error;

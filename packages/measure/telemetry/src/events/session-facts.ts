@@ -52,7 +52,7 @@ export interface FactState {
   settled: { attempt: string; cost: number | null } | null;
   turns: number;
   turn: OpenTurn | null;
-  /** The last turn, until somebody says something. */
+  /** The last turn, until the next message. */
   ended: { seq: number; at: number; turn: number; model: string } | null;
   calls: Record<string, OpenCall>;
   /** Of a fork: what comes was copied from another session, whose rows it is. */

@@ -2,7 +2,7 @@
  * Bounded mean: a confidence sequence for the mean of values between 0 and 1, valid at every look.
  *
  * The hedged capital process of I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by
- * betting" (JRSS B, 2024), with their predictable plug-in bets: whoever bets against the true mean stays under 1/alpha
+ * betting" (JRSS B, 2024), with their predictable plug-in bets: a bet against the true mean stays under 1/alpha
  * with probability 1 - alpha for ever (Ville), whatever the distribution, from the first value on.
  */
 

@@ -40,7 +40,7 @@ export function sampleSessions(
   });
 }
 
-/** Whether somebody who looks every day ever sees the arm called better or worse. */
+/** Whether a daily reader ever sees the arm called better or worse. */
 function isCalled(sample: SampleExperiment, random: () => number): boolean {
   const sessions = sampleSessions(sample, random);
   const compared = { ...sampled, metric: sample.metric };

@@ -1,5 +1,5 @@
 /**
- * Sample ratio: whether the arms got as many sessions as they should, however often somebody looks.
+ * Sample ratio: whether the arms got as many sessions as they should, however often it is checked.
  *
  * The sequential multinomial test of M. Lindon and A. Malek, "Anytime-valid inference for multinomial count data"
  * (NeurIPS 2022): a mixture over the shares that they might have instead, against those that they should have. The

@@ -11,7 +11,7 @@ export interface Aggregate {
   readonly buckets: number[];
 }
 
-/** Sets of attributes of one metric: more would be somebody's invention. */
+/** Sets of attributes of one metric: more would come from invented names. */
 const maxSets = 500;
 
 export function addMeasurement(

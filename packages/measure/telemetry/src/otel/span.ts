@@ -17,7 +17,7 @@ export interface Span extends SpanContext {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** What was said and written, as JSON; only where somebody asked for it. */
+  /** What was said and written, as JSON; only where it is configured. */
   readonly content?: Readonly<Record<string, string>>;
   readonly isError: boolean;
 }

@@ -13,7 +13,7 @@ export interface Traced {
 }
 
 export interface TraceOptions {
-  /** Names of tools that are nobody's invention: what a model calls otherwise may say anything. */
+  /** Names of known tools: any other name comes from the model and may say anything. */
   readonly isTool: (name: string) => boolean;
   /** What was said and written goes along. */
   readonly withContent: boolean;

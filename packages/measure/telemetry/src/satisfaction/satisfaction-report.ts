@@ -8,7 +8,7 @@ import { labelledMessages } from "./labelled-messages.ts";
 export interface SatisfactionGroup {
   readonly name: string;
   readonly counts: Readonly<Record<Reaction, number>>;
-  /** Of the turns that somebody said something after; absent where nobody did. */
+  /** Of the turns that a message followed; absent without one. */
   readonly trouble?: Estimate;
 }
 
@@ -61,7 +61,7 @@ function said(database: DatabaseSync, since: number, until: number): readonly Ro
   return rows.map((row) => ({ ...(row as unknown as Row), isSaid: true }));
 }
 
-/** Last turns of their sessions that ended otherwise than done, and that nobody came back to. */
+/** Last turns of their sessions that did not end as done and were never resumed. */
 function left(database: DatabaseSync, since: number, until: number): readonly Row[] {
   const rows = database
     .prepare(

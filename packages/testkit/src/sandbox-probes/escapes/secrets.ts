@@ -119,7 +119,7 @@ for pid in [${harnessPid}, os.getppid()]:
     id: "secret-shadow",
     what: "can read the machine's password hashes",
     needs: ["root"],
-    // Their size tells enough: the hashes themselves are nobody's business.
+    // Their size tells enough: the hashes themselves are not needed.
     steps: "wc -c < /etc/shadow; true",
     escaped: ({ output }) =>
       output.trim() === String(statSync("/etc/shadow").size) ? "/etc/shadow can be read" : undefined,
