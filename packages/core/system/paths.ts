@@ -1,5 +1,6 @@
 /** Paths: where they lead, what is there, and how they lie to each other. */
 
+export { bytePath, diskPath, joined, shownPath } from "./src/paths/byte-path.ts";
 export { isBelow } from "./src/paths/is-below.ts";
 export { goesUpAgain, realOr, realPath, realPlace, whereLeads } from "./src/paths/real-path.ts";
 export { isFolder, kindOf, namesIn, statsOf } from "./src/paths/what-is-at.ts";

@@ -1,7 +1,7 @@
 /** An opened repository: its index, its working tree and what differs between them. */
 
-export { shownPath } from "./src/git/byte-names.ts";
 export { findRepository } from "./src/git/open-repository.ts";
 export { type FilesOptions, ignoredFolders, knownFiles, trackedFiles } from "./src/git/repository-files.ts";
 export { repositoryStatus } from "./src/git/repository-status.ts";
 export { WalkBudget } from "./src/git/walk-budget.ts";
+export { shownPath } from "./src/paths/byte-path.ts";

@@ -105,7 +105,6 @@ function exitsIn(text: string): number {
   return text.match(/\b(?:_?exit|quit)\s*\(|\bSystemExit\b/g)?.length ?? 0;
 }
 
-/** The file's text with the candidate applied. */
 export function applied(text: string, candidate: Candidate): string {
   return text.slice(0, candidate.start) + candidate.text + text.slice(candidate.end);
 }

@@ -15,7 +15,6 @@ const maxFolders = 64;
 export interface LookedFolder {
   /** From the root, empty for itself. */
   readonly folder: string;
-  /** Of its files. */
   readonly files: readonly string[];
 }
 

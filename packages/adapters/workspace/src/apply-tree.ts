@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, readFileSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { openEntry } from "@lathe/system/held-folder";
-import { bytePath, joined, shownPath } from "./byte-path.ts";
+import { bytePath, joined, shownPath } from "@lathe/system/paths";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./checkpoints/apply-raw.ts";
 import { groupSteps, inverse, refreshed, withModeNow } from "./checkpoints/make-steps.ts";
 import { isBelowOne } from "./checkpoints/plan-restore.ts";

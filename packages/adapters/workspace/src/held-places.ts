@@ -5,7 +5,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { basename, dirname, sep } from "node:path";
 import { type EntryName, type HeldFolder, holdAtOnce, holdFolder } from "@lathe/system/held-folder";
-import { bytePath, diskPath } from "./byte-path.ts";
+import { bytePath, diskPath } from "@lathe/system/paths";
 import { errorCode } from "./file-failure.ts";
 
 /** More are not held at a time. */

@@ -1,5 +1,6 @@
 /** A place of the file and the text that takes it over. */
 import type { Document } from "./document/document.ts";
+import { splitLines } from "./unified-diff.ts";
 
 export interface Place {
   /** Offsets in the document's text. */
@@ -30,8 +31,8 @@ export function linesPlace(
 
 /** Without the lines that stay as they are at both ends, so that only what changes is written. */
 export function coreOf(document: Document, place: Place): Place {
-  const old = withEnds(document.text.slice(place.start, place.end));
-  const fresh = withEnds(place.new);
+  const old = splitLines(document.text.slice(place.start, place.end));
+  const fresh = splitLines(place.new);
   const most = Math.min(old.length, fresh.length);
   let head = 0;
   while (head < most && old[head] === fresh[head]) head++;
@@ -45,8 +46,4 @@ export function coreOf(document: Document, place: Place): Place {
     end: place.end - after,
     new: fresh.slice(head, fresh.length - tail).join(""),
   };
-}
-
-function withEnds(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

@@ -15,7 +15,6 @@ const MOST_READS = 4;
 
 type Wanted = Exclude<Intent, { type: "other" }>;
 
-/** The next answer of the turn. */
 export function nextStep(turn: Turn): Answer {
   const intent = intentOf(turn.asked);
   if (intent.type === "other") return decline(`I cannot do that.\n\n${configureHint}`);

@@ -30,7 +30,6 @@ export function requestOf(messages: readonly Message[], tools: readonly string[]
   };
 }
 
-/** One answer of the model to a request. */
 export async function answerTo(request: ModelRequest): Promise<Answered> {
   const parts = await streamed(createRepairModel(), { request });
   const last = parts.at(-1);

@@ -149,7 +149,6 @@ export function namedChildren(node: SyntaxNode): readonly SyntaxNode[] {
   return node.children.filter((child) => child.named && child.type !== "comment");
 }
 
-/** The arguments of a call. */
 export function argumentsOf(call: SyntaxNode): readonly SyntaxNode[] {
   const list = call.field("arguments");
   return list === null || list.type === "generator_expression" ? [] : namedChildren(list);

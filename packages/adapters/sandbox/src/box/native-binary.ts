@@ -14,7 +14,6 @@ export interface BinaryOptions {
   readonly cacheFolder: string;
   /** Where to look for a compiler. */
   readonly path: string;
-  /** Where the source lies. */
   readonly sourceFolder?: string;
   /** False: only a program that is there already is found; true when absent. */
   readonly mayCompile?: boolean;

@@ -18,7 +18,6 @@ export interface TreeFile {
 export interface PathFacts {
   readonly language: CodeLanguage;
   readonly kind: FileKind;
-  /** Of its folders. */
   readonly folders: readonly number[];
   /** Of its name; the name without its ending first. */
   readonly name: readonly number[];
@@ -32,7 +31,6 @@ export interface Located {
 /** A segment with what scoring needs beside it. */
 export interface OpenSegment<Kind extends Segment = Segment> {
   readonly segment: Kind;
-  /** The file of each chunk. */
   readonly fileOfChunk: Uint32Array;
   /** Words in each file. */
   readonly lengths: Uint32Array;

@@ -25,7 +25,6 @@ export interface Repository {
 const maxPointer = 64 * 1024;
 const maxIndex = 512 * 1024 * 1024;
 
-/** The repository that a folder is in. */
 export function repositoryOf(folder: string): Repository | undefined {
   for (let top = folder; ; top = dirname(top)) {
     const found = gitFolder(top);

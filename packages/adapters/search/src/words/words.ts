@@ -104,7 +104,6 @@ function hashOf(length: number): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** Calls with the start and the end of each identifier. */
 export function eachIdentifier(bytes: Uint8Array, visit: (start: number, end: number) => void): void {
   const length = bytes.length;
   for (let at = 0; at < length; ) {

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Failure } from "@lathe/protocol";
 import { type EntryName, withEntry } from "@lathe/system/held-folder";
-import { joined, shownPath } from "../byte-path.ts";
+import { joined, shownPath } from "@lathe/system/paths";
 import type { Effects } from "../commit/apply-steps.ts";
 import type { Step } from "../commit/step.ts";
 import { removeQuietly } from "../disk/remove-quietly.ts";

@@ -1,6 +1,6 @@
 /** What differs between two trees in the store, folders included, each before what is in it. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import { joined } from "../byte-path.ts";
+import { joined } from "@lathe/system/paths";
 import { kindOf, type TreeEntry } from "./git-objects.ts";
 import type { ObjectReader } from "./object-reader.ts";
 
@@ -59,7 +59,7 @@ async function entriesOf(
   return isFailure(entries) ? entries : new Map(entries.map((entry) => [entry.name, entry]));
 }
 
-function isFolder(entry: TreeEntry | undefined): boolean {
+export function isFolder(entry: TreeEntry | undefined): boolean {
   return entry !== undefined && kindOf(entry.mode) === "folder";
 }
 

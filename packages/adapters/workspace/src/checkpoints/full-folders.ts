@@ -1,9 +1,9 @@
 /** Folders that would go but hold what no checkpoint does: they stay. */
 import { readdirSync } from "node:fs";
-import { joined } from "../byte-path.ts";
+import { joined } from "@lathe/system/paths";
 import { errorCode } from "../file-failure.ts";
 import { type HeldPlaces, withPlacesSync } from "../held-places.ts";
-import type { TreeChange } from "./compare-trees.ts";
+import { isFolder, type TreeChange } from "./compare-trees.ts";
 import { kindOf, skipReason, type TreeEntry } from "./git-objects.ts";
 import type { LeftPath, RestorePlan } from "./plan-restore.ts";
 
@@ -47,10 +47,6 @@ const histories: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj"]);
 function reasonFor(path: string, present: TreeEntry | undefined): LeftPath["why"] {
   if (present && kindOf(present.mode) === "skipped") return skipReason(present.id);
   return histories.has(path.slice(path.lastIndexOf("/") + 1)) ? "repository" : "added-since";
-}
-
-function isFolder(entry: TreeEntry | undefined): boolean {
-  return entry !== undefined && kindOf(entry.mode) === "folder";
 }
 
 function namesIn({ root, places }: Place, path: string): readonly string[] {

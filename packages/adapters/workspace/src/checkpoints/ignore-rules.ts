@@ -6,7 +6,7 @@ import { type Stats, statSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { type IgnorePattern, parsePatterns } from "@lathe/system/git/ignore-pattern";
-import { diskPath, joined } from "../byte-path.ts";
+import { diskPath, joined } from "@lathe/system/paths";
 import { errorCode } from "../file-failure.ts";
 import type { HeldPlaces } from "../held-places.ts";
 import { type RegularFile, readRegular } from "../reading/read-regular.ts";

@@ -1,6 +1,6 @@
 /** What differs between two checkpoints, as people and models want to see it. */
 import { type Failure, type FileDifference, type FileState, isFailure } from "@lathe/protocol";
-import { shownPath } from "../byte-path.ts";
+import { shownPath } from "@lathe/system/paths";
 import { sniffText } from "../reading/sniff-text.ts";
 import { compareTrees, type TreeChange } from "./compare-trees.ts";
 import { kindOf, permissions, type TreeEntry } from "./git-objects.ts";

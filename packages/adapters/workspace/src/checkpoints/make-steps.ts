@@ -2,7 +2,7 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { bytePath, joined, shownPath } from "../byte-path.ts";
+import { bytePath, joined, shownPath } from "@lathe/system/paths";
 import { type After, fileAfter, type Step } from "../commit/step.ts";
 import { fileFailure } from "../file-failure.ts";
 import { type HeldPlaces, lstatAt, withPlaces, withPlacesSync } from "../held-places.ts";

@@ -14,7 +14,7 @@ import {
   type RestoreOptions,
   type WithLease,
 } from "@lathe/protocol";
-import { bytePath } from "../byte-path.ts";
+import { bytePath } from "@lathe/system/paths";
 import type { Effects } from "../commit/apply-steps.ts";
 import { type Disk, nodeDisk } from "../disk/disk.ts";
 import { makeFolder } from "../disk/make-folder.ts";

@@ -1,6 +1,6 @@
 /** What a restore does to each path, what it has to leave alone, and what it would destroy. */
 import { type Failure, failure, type Restored } from "@lathe/protocol";
-import { shownPath } from "../byte-path.ts";
+import { shownPath } from "@lathe/system/paths";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, skipReason } from "./git-objects.ts";
 

@@ -6,7 +6,7 @@ import {
   type Restored,
   type RestoreOptions,
 } from "@lathe/protocol";
-import { bytePath, shownPath } from "../byte-path.ts";
+import { bytePath, shownPath } from "@lathe/system/paths";
 import { applySteps, type Effects } from "../commit/apply-steps.ts";
 import type { Step } from "../commit/step.ts";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./apply-raw.ts";

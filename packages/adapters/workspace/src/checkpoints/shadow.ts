@@ -2,7 +2,7 @@
 import { lstatSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, type Failure, type FailureCode, failure, isFailure } from "@lathe/protocol";
-import { bytePath } from "../byte-path.ts";
+import { bytePath } from "@lathe/system/paths";
 import type { Disk } from "../disk/disk.ts";
 import { type Folder, isHeld, loadTree, saveTree } from "./file-tree.ts";
 import { encodeCommit } from "./git-objects.ts";

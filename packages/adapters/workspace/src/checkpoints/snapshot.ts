@@ -1,6 +1,6 @@
 /** Brings the store up to date with the files: reads what looks changed, and makes the trees above it. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { joined } from "../byte-path.ts";
+import { joined } from "@lathe/system/paths";
 import { withPlaces } from "../held-places.ts";
 import { type Folder, skippedLeaf } from "./file-tree.ts";
 import { encodeTree, skippedId } from "./git-objects.ts";

@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { bytePath } from "@lathe/system/paths";
 import { exactTree, succeeded } from "@lathe/testkit";
-import { bytePath } from "../byte-path.ts";
 import { type Disk, nodeDisk } from "../disk/disk.ts";
 import { withPlaces } from "../held-places.ts";
 import { folder, optionsFor, put } from "./checkpoint-place.test.ts";

@@ -8,7 +8,7 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failure, isFailure, type Skipped, type SkipReason } from "@lathe/protocol";
-import { diskPath, joined, shownPath } from "../byte-path.ts";
+import { diskPath, joined, shownPath } from "@lathe/system/paths";
 import { errorCode } from "../file-failure.ts";
 import type { HeldPlaces } from "../held-places.ts";
 import { isTemporary } from "../journal/journal.ts";

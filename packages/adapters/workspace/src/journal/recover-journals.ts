@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Failure } from "@lathe/protocol";
-import { bytePath } from "../byte-path.ts";
+import { bytePath } from "@lathe/system/paths";
 import type { Disk } from "../disk/disk.ts";
 import { syncHeld } from "../disk/sync-folders.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
@@ -12,7 +12,7 @@ import { type JournalName, journalName, journalsIn } from "./journal-names.ts";
 import { decodeRecords, doneMark, type StoredRecord } from "./journal-record.ts";
 import type { ProcessOwner } from "./process-owner.ts";
 import { lockHolder } from "./root-lock.ts";
-import { actionsOf, undoActions } from "./undo-entries.ts";
+import { actionsOf, type DiskPlaces, undoActions } from "./undo-entries.ts";
 
 /** What became of a change in whose middle a process had died. */
 export interface Recovery {
@@ -153,11 +153,6 @@ function markDone(path: string, position: number, disk: Disk): Failure | undefin
   } catch (error) {
     return fileFailure(path, error);
   }
-}
-
-interface DiskPlaces {
-  readonly disk: Disk;
-  readonly places: HeldPlaces;
 }
 
 /** Whether none is left, but in folders that are not there any more. */

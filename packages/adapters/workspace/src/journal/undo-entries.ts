@@ -51,13 +51,13 @@ export function traceOf(state: State): Trace | undefined {
   }
 }
 
-interface Undoing {
+export interface DiskPlaces {
   readonly disk: Disk;
   readonly places: HeldPlaces;
 }
 
 /** *Contract:* idempotent, so that one that was interrupted may be begun again; never throws for the disk's sake. */
-export function undoActions(actions: readonly Action[], { disk, places }: Undoing): Undone {
+export function undoActions(actions: readonly Action[], { disk, places }: DiskPlaces): Undone {
   const back: string[] = [];
   const left = new Set<string>();
   const failed: Failure[] = [];
@@ -83,7 +83,7 @@ export function undoActions(actions: readonly Action[], { disk, places }: Undoin
 
 type Found = "back" | "left" | "as before";
 
-function undoAction({ does, entry }: Action, undoing: Undoing): Found {
+function undoAction({ does, entry }: Action, undoing: DiskPlaces): Found {
   const { places } = undoing;
   // A link leads away from here: the one that was there before, or one that was put there since.
   if (places.isMoved(dirname(entry.absolute))) return entry.old.type === "absent" ? "as before" : "left";
@@ -91,7 +91,7 @@ function undoAction({ does, entry }: Action, undoing: Undoing): Found {
   return does === "clear" ? undoClear(entry, now, undoing) : undoPlace(entry, now, undoing);
 }
 
-function undoClear(entry: Entry, now: Trace | undefined, { disk, places }: Undoing): Found {
+function undoClear(entry: Entry, now: Trace | undefined, { disk, places }: DiskPlaces): Found {
   if (isSame(now, entry.old, entry)) return "as before";
   if (now?.type !== "absent") return "left";
   if (entry.old.type === "folder") disk.mkdir(places.at(entry.absolute), entry.old.mode);
@@ -99,7 +99,7 @@ function undoClear(entry: Entry, now: Trace | undefined, { disk, places }: Undoi
   return "back";
 }
 
-function undoPlace(entry: Entry, now: Trace | undefined, undoing: Undoing): Found {
+function undoPlace(entry: Entry, now: Trace | undefined, undoing: DiskPlaces): Found {
   const { disk, places } = undoing;
   const { absolute, old, kept } = entry;
   if (!isSame(now, entry.new, entry)) {
@@ -112,7 +112,7 @@ function undoPlace(entry: Entry, now: Trace | undefined, undoing: Undoing): Foun
   return "back";
 }
 
-function remove({ absolute, new: after }: Entry, { disk, places }: Undoing): Found {
+function remove({ absolute, new: after }: Entry, { disk, places }: DiskPlaces): Found {
   if (after.type !== "folder") {
     disk.unlink(places.at(absolute));
     return "back";

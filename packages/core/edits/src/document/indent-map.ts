@@ -97,7 +97,6 @@ function converterOf(
   };
 }
 
-/** The pairs as a function, where they are one. */
 function functionOf(pairs: readonly IndentPair[]): ReadonlyMap<string, string> {
   const known = new Map<string, string>();
   const torn = new Set<string>();

@@ -5,7 +5,6 @@ export interface LfText {
   readonly original: string;
   /** The text with every CRLF as LF, without a byte order mark. */
   readonly text: string;
-  /** Offset in the original of an offset in `text`. */
   originalAt(offset: number): number;
   /** 1-based line of an offset in `text`. */
   lineAt(offset: number): number;

@@ -78,7 +78,6 @@ const forms: Readonly<Record<string, string>> = {
 };
 const patterns = Object.entries(forms).filter(([name]) => name.includes("*"));
 
-/** Whether the call prints what is secret. */
 export function isPrintingSecrets(call: ProgramCall): boolean {
   const { program } = call;
   const own = Object.hasOwn(forms, program)

@@ -1,12 +1,12 @@
 /** What just runs: the recipes that are named and those they need, with variables that can be told in their place. */
 import { append } from "../append.ts";
-import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
+import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
 import { optionValues, type ProgramCall } from "../programs/program-call.ts";
-import { literal, type Word } from "../shell/word.ts";
+import type { Word } from "../shell/word.ts";
 import { interpreterLine } from "./interpreter-line.ts";
 import { foldersUp } from "./task-runners.ts";
-import { textIn } from "./text-in.ts";
+import { projectScript, textIn } from "./text-in.ts";
 
 interface Recipe {
   readonly needs: string[];
@@ -172,14 +172,4 @@ function readLine(line: string, file: JustFile): Recipe | undefined {
   const recipe: Recipe = { needs: [...needs], lines: [] };
   file.recipes.set(title, recipe);
   return recipe;
-}
-
-function projectScript(text: string, folder: string): Inner {
-  return {
-    type: "script",
-    text: literal(text),
-    isOwnShell: true,
-    origin: "project",
-    folder: escapeGlob(folder),
-  };
 }

@@ -1,13 +1,13 @@
 /** What make runs: the recipes of the targets that are named, of all that those need, and commands in its files. */
 import { append } from "../append.ts";
-import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
+import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
 import type { ProgramCall } from "../programs/program-call.ts";
-import { literal, type Word } from "../shell/word.ts";
+import type { Word } from "../shell/word.ts";
 import { emptyMakeFile, type MakeFile, type MakeRule, readMakeFile } from "./make-file.ts";
 import { type MakeOptions, makeOptions } from "./make-options.ts";
 import { type MakePlace, makeText } from "./make-text.ts";
-import { textIn } from "./text-in.ts";
+import { projectScript, textIn } from "./text-in.ts";
 
 const maxFiles = 16;
 const maxRecipes = 400;
@@ -155,14 +155,4 @@ function linesOf(lines: readonly string[], isDry: boolean, place: MakePlace): re
   return run
     .flatMap((line) => makeText(line, place).split("\n"))
     .map((line) => line.trim().replace(/^[@+\s-]+/u, ""));
-}
-
-function projectScript(text: string, folder: string): Inner {
-  return {
-    type: "script",
-    text: literal(text),
-    isOwnShell: true,
-    origin: "project",
-    folder: escapeGlob(folder),
-  };
 }

@@ -1,9 +1,22 @@
 /** The text of a file of the project by its path, as the script has made it or once it has been looked up. */
-import type { InnerContext } from "../programs/inner.ts";
+import { escapeGlob } from "../globs/shell-glob.ts";
+import type { Inner, InnerContext } from "../programs/inner.ts";
 import { knownText } from "../shell/known.ts";
+import { literal } from "../shell/word.ts";
 
 export function textIn(path: string, { known, wanted, made }: InnerContext): string | undefined {
   const own = made.get(path);
   if (own) return own.text;
   return knownText(path, { known, wanted });
+}
+
+/** A script that a file of the project holds, run in `folder`. */
+export function projectScript(text: string, folder: string): Inner {
+  return {
+    type: "script",
+    text: literal(text),
+    isOwnShell: true,
+    origin: "project",
+    folder: escapeGlob(folder),
+  };
 }

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, fstatSync, readlinkSync, readSync, type Stats } from "node:fs";
 import type { HeldFolder } from "../held-folder.ts";
-import { entryName } from "./byte-names.ts";
+import { diskPath } from "../paths/byte-path.ts";
 import { ifThere } from "./held-file.ts";
 import { entryId, entryStats, entryType, type IndexEntry } from "./index-entries.ts";
 import type { RepositorySettings } from "./repository-settings.ts";
@@ -70,12 +70,12 @@ interface Hashing {
 }
 
 async function contentId(folder: HeldFolder, name: string, hashing: Hashing): Promise<string | undefined> {
-  const stats = folder.lstat(entryName(name));
+  const stats = folder.lstat(diskPath(name));
   if (stats?.isSymbolicLink()) {
-    const target = readlinkSync(folder.at(entryName(name)), "buffer");
+    const target = readlinkSync(folder.at(diskPath(name)), "buffer");
     return blobHash(target.length, hashing).update(target).digest("hex");
   }
-  const file = ifThere(() => folder.open(entryName(name), constants.O_RDONLY));
+  const file = ifThere(() => folder.open(diskPath(name), constants.O_RDONLY));
   if (file === undefined) return undefined;
   try {
     const opened = fstatSync(file);

@@ -1,5 +1,5 @@
 /** Which files of a folder a repository knows, which it does not, and which folders it ignores; no content is read. */
-import { shownPath } from "./byte-names.ts";
+import { shownPath } from "../paths/byte-path.ts";
 import { entryType, type IndexEntry } from "./index-entries.ts";
 import { withRepository } from "./open-repository.ts";
 import type { RepositoryPlace } from "./repository-place.ts";

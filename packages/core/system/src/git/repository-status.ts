@@ -1,8 +1,9 @@
 /** What has changed in a working tree since its last commit, as `git status` would say it, with no git started. */
 import { join } from "node:path";
 import type { HeldFolder } from "../held-folder.ts";
+import { shownPath } from "../paths/byte-path.ts";
 import type { Env } from "../user-folders.ts";
-import { holdEntry, shownPath, statListed } from "./byte-names.ts";
+import { holdEntry, statListed } from "./byte-names.ts";
 import { type FileStateOptions, hasBytesOf, stateByStats } from "./file-state.ts";
 import { ObjectError } from "./git-object.ts";
 import { heldBelow } from "./held-file.ts";

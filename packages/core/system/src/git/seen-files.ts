@@ -6,7 +6,7 @@
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
 import { holdBelow, withFolder } from "../held-folder.ts";
-import { entryName } from "./byte-names.ts";
+import { diskPath } from "../paths/byte-path.ts";
 import { type EntryStats, entryStats, entryType, type IndexEntry } from "./index-entries.ts";
 import { readIndex } from "./read-index.ts";
 
@@ -38,9 +38,9 @@ export function hasSeenFiles({ gitFolder, top, idBytes }: SeenFrom): boolean {
 function isSeen(entry: IndexEntry, top: string): boolean {
   try {
     return withFolder(top, (root) => {
-      const folder = holdBelow(root, entryName(dirname(entry.path)));
+      const folder = holdBelow(root, diskPath(dirname(entry.path)));
       try {
-        const stats = folder.lstat(entryName(entry.path.slice(entry.path.lastIndexOf("/") + 1)));
+        const stats = folder.lstat(diskPath(entry.path.slice(entry.path.lastIndexOf("/") + 1)));
         return (
           stats?.isFile() === true && stats.uid === process.getuid?.() && isSame(entryStats(entry), stats)
         );

@@ -1,7 +1,7 @@
 /** Walks a folder of a repository's working tree: the whole of it, or what is below one of its folders. */
 import { relative, sep } from "node:path";
 import { type HeldFolder, holdBelow } from "../held-folder.ts";
-import { bytePath, entryName } from "./byte-names.ts";
+import { bytePath, diskPath } from "../paths/byte-path.ts";
 import type { IgnoreScope } from "./ignore-scope.ts";
 import type { IndexEntry } from "./index-entries.ts";
 import { baseScope, type OpenRepository } from "./open-repository.ts";
@@ -60,7 +60,7 @@ function startAt(repository: OpenRepository, prefix: string): Start {
     for (const name of prefix.split("/").filter(Boolean)) {
       scope = scope.enter(folder, path, true);
       isIgnored = scope.ignores({ path: path + name, name, isFolder: true });
-      const inner = folder.enter(entryName(name));
+      const inner = folder.enter(diskPath(name));
       folder.close();
       folder = inner;
       path += `${name}/`;

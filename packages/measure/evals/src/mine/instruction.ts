@@ -94,7 +94,6 @@ function plain(line: string): string {
   return line.replace(/\s+/g, "");
 }
 
-/** The lines that a patch adds. */
 export function addedLines(patch: string): readonly string[] {
   return patch
     .split("\n")

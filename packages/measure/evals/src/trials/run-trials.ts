@@ -16,7 +16,6 @@ export interface TrialsWanted {
   readonly agents: readonly TrialAgent[];
   readonly attempts: number;
   readonly parallel: number;
-  /** Where the records are. */
   readonly records: string;
   /** Exists; for what is needed meanwhile. */
   readonly folder: string;

@@ -18,6 +18,6 @@ export function joined(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`;
 }
 
-function isAscii(text: string): boolean {
+export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text);
 }
