@@ -8,4 +8,4 @@ export { plainBytes, plainText } from "./src/git/plain-bytes.ts";
 export { allRefs, readHead, readRef } from "./src/git/ref-files.ts";
 export { mainTree, type RepositoryPlace, refusedLink, repositoryPlace } from "./src/git/repository-place.ts";
 export { createRef, deleteRef, type RefOutcome } from "./src/git/write-ref.ts";
-export { noSurroundings } from "./src/git-settings.ts";
+export { isolatedGitEnv } from "./src/isolated-git-env.ts";

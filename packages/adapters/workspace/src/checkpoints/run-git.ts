@@ -5,7 +5,7 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { findProgram } from "@lathe/system";
-import { noSurroundings } from "@lathe/system/git";
+import { isolatedGitEnv } from "@lathe/system/git";
 import { cancelled } from "./pace.ts";
 
 export interface Git {
@@ -107,7 +107,7 @@ function environment({ folder, path }: Git): NodeJS.ProcessEnv {
     // Git before 2.32 knows no GIT_CONFIG_GLOBAL; here it finds no configuration either.
     HOME: folder,
     XDG_CONFIG_HOME: folder,
-    ...noSurroundings,
+    ...isolatedGitEnv,
     GIT_ATTR_NOSYSTEM: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_ALLOW_PROTOCOL: "none",

@@ -13,7 +13,7 @@ import {
 } from "@lathe/protocol";
 import { type Env, systemPath } from "@lathe/system";
 import type { RepositoryPlace } from "@lathe/system/git";
-import { noSurroundings, plainText } from "@lathe/system/git";
+import { isolatedGitEnv, plainText } from "@lathe/system/git";
 import { addIndex, addRefs, makeScratchGit } from "./scratch-git.ts";
 
 export interface GitBoxWish {
@@ -113,7 +113,7 @@ export async function openGitBox(host: GitBoxHost, wish: GitBoxWish): Promise<Gi
 /** No settings of the user or the machine apply; git fetches nothing and asks for no password. */
 const surroundings: Readonly<Record<string, string>> = {
   LC_ALL: "C",
-  ...noSurroundings,
+  ...isolatedGitEnv,
   GIT_ATTR_NOSYSTEM: "1",
   GIT_ALLOW_PROTOCOL: "none",
   GIT_PAGER: "cat",

@@ -94,9 +94,9 @@ const runs =
 /** Settings whose command only shows. */
 const plainSetting = /^(?:core\.)?(?:pager(?:\.\w+)?|editor)=(?:cat|less|more|head|true|false|:)?$/iu;
 
-type Surroundings = Pick<FoundCall, "assignments" | "gitAliases" | "isGitElsewhere">;
+type GitContext = Pick<FoundCall, "assignments" | "gitAliases" | "isGitElsewhere">;
 
-export function gitEffects({ args: words }: ProgramCall, found: Surroundings): readonly Effect[] {
+export function gitEffects({ args: words }: ProgramCall, found: GitContext): readonly Effect[] {
   const call = gitCall(words);
   const { subcommand, args, globals } = call;
   if (isHelp(args)) return [];
@@ -149,7 +149,7 @@ function isHelp(args: readonly Word[]): boolean {
 const elsewhere = /^(?:--git-dir|--work-tree|--exec-path)\b/u;
 const elsewhereSet = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR|CONFIG\w*)=/u;
 
-function traitsOf(call: GitCall, found: Surroundings): readonly Trait[] | undefined {
+function traitsOf(call: GitCall, found: GitContext): readonly Trait[] | undefined {
   const { subcommand, args, isKnown } = call;
   if (subcommand === "") return undefined;
   // What is no command of git's may be an alias, or a program of any name.
@@ -181,7 +181,7 @@ function isRunning({ subcommand, args, globals }: GitCall): boolean {
 }
 
 /** Another repository than the one it stands in. */
-function isOther({ globals }: GitCall, { assignments, isGitElsewhere }: Surroundings): boolean {
+function isOther({ globals }: GitCall, { assignments, isGitElsewhere }: GitContext): boolean {
   return (
     isGitElsewhere === true ||
     globals.some(({ text }) => elsewhere.test(text)) ||

@@ -1,7 +1,6 @@
 /** Variables with which git is started, so that it reads none of this machine's settings and never prompts. */
 
-/** Nothing of this user's or this machine's settings, nothing asked of a person or of another machine. */
-export const noSurroundings: Readonly<Record<string, string>> = {
+export const isolatedGitEnv: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_SYSTEM: "/dev/null",
   GIT_CONFIG_GLOBAL: "/dev/null",
