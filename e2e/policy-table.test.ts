@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { defaultRules, evaluate, judgements, proposeRules } from "@lathe/policy";
+import { defaultRules, evaluate, judgeEffects, proposeRules } from "@lathe/policy";
 import type { Effect, Facts, Rule } from "@lathe/protocol";
 import { effectsOf, factsFor, type Row, rows } from "./policy-rows.ts";
 
@@ -65,7 +65,7 @@ describe("the rules proposed for the table's commands", () => {
 
   it("cover nothing but what was agreed to, however it is done", () => {
     const wanted = asked.flatMap(({ row, effects, facts }) =>
-      judgements(effects, facts, defaultRules)
+      judgeEffects(effects, facts, defaultRules)
         .filter(({ decision }) => decision.verdict !== "allow")
         .map(({ effect }) => ({ row, effect, facts, name: nameOf(effect, facts) })),
     );

@@ -1,7 +1,7 @@
 /** @lathe/context: what the model sees. */
 export { assemble, estimateTokens, partTokens, textTokens } from "./src/assemble.ts";
 export { maxTokens } from "./src/compaction/room.ts";
-export { type TooMuch, tidiable, tooMuch } from "./src/excess.ts";
+export { type ContextExcess, contextExcess, shortenableExcess } from "./src/excess.ts";
 export { guardRailsOf } from "./src/guard-rails.ts";
 export type { EditDialect, Profile } from "./src/profiles/profile.ts";
 export { profileOf } from "./src/profiles/profile-of.ts";

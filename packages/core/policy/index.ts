@@ -10,7 +10,7 @@ export {
 export { matchesPath } from "./src/globs/glob.ts";
 export { escapeGlob } from "./src/globs/shell-glob.ts";
 export { defaultRules, type ExemplaryRule } from "./src/rules/default-rules.ts";
-export { evaluate, type Judged, judgements, refusalsOf } from "./src/rules/evaluate.ts";
+export { evaluate, type JudgedCall, judgeEffects, refusalsOf } from "./src/rules/evaluate.ts";
 export { evaluateGrant } from "./src/rules/evaluate-grant.ts";
 export { factsNeeded } from "./src/rules/facts-needed.ts";
 export { isLeftOpen } from "./src/rules/is-left-open.ts";

@@ -109,11 +109,11 @@ export type { ToolCompleted } from "./src/events/tool-completed.ts";
 export type { ToolStarted } from "./src/events/tool-started.ts";
 export type { TurnEnded } from "./src/events/turn-ended.ts";
 export {
-  type Culprit,
   causeText,
   type Failure,
   type FailureClass,
   type FailureCode,
+  type FailureOrigin,
   failure,
   failureClass,
   failureCodes,
@@ -126,7 +126,7 @@ export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-r
 export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
 export { isBelow } from "./src/is-below.ts";
 export { isRecord, parseJson } from "./src/json.ts";
-export { differingJudged, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
+export { changedJudgedFiles, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
 export { type Lazily, lazily } from "./src/lazily.ts";
 export {
   type Activity,
@@ -163,7 +163,7 @@ export {
   type Outcome,
   type OutcomeFacts,
   outcomeText,
-  type Shown,
+  type ShownLines,
   type Todo,
 } from "./src/outcome.ts";
 export type { Plan, PlanMade } from "./src/plan.ts";
@@ -171,14 +171,14 @@ export type { CallLayer, RunLayer, RunningCall } from "./src/ports/call-layer.ts
 export type {
   Checkpoint,
   Checkpoints,
-  Collected,
+  CollectedStore,
   DifferenceOptions,
   FileDifference,
   FileInCheckpoint,
   FileState,
-  Restored,
   RestoreOptions,
-  Skipped,
+  RestoreResult,
+  SkippedPath,
   SkipReason,
 } from "./src/ports/checkpoints.ts";
 export type { Clock } from "./src/ports/clock.ts";
@@ -197,10 +197,10 @@ export type {
   CheckReport,
   Diagnostics,
 } from "./src/ports/diagnostics.ts";
-export type { Embedded, Embedder } from "./src/ports/embedder.ts";
-export type { Git, GitAsked, OpenRepository } from "./src/ports/git.ts";
+export type { Embedder, EmbeddingResult } from "./src/ports/embedder.ts";
+export type { Git, GitOptions, OpenRepository } from "./src/ports/git.ts";
 export type {
-  CompactionSay,
+  CompactionHookAnswer,
   CompactionTrigger,
   Counterpart,
   HookedCall,
@@ -280,7 +280,7 @@ export {
   type SyntaxTree,
 } from "./src/ports/syntax.ts";
 export {
-  type AskedAmid,
+  type CallQuestion,
   isBarrier,
   mayChange,
   onlyReads,
@@ -313,8 +313,8 @@ export {
   cacheSlack,
   type MissCause,
   providerOf,
-  type Sent,
   type SentPrompt,
+  type SentRequest,
 } from "./src/prompt-cache.ts";
 export {
   type Odds,
@@ -348,21 +348,21 @@ export { placeholdersIn } from "./src/secrets/placeholder.ts";
 export { seededRandom } from "./src/seeded-random.ts";
 export {
   type Circuit,
-  type CircuitNews,
   type Circuits,
+  type CircuitUpdate,
   isProviderFault,
   isResting,
-  type Rest,
+  type ModelRest,
 } from "./src/session/circuit.ts";
 export {
   type Compacted,
+  type CompactionRequest,
   type CompactionWhy,
-  type CompactionWish,
-  type Freed,
   freesEnough,
   type ShortenedPart,
   type Summary,
-  shortened,
+  shortenParts,
+  type TokensFreed,
 } from "./src/session/compaction.ts";
 export type { Envelope, EventType } from "./src/session/event-type.ts";
 export {
@@ -375,15 +375,15 @@ export {
   tuningSchema,
 } from "./src/session/experiments.ts";
 export {
+  applyLedgerEntry,
   emptyTreeAccount,
-  enter,
-  isHeld,
+  isReserved,
   type Ledger,
   type LedgerEntry,
   type Ledgers,
   readLedgerEntry,
-  room,
-  type Spent,
+  remainingBudget,
+  type SpentBudget,
   type TreeAccount,
   type TreeCap,
 } from "./src/session/ledger.ts";
@@ -393,8 +393,8 @@ export type {
   AnswerRecord,
   Attempt,
   CallState,
+  CheckpointAttempt,
   Conversation,
-  Kept,
   Mark,
   Rewind,
   Session,

@@ -1,7 +1,7 @@
 /** Ledgers in memory: one account per root for all who open it. */
 import {
+  applyLedgerEntry,
   emptyTreeAccount,
-  enter,
   type Ledger,
   type Ledgers,
   type Owner,
@@ -33,7 +33,7 @@ function ledgerOver(shared: Shared, isAlive: (owner: Owner) => boolean): Ledger 
   const ledger: Ledger = {
     read: async () => shared.account,
     enter: async (entries) => {
-      shared.account = entries.reduce(enter, shared.account);
+      shared.account = entries.reduce(applyLedgerEntry, shared.account);
       for (const listener of shared.listeners) listener();
       return shared.account;
     },

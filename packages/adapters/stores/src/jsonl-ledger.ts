@@ -1,9 +1,9 @@
 /** The ledger port over one append-only JSONL file per tree of sessions, beside the logs. */
 import { dirname, join } from "node:path";
 import {
+  applyLedgerEntry,
   diskFailure,
   emptyTreeAccount,
-  enter,
   type Failure,
   failure,
   isFailure,
@@ -170,5 +170,5 @@ function openThere(files: Files, path: string): number | undefined {
 function takeLine(account: TreeAccount, line: string): TreeAccount {
   if (line === "") return account;
   const entry = readLedgerEntry(parseJson(line));
-  return entry ? enter(account, entry) : account;
+  return entry ? applyLedgerEntry(account, entry) : account;
 }

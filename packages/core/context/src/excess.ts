@@ -18,21 +18,21 @@ export interface Measured {
   readonly input: number;
 }
 
-export interface TooMuch {
+export interface ContextExcess {
   readonly why: "window" | "tidy" | "images";
   readonly tokens: number;
   readonly most: number;
 }
 
 /** What cannot be sent, or should not be. */
-export function tooMuch({ session, info, request, input }: Measured): TooMuch | undefined {
+export function contextExcess({ session, info, request, input }: Measured): ContextExcess | undefined {
   const most = maxTokens(info, session);
   if (input > most) return { why: "window", tokens: input, most };
   return hasTooManyImages(request.messages) ? { why: "images", tokens: input, most } : undefined;
 }
 
 /** What is dearer than it has to be, if old results can be shortened; undefined where it is short anyway. */
-export function tidiable({ session, info, input }: Measured): TooMuch | undefined {
+export function shortenableExcess({ session, info, input }: Measured): ContextExcess | undefined {
   const most = profileFor(session, info.id).tidyAbove;
   return input > most ? { why: "tidy", tokens: input, most } : undefined;
 }

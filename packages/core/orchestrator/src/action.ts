@@ -1,5 +1,5 @@
 /** Actions: everything `next` can decide; `perform` has one way to do each. */
-import type { CompactionWish, Failure, ModelSwitched, NoticePosted, TurnEnd } from "@lathe/protocol";
+import type { CompactionRequest, Failure, ModelSwitched, NoticePosted, TurnEnd } from "@lathe/protocol";
 
 export type Action =
   /** No turn is open. */
@@ -30,6 +30,6 @@ export type Action =
   /** Let the router choose the model of the next attempts. */
   | { readonly type: "route"; readonly moment: "turn" | "evidence"; readonly evidence?: string }
   /** Make the conversation shorter. */
-  | ({ readonly type: "compact" } & Pick<CompactionWish, "why" | "focus">)
+  | ({ readonly type: "compact" } & Pick<CompactionRequest, "why" | "focus">)
   | { readonly type: "call-model" }
   | { readonly type: "end-turn"; readonly end: TurnEnd };

@@ -2,7 +2,7 @@
 import type { Decision, Effect, Facts, Rule } from "@lathe/protocol";
 import type { Part } from "./command-effects.ts";
 import { isPathEffect } from "./globs/match.ts";
-import { evaluate, judgements } from "./rules/evaluate.ts";
+import { evaluate, judgeEffects } from "./rules/evaluate.ts";
 import { proposeRules } from "./rules/propose-rules.ts";
 
 /** Classes of effects, in the order in which they are told. */
@@ -56,7 +56,7 @@ export function explain(parts: readonly Part[], facts: Facts, rules: readonly Ru
 }
 
 function explainPart({ command, effects }: Part, facts: Facts, rules: readonly Rule[]): ExplainedPart {
-  const judged = judgements(effects, facts, rules);
+  const judged = judgeEffects(effects, facts, rules);
   const classes = new Set(judged.flatMap(({ effect, decision }) => classesOf(effect, decision, facts)));
   if (effects.some(readsFiles)) classes.add("reads");
   return {

@@ -53,7 +53,7 @@ export const failureCodes = [
 export type FailureCode = (typeof failureCodes)[number];
 
 /** Whose doing a failure was. */
-export type Culprit = "model" | "tool" | "provider" | "sandbox" | "store" | "user" | "host" | "bug";
+export type FailureOrigin = "model" | "tool" | "provider" | "sandbox" | "store" | "user" | "host" | "bug";
 
 /** What may help: nothing, the same again, another model, or the same again after a delay in milliseconds. */
 export type Retry = "never" | "same" | "other-model" | { readonly afterMs: number };
@@ -70,7 +70,7 @@ export type FailureClass =
 export interface Failure {
   readonly type: "failure";
   readonly code: FailureCode;
-  readonly who: Culprit;
+  readonly who: FailureOrigin;
   readonly retry: Retry;
   /** One line for a person or a model: what, why, and what to do. Never parsed. */
   readonly text: string;
@@ -91,7 +91,7 @@ export const failureSchema: v.GenericSchema<unknown, Failure> = v.object({
 export function failure(
   code: FailureCode,
   text: string,
-  more: { readonly who?: Culprit; readonly retry?: Retry; readonly cause?: unknown } = {},
+  more: { readonly who?: FailureOrigin; readonly retry?: Retry; readonly cause?: unknown } = {},
 ): Failure {
   const { who = culpritOf(code), retry = "never", cause } = more;
   const base = { type: "failure", code, who, retry, text } as const;
@@ -155,7 +155,7 @@ export function failureClass(code: FailureCode): FailureClass {
   return classes[code];
 }
 
-function culpritOf(code: FailureCode): Culprit {
+function culpritOf(code: FailureCode): FailureOrigin {
   if (code === "bug") return "bug";
   if (code === "stale-epoch" || code === "log-corrupt" || code.startsWith("session-")) return "store";
   if (code === "sandbox-unavailable" || code === "command-timeout") return "sandbox";

@@ -13,7 +13,7 @@ export const judgedFilesSchema: v.GenericSchema<unknown, JudgedFiles> = v.record
 export const maxJudgedBytes: number = 256 * 1024;
 
 /** The paths whose content is not the same in both; what only one of them names counts as well. */
-export function differingJudged(before: JudgedFiles, now: JudgedFiles): readonly string[] {
+export function changedJudgedFiles(before: JudgedFiles, now: JudgedFiles): readonly string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(now)]);
   return [...paths].filter((path) => before[path] !== now[path]).sort();
 }

@@ -20,7 +20,7 @@ export interface FileChange {
 }
 
 /** 1-based inclusive lines of a file version that the model has seen. */
-export interface Shown {
+export interface ShownLines {
   readonly path: string;
   readonly version: string;
   readonly ranges: readonly (readonly [number, number])[];
@@ -34,7 +34,7 @@ export interface Todo {
 /** What a call did, beside its text: facts the fold keeps. */
 export interface OutcomeFacts {
   readonly changed?: readonly FileChange[];
-  readonly shown?: readonly Shown[];
+  readonly shown?: readonly ShownLines[];
   readonly todos?: readonly Todo[];
   /** A background process, and whether it produced output since it was last looked at. */
   readonly process?: {

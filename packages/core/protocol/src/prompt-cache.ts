@@ -12,7 +12,7 @@ export interface CacheRules {
 }
 
 /** Fingerprints of a request, against the last one that was sent to the same model. */
-export interface Sent {
+export interface SentRequest {
   readonly system: string;
   readonly tools: string;
   /** So many messages are those of the request before. */
@@ -73,7 +73,7 @@ export interface SentPrompt {
   readonly broken?: "rewound" | "compacted";
 }
 
-export const sentSchema: v.GenericSchema<unknown, Sent> = v.object({
+export const sentSchema: v.GenericSchema<unknown, SentRequest> = v.object({
   system: v.string(),
   tools: v.string(),
   kept: v.number(),

@@ -1,5 +1,5 @@
 /** Compactor: makes conversations shorter with the blobs at hand; what that takes is loaded when one is too long. */
-import { maxTokens, tidiable, tooMuch } from "@lathe/context";
+import { contextExcess, maxTokens, shortenableExcess } from "@lathe/context";
 import type { Compactor } from "@lathe/orchestrator";
 import { isFailure, lazily, type Ports } from "@lathe/protocol";
 
@@ -19,9 +19,9 @@ export function createCompactor({ blobs, summaryModel }: Pick<Ports, "blobs" | "
     ...(summaryModel !== undefined && { model: summaryModel }),
     most: maxTokens,
     excess: async (session, next) => {
-      const must = tooMuch({ ...next, session });
+      const must = contextExcess({ ...next, session });
       if (must) return must;
-      const may = tidiable({ ...next, session });
+      const may = shortenableExcess({ ...next, session });
       return may && (await load()).freesByItself(session, next.info) ? may : undefined;
     },
     shorten: async (session, given) => (await load()).shorten(session, given, texts),

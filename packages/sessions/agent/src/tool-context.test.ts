@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallState, Outcome, Ports, Shown } from "@lathe/protocol";
+import type { CallState, Outcome, Ports, ShownLines } from "@lathe/protocol";
 import { toolContext } from "./tool-context.ts";
 
-function shownAs(version: string): Shown {
+function shownAs(version: string): ShownLines {
   return { path: "a.ts", version, ranges: [[1, 2]] };
 }
 

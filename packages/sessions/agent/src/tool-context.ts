@@ -10,7 +10,7 @@ import {
   type Ports,
   type Rule,
   type Session,
-  type Shown,
+  type ShownLines,
   type ToolContext,
   type TreePermissions,
 } from "@lathe/protocol";
@@ -58,7 +58,7 @@ export function toolContext(ports: Ports, { call, session, amid, more }: CallCon
 }
 
 /** What calls of the same answer have shown: the next one stands on it, though the model has not read it yet. */
-function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonly Shown[] {
+function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonly ShownLines[] {
   return calls.flatMap(({ outcome }) => {
     const shown = outcome?.type === "ok" ? (outcome.facts?.shown ?? []) : [];
     return shown.filter((one) => one.path === path);

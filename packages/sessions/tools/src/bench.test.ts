@@ -13,7 +13,7 @@ import {
   outcomeText,
   type Rule,
   type Sandbox,
-  type Shown,
+  type ShownLines,
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
@@ -62,7 +62,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
   const sandbox = await createNoneDriver().open({ workspace: workspace.root, scratch, network: "none", env });
   if (isFailure(sandbox)) return assert.fail(sandbox.text);
   sandboxes.push(sandbox);
-  const shown: Shown[] = [];
+  const shown: ShownLines[] = [];
   const texts = new Map<string, string>();
   const deltas: string[] = [];
   const cancel = new AbortController();

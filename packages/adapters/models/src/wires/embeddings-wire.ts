@@ -1,6 +1,13 @@
 /** OpenAI's embeddings, `POST /v1/embeddings`, for any base URL: local servers speak it, too. */
 import { createHash } from "node:crypto";
-import { type Embedded, type Embedder, type Failure, failure, isRecord, parseJson } from "@lathe/protocol";
+import {
+  type Embedder,
+  type EmbeddingResult,
+  type Failure,
+  failure,
+  isRecord,
+  parseJson,
+} from "@lathe/protocol";
 import { type Fields, textOf } from "../catalogue/json-fields.ts";
 import { type Origin, providerFailure, stalled } from "../failures/provider-failure.ts";
 import { createTransport, type TransportOptions } from "../http-fetch.ts";
@@ -102,7 +109,7 @@ function embeddedIn(
   text: string,
   count: number,
   { dimensions, baseUrl }: EmbeddingsOptions,
-): Embedded | Failure {
+): EmbeddingResult | Failure {
   const broken = (what: string): Failure =>
     failure("stream-broken", `${baseUrl} answered with ${what} in place of ${count} embeddings`, {
       who: "provider",

@@ -2,7 +2,7 @@
 import { readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type Collected, type Failure, isFailure } from "@lathe/protocol";
+import { type CollectedStore, type Failure, isFailure } from "@lathe/protocol";
 import { keptBytes } from "./object-store.ts";
 import { cancelled } from "./pace.ts";
 import { livingMarks, setMark } from "./process-marks.ts";
@@ -21,7 +21,7 @@ const packingMs = 10 * 60_000;
 /** What is packed, and by whose leave. */
 type Packing = Pick<Shadow, "git" | "marks"> & { readonly signal?: AbortSignal | undefined };
 
-export async function collectGarbage(shadow: Shadow, signal: AbortSignal): Promise<Collected | Failure> {
+export async function collectGarbage(shadow: Shadow, signal: AbortSignal): Promise<CollectedStore | Failure> {
   shadow.store.refresh();
   const before = shadow.store.size;
   const dropped: string[] = [];

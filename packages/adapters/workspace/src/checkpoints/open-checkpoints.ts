@@ -4,14 +4,14 @@ import { join } from "node:path";
 import {
   type Checkpoint,
   type Checkpoints,
-  type Collected,
+  type CollectedStore,
   type DifferenceOptions,
   type Failure,
   type FileDifference,
   type FileInCheckpoint,
   isFailure,
-  type Restored,
   type RestoreOptions,
+  type RestoreResult,
   type WithLease,
 } from "@lathe/protocol";
 import { bytePath } from "@lathe/system/paths";
@@ -191,14 +191,14 @@ class OpenCheckpoints implements Checkpoints {
     });
   }
 
-  restore(ref: string, options: RestoreOptions): Promise<Restored | Failure> {
+  restore(ref: string, options: RestoreOptions): Promise<RestoreResult | Failure> {
     const { shadow, effects } = this.#parts;
     return this.#inTurn(options.signal, (signal) =>
       restoreFiles(shadow, { ...effects, signal }, { ...options, ref }),
     );
   }
 
-  async collect(): Promise<Collected | Failure> {
+  async collect(): Promise<CollectedStore | Failure> {
     await this.#packing;
     return this.#inTurn(undefined, (signal) => collectGarbage(this.#parts.shadow, signal));
   }

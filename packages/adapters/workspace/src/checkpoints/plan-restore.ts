@@ -1,10 +1,10 @@
 /** What a restore does to each path, what it has to leave alone, and what it would destroy. */
-import { type Failure, failure, type Restored } from "@lathe/protocol";
+import { type Failure, failure, type RestoreResult } from "@lathe/protocol";
 import { shownPath } from "@lathe/system/paths";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, skipReason } from "./git-objects.ts";
 
-export type LeftPath = Restored["left"][number];
+export type LeftPath = RestoreResult["left"][number];
 
 export interface RestorePlan {
   /** A folder before what is in it. */

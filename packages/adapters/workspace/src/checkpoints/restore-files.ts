@@ -3,8 +3,8 @@ import {
   type Failure,
   type FailureCode,
   isFailure,
-  type Restored,
   type RestoreOptions,
+  type RestoreResult,
 } from "@lathe/protocol";
 import { bytePath, shownPath } from "@lathe/system/paths";
 import { applySteps, type Effects } from "../commit/apply-steps.ts";
@@ -28,7 +28,7 @@ export async function restoreFiles(
   shadow: Shadow,
   effects: Effects,
   request: RestoreRequest,
-): Promise<Restored | Failure> {
+): Promise<RestoreResult | Failure> {
   await effects.journal.recover();
   const { signal } = effects;
   const wanted = await shadow.treeOf(request.ref, { signal });
@@ -40,7 +40,7 @@ export async function restoreFiles(
   if (isFailure(undo)) return undo;
   const present = await shadow.treeOf(undo.ref, { signal });
   if (isFailure(present)) return present;
-  const work = async (reader: ObjectReader): Promise<Restored | Failure> => {
+  const work = async (reader: ObjectReader): Promise<RestoreResult | Failure> => {
     const trees = { present, wanted, expected };
     const plan = await planFor(shadow, reader, { trees, request });
     if (isFailure(plan)) return plan;

@@ -7,7 +7,7 @@
  */
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
-import { type Failure, failure, isFailure, type Skipped, type SkipReason } from "@lathe/protocol";
+import { type Failure, failure, isFailure, type SkippedPath, type SkipReason } from "@lathe/protocol";
 import { diskPath, joined, shownPath } from "@lathe/system/paths";
 import { errorCode } from "../file-failure.ts";
 import type { HeldPlaces } from "../held-places.ts";
@@ -252,7 +252,7 @@ function skip(walk: Walk, { path, old }: Entry, why: SkipReason): Leaf {
 
 /** The first of them by name. */
 export interface SkipList {
-  readonly skipped: Skipped[];
+  readonly skipped: SkippedPath[];
   skippedCount: number;
 }
 

@@ -7,12 +7,12 @@ import {
   type Message,
   type ModelInfo,
   type Session,
-  shortened,
+  shortenParts,
   type ToolResultPart,
 } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
 import { assemble, estimateTokens } from "../assemble.ts";
-import { tooMuch } from "../excess.ts";
+import { contextExcess } from "../excess.ts";
 import { shorten, type WholeTexts } from "./shorten.ts";
 
 const info: ModelInfo = { id: "a/claude-5", window: 100_000, maxOutput: 8_000 };
@@ -57,7 +57,7 @@ function sessionOf(
 
 async function short(session: Session, why: CompactionWhy = "window", texts = memory()): Promise<Session> {
   const parts = await shorten(session, { info, why }, texts);
-  return { ...session, messages: shortened(session.messages, { parts }) };
+  return { ...session, messages: shortenParts(session.messages, { parts }) };
 }
 
 const textAt = ({ messages }: Session, call: number): string => {
@@ -150,9 +150,9 @@ describe("old results", () => {
     };
     const session = sessionOf(Array(14).fill(picture), [{ type: "text", text: "look" }, image]);
     const measured = (one: Session) => ({ session: one, info, request: assemble(one, info), input: 1 });
-    assert.equal(tooMuch(measured(session))?.why, "images");
+    assert.equal(contextExcess(measured(session))?.why, "images");
     const after = await short(session, "images");
-    assert.equal(tooMuch(measured(after)), undefined);
+    assert.equal(contextExcess(measured(after)), undefined);
     assert.match(textAt(after, 0), /image \(image\/png\) was shown here[\s\S]*a\.png/);
     assert.deepEqual(after.messages[0]?.parts[1], {
       type: "text",

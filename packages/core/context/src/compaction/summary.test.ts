@@ -7,7 +7,7 @@ import {
   type ModelInfo,
   messageText,
   type Session,
-  shortened,
+  shortenParts,
 } from "@lathe/protocol";
 import { estimateTokens } from "../assemble.ts";
 import { askForSummary, summaryText } from "./summary.ts";
@@ -103,7 +103,7 @@ describe("a summary", () => {
     const text = made(session, { text: good, messages: 20 });
     assert.ok(!isFailure(text));
     const messages = [
-      ...shortened(session.messages, { parts: [], summary: { messages: 20, text } }),
+      ...shortenParts(session.messages, { parts: [], summary: { messages: 20, text } }),
       user("and y.c neither"),
     ];
     const later = { ...session, messages, compacted: [{ seq: 9, messages: session.messages }] };

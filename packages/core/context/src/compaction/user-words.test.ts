@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { emptySession, type Message, type Session, shortened } from "@lathe/protocol";
+import { emptySession, type Message, type Session, shortenParts } from "@lathe/protocol";
 import { textTokens } from "../assemble.ts";
 import { wordsText } from "./user-words.ts";
 
@@ -20,7 +20,7 @@ function compacted(session: Session, count: number): Session {
   const summary = { messages: count, text: '<notice from="harness">summed up' };
   return {
     ...session,
-    messages: shortened(session.messages, { parts, summary }),
+    messages: shortenParts(session.messages, { parts, summary }),
     compacted: [...session.compacted, { seq: session.compacted.length, messages: session.messages }],
   };
 }

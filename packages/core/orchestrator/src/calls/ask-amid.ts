@@ -1,5 +1,5 @@
 /** Ask amid: a running call asks a person through its session, as the session itself does. */
-import type { AskedAmid, Draft, ToolContext } from "@lathe/protocol";
+import type { CallQuestion, Draft, ToolContext } from "@lathe/protocol";
 import type { PerformContext } from "../ports.ts";
 
 interface Waiting {
@@ -56,6 +56,6 @@ export function openQuestions({ session, woken }: Pick<PerformContext, "session"
   };
 }
 
-function draftOf(call: string, { kind, text, options, rules }: AskedAmid): Draft {
+function draftOf(call: string, { kind, text, options, rules }: CallQuestion): Draft {
   return { type: "question.asked", data: { call, kind, text, options, ...(rules && { rules }) } };
 }

@@ -1,9 +1,9 @@
 /** Decide calls: validate arguments, ask policy, and where it says so a person. */
 import {
   type CallState,
+  changedJudgedFiles,
   type Decision,
   type Draft,
-  differingJudged,
   type EventData,
   effectsOfPart,
   failure,
@@ -72,7 +72,7 @@ async function answered(
   const decision = personDecision(answer);
   const data = { call, effects, ...(judged && { judged }) };
   if (decision.verdict === "allow") {
-    const changed = asked ? differingJudged(asked, judged ?? {}) : [];
+    const changed = asked ? changedJudgedFiles(asked, judged ?? {}) : [];
     if (changed.length > 0) return record({ ...data, decision: changedDecision(changed) });
     return record({ ...data, decision, ...(await alwaysOf(answer, agent.ports)) });
   }

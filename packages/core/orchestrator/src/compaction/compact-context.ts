@@ -1,6 +1,6 @@
 /** Compact the context: shorter results first; where that is not enough, a summary by a model; where that fails, without. */
 import {
-  type CompactionWish,
+  type CompactionRequest,
   type ContextCompacted,
   type Draft,
   freesEnough,
@@ -10,7 +10,7 @@ import {
   type Session,
   type ShortenedPart,
   type Summary,
-  shortened,
+  shortenParts,
 } from "@lathe/protocol";
 import { printOf } from "../model/fingerprint.ts";
 import { inputBound } from "../model/input-bound.ts";
@@ -18,7 +18,7 @@ import type { Entry, PerformContext } from "../ports.ts";
 import { needsSummary } from "../rules/due-compaction.ts";
 import { summarize } from "./summarize.ts";
 
-type Wish = Pick<CompactionWish, "why" | "focus">;
+type Wish = Pick<CompactionRequest, "why" | "focus">;
 
 export async function* compactContext(
   wish: Wish,
@@ -90,7 +90,7 @@ function view(
   session: Session,
   change: { readonly parts: readonly ShortenedPart[]; readonly summary?: Summary },
 ): Session {
-  return { ...session, messages: shortened(session.messages, change) };
+  return { ...session, messages: shortenParts(session.messages, change) };
 }
 
 /** Of the next request; both sides of a compaction are measured with the same measure. */

@@ -13,8 +13,8 @@ import {
   type ModelRequest,
   messageText,
   type Reservation,
-  type Sent,
   type SentPrompt,
+  type SentRequest,
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
@@ -39,7 +39,7 @@ interface Attempt {
   readonly request: ModelRequest;
   readonly reservation: Reservation;
   readonly session: Session;
-  readonly sent: Sent;
+  readonly sent: SentRequest;
   /** Absent where nothing is known of the provider's cache. */
   readonly expectation?: Expectation;
   readonly startedAt: number;
@@ -100,7 +100,11 @@ async function* makeAttempt(attempt: Attempt, context: PerformContext): AsyncGen
  * Marks the end of what this model last answered too: a provider looks back only so many blocks from a mark for what it
  * has cached, and one step of many calls adds more.
  */
-function withOldMark(request: ModelRequest, { kept }: Sent, before: SentPrompt | undefined): ModelRequest {
+function withOldMark(
+  request: ModelRequest,
+  { kept }: SentRequest,
+  before: SentPrompt | undefined,
+): ModelRequest {
   const end = before?.ends.findLast(({ messages }) => messages <= kept);
   if (!end || request.cacheMarks.includes(end.messages - 1)) return request;
   return { ...request, cacheMarks: [end.messages - 1, ...request.cacheMarks] };

@@ -4,8 +4,8 @@ import {
   type CacheReading,
   type CacheRules,
   cacheSlack,
-  type Sent,
   type SentPrompt,
+  type SentRequest,
   type Session,
   type Usage,
 } from "@lathe/protocol";
@@ -21,7 +21,7 @@ export interface Expectation {
 
 interface Asking {
   readonly model: string;
-  readonly sent: Omit<Sent, "estimate">;
+  readonly sent: Omit<SentRequest, "estimate">;
   readonly rules: CacheRules;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -39,7 +39,7 @@ export function expectCache(session: Session, { model, sent, rules, now }: Askin
   };
 }
 
-function sameStart(prompt: SentPrompt, sent: Omit<Sent, "estimate">): boolean {
+function sameStart(prompt: SentPrompt, sent: Omit<SentRequest, "estimate">): boolean {
   return prompt.system === sent.system && prompt.tools === sent.tools;
 }
 

@@ -1,10 +1,14 @@
 /** Fingerprints of requests: short, stable, and equal only where the bytes are. */
-import type { Message, ModelRequest, Sent, Session } from "@lathe/protocol";
+import type { Message, ModelRequest, SentRequest, Session } from "@lathe/protocol";
 
 const known = new WeakMap<object, string>();
 
 /** Against the last request of the session to the same model. */
-export function printOf(session: Session, model: string, request: ModelRequest): Omit<Sent, "estimate"> {
+export function printOf(
+  session: Session,
+  model: string,
+  request: ModelRequest,
+): Omit<SentRequest, "estimate"> {
   const before = session.prompts[model]?.messages ?? [];
   const prints = request.messages.map(messagePrint);
   const differs = prints.findIndex((print, at) => print !== before[at]);

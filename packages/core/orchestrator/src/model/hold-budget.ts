@@ -2,7 +2,7 @@
 import {
   type Failure,
   isFailure,
-  isHeld,
+  isReserved,
   type Ledger,
   type LedgerEntry,
   type ModelInfo,
@@ -107,7 +107,7 @@ async function hold(
   const entry = { type: "budget.reserved", session, attempt, owner, ...reservation } as const;
   const durable = cap.cost !== undefined || cap.tokens !== undefined;
   const account = await ledger.enter([entry], { durable });
-  return isFailure(account) ? account : isHeld(account, { session, attempt });
+  return isFailure(account) ? account : isReserved(account, { session, attempt });
 }
 
 interface Holding {

@@ -1,12 +1,12 @@
 /** The drafts of a rewind: the open turn ended, the rewind, and what the model has to be told of it. */
-import { type Draft, failure, type Restored, type Rewind, type Session } from "@lathe/protocol";
+import { type Draft, failure, type RestoreResult, type Rewind, type Session } from "@lathe/protocol";
 import { abandonTurn } from "../session/abandon.ts";
 import type { RewindParts, Target } from "./target.ts";
 
 export interface Done {
   readonly parts: RewindParts;
   /** Absent when the files were left alone. */
-  readonly restored: Restored | undefined;
+  readonly restored: RestoreResult | undefined;
 }
 
 export function rewindDrafts(session: Session, target: Target, { parts, restored }: Done): readonly Draft[] {
@@ -19,7 +19,7 @@ export function rewindDrafts(session: Session, target: Target, { parts, restored
 export function undoDrafts(
   session: Session,
   { seq, conversation }: Rewind,
-  restored: Restored | undefined,
+  restored: RestoreResult | undefined,
 ): readonly Draft[] {
   const data = { to: seq, undoes: true, conversation: conversation !== undefined, ...filesOf(restored) };
   const text =
@@ -46,6 +46,6 @@ function notice(text: string | undefined): readonly Draft[] {
   return text === undefined ? [] : [{ type: "notice.posted", data: { about: "rewound", text } }];
 }
 
-function filesOf(restored: Restored | undefined): { readonly files?: { undo: string; now: string } } {
+function filesOf(restored: RestoreResult | undefined): { readonly files?: { undo: string; now: string } } {
   return restored ? { files: { undo: restored.undo, now: restored.now } } : {};
 }

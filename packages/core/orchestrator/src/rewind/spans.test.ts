@@ -1,12 +1,12 @@
 /** Whose the files were between two checkpoints. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failure, type Kept } from "@lathe/protocol";
+import { type CheckpointAttempt, failure } from "@lathe/protocol";
 import { spansOf } from "./spans.ts";
 
 /** `b1` is a checkpoint before, `a2` one after, without a number it failed, and with `?` nobody watched before it. */
-function kept(words: string): readonly Kept[] {
-  return words.split(" ").map((word, seq): Kept => {
+function kept(words: string): readonly CheckpointAttempt[] {
+  return words.split(" ").map((word, seq): CheckpointAttempt => {
     const [, moment, ref = "", unsure] = /^([ab])(\d*)(\??)$/.exec(word) ?? assert.fail(word);
     return {
       seq,

@@ -1,5 +1,5 @@
 /** Spans: between which checkpoints the files were the session's to change, and between which they were others'. */
-import type { Kept } from "@lathe/protocol";
+import type { CheckpointAttempt } from "@lathe/protocol";
 
 /** `anybody`: nobody saw who changed what. */
 export type Whose = "session" | "others" | "anybody";
@@ -12,7 +12,7 @@ export interface Span {
 }
 
 /** In order; where nothing changed there is none, and neighbours that belong to the same are one. */
-export function spansOf(kept: readonly Kept[]): readonly Span[] {
+export function spansOf(kept: readonly CheckpointAttempt[]): readonly Span[] {
   const spans: Span[] = [];
   let start = kept.findIndex(({ ref }) => ref !== undefined);
   for (let i = start + 1; start >= 0 && i < kept.length; i++) {
@@ -29,7 +29,7 @@ export function spansOf(kept: readonly Kept[]): readonly Span[] {
 }
 
 /** Of two checkpoints and the failed attempts between them. */
-function whoseOf([first, ...rest]: readonly Kept[]): Whose {
+function whoseOf([first, ...rest]: readonly CheckpointAttempt[]): Whose {
   if (rest.some(({ unsure }) => unsure)) return "anybody";
   const failed = rest.slice(0, -1);
   if (first?.moment === "before") {

@@ -1,5 +1,12 @@
 /** After a failed attempt: try again, wait, let another model take over, or give up. */
-import { type Failure, failure, isProviderFault, isResting, type Rest, type Session } from "@lathe/protocol";
+import {
+  type Failure,
+  failure,
+  isProviderFault,
+  isResting,
+  type ModelRest,
+  type Session,
+} from "@lathe/protocol";
 import type { Action } from "../action.ts";
 import { chainOf } from "./chain.ts";
 import { freedText } from "./due-compaction.ts";
@@ -133,7 +140,7 @@ function giveUp(problem: Failure, attempts = 1, waitMs = 0): Action {
 export interface Aftermath {
   /** When the next attempt on the model is due, in milliseconds since the epoch; absent when none is. */
   readonly retryAt?: number;
-  readonly rest?: Rest;
+  readonly rest?: ModelRest;
 }
 
 /** `window` is the model's, in tokens; `random` is uniform in [0, 1). */

@@ -5,7 +5,7 @@ import {
   type ModelRequest,
   type Reservation,
   ratesOf,
-  room,
+  remainingBudget,
   type Session,
   type TreeAccount,
   type TurnEnd,
@@ -64,7 +64,7 @@ export function reserve(
   const wanted = request.maxOutputTokens;
   const least = Math.min(leastOutput, wanted);
   const own = ownRoom(session);
-  const now = room(tree);
+  const now = remainingBudget(tree);
   // The estimate is on the high side, so a full window shortens the answer and leaves it to the provider to refuse.
   const most = Math.min(wanted, Math.max(leastOutput, info.window - input));
   const within = ({ tokens, cost }: Room): number =>
@@ -97,7 +97,7 @@ function ownRoom({ root, limits, account }: Session): Room {
 
 /** The room there would be if all others had already ended, for nothing. */
 function roomWithout(tree: TreeAccount, session: string): Room {
-  return room({ ...tree, open: tree.open.filter((held) => held.session === session) });
+  return remainingBudget({ ...tree, open: tree.open.filter((held) => held.session === session) });
 }
 
 function narrower(a: Room, b: Room): Room {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { emptySession, type Freed, failure, type Session } from "@lathe/protocol";
+import { emptySession, failure, type Session, type TokensFreed } from "@lathe/protocol";
 import { dueCompaction } from "./due-compaction.ts";
 
-const freed = (why: Freed["why"], after: number, more: Partial<Freed> = {}): Freed => ({
+const freed = (why: TokensFreed["why"], after: number, more: Partial<TokensFreed> = {}): TokensFreed => ({
   why,
   before: 100,
   after,

@@ -8,16 +8,16 @@ import { grantedHost } from "./network-rules.ts";
 import { refusalDecision } from "./refusals.ts";
 
 /** What policy looks at in a call. */
-export type Judged = Pick<PreparedCall, "effects" | "question" | "script">;
+export type JudgedCall = Pick<PreparedCall, "effects" | "question" | "script">;
 
 /** Whether a call may run; pure. */
-export function evaluate(call: Judged, facts: Facts, rules: readonly Rule[]): Decision {
+export function evaluate(call: JudgedCall, facts: Facts, rules: readonly Rule[]): Decision {
   if (call.question) return { verdict: "allow", rule: "question", why: "a person answers it" };
   // An unparsed script may do anything.
   const unread: readonly Effect[] = call.script
     ? [{ kind: "execute", target: call.script.text, expansion: "unknown" }]
     : [];
-  const [first, ...others] = judgements([...unread, ...call.effects], facts, rules).map(
+  const [first, ...others] = judgeEffects([...unread, ...call.effects], facts, rules).map(
     ({ decision }) => decision,
   );
   if (!first) return { verdict: "allow", rule: "no-effects", why: "it touches nothing outside the session" };
@@ -30,7 +30,7 @@ export interface Judgement {
 }
 
 /** What is said of each effect, and of each file that a command's words may name. */
-export function judgements(
+export function judgeEffects(
   effects: readonly Effect[],
   facts: Facts,
   rules: readonly Rule[],
@@ -56,7 +56,7 @@ export function refusalsOf(
   facts: Facts,
   rules: readonly Rule[],
 ): readonly Refusal[] {
-  const grave = judgements(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
+  const grave = judgeEffects(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
   const refusals = grave.map(({ effect: { kind, target } }): Refusal => {
     const real = Object.hasOwn(facts.paths, target) ? facts.paths[target]?.real : undefined;
     return { kind, target, ...(real !== undefined && { real }) };

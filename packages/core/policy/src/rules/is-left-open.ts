@@ -1,7 +1,7 @@
 /** Is left open: whether a call is asked about only because it is unclear, so that a second opinion may settle it. */
 import type { Effect, Facts, Rule } from "@lathe/protocol";
 import { matches } from "../globs/match.ts";
-import { judgements } from "./evaluate.ts";
+import { judgeEffects } from "./evaluate.ts";
 
 /** What a full sandbox holds whatever it turns out to be. All else that is asked about is asked of a person. */
 const open: ReadonlySet<string> = new Set(["network", "undecided", "undecided-path"]);
@@ -22,7 +22,7 @@ export function isLeftOpen(effects: readonly Effect[], facts: Facts, rules: read
     return false;
   if (effects.some(({ traits = [] }) => traits.some((trait) => grave.has(trait)))) return false;
   const against = rules.filter(({ verdict }) => verdict !== "allow");
-  const asked = judgements(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
+  const asked = judgeEffects(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
   return (
     asked.length > 0 &&
     asked.every(

@@ -1,7 +1,7 @@
 /** Proposes what "always allow" may mean: the narrowest rules that would have covered a call. */
 import type { Effect, Facts, Rule } from "@lathe/protocol";
 import { escapeGlob } from "../globs/shell-glob.ts";
-import { evaluate, judgements } from "./evaluate.ts";
+import { evaluate, judgeEffects } from "./evaluate.ts";
 import { evaluateGrant } from "./evaluate-grant.ts";
 
 /** Empty where no rule of the user's could: another rule asks, or the target cannot be told. */
@@ -10,7 +10,7 @@ export function proposeRules(
   facts: Facts,
   rules: readonly Rule[],
 ): readonly Rule[] {
-  const asked = judgements(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
+  const asked = judgeEffects(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
   const proposed = once(asked.map(({ effect }) => ruleFor(effect)));
   if (proposed.length === 0) return [];
   const covered = evaluate({ effects }, facts, [...rules, ...proposed]).verdict === "allow";

@@ -16,7 +16,7 @@ import type { SecondOpinion } from "../ports/second-opinion.ts";
 import type { Inbox } from "../ports/store.ts";
 import type { Tool, ToolPorts } from "../ports/tool.ts";
 import type { RunLaterChanges } from "../run-later/why-run-later.ts";
-import type { CircuitNews } from "../session/circuit.ts";
+import type { CircuitUpdate } from "../session/circuit.ts";
 import type { Ledger } from "../session/ledger.ts";
 import type { Session } from "../session/session.ts";
 
@@ -94,7 +94,7 @@ export interface Ports extends ToolPorts {
   readonly summaryModel?: string;
   readonly models: Models;
   /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
-  readonly circuitNews?: (model: string) => CircuitNews | undefined;
+  readonly circuitNews?: (model: string) => CircuitUpdate | undefined;
   /** *Contract:* pure but for loading the router; absent where the models are named. */
   route?(session: Session, drawn: RouteInputs): Promise<Omit<ModelRouted, "from">>;
   readonly tools: readonly Tool[];

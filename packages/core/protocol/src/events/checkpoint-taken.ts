@@ -4,7 +4,7 @@ import { type Failure, failureSchema } from "../failure.ts";
 import type { RunLaterFile } from "../run-later/why-run-later.ts";
 import type { EventType } from "../session/event-type.ts";
 import { uncover } from "../session/marks.ts";
-import type { Kept, Turn } from "../session/session.ts";
+import type { CheckpointAttempt, Turn } from "../session/session.ts";
 
 export interface CheckpointTaken {
   readonly moment: "before" | "after";
@@ -35,7 +35,7 @@ export const checkpointTaken: EventType<"checkpoint.taken", CheckpointTaken> = {
     const { moment, ref, failure } = data;
     const { turn, checkpoints, claimed } = session;
     const last = checkpoints.at(-1);
-    const kept: Kept = {
+    const kept: CheckpointAttempt = {
       seq,
       moment,
       ...(ref === undefined ? failure && { failure } : { ref }),

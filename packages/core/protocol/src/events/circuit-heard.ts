@@ -1,9 +1,9 @@
 /** `circuit.heard`: another session found that a model rests; recorded before anything is decided by it. */
 import * as v from "valibot";
-import { type CircuitNews, circuitNewsEntries } from "../session/circuit.ts";
+import { type CircuitUpdate, circuitNewsEntries } from "../session/circuit.ts";
 import type { EventType } from "../session/event-type.ts";
 
-export interface CircuitHeard extends CircuitNews {
+export interface CircuitHeard extends CircuitUpdate {
   /** As the chain has it. */
   readonly model: string;
 }

@@ -7,7 +7,7 @@ import {
   freesEnough,
   type ShortenedPart,
   type Summary,
-  shortened,
+  shortenParts,
   whySchema,
 } from "../session/compaction.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -81,7 +81,7 @@ export const contextCompacted: EventType<"context.compacted", ContextCompacted> 
     const { planTold: _p, ...forgetful } = told;
     return {
       ...(data.summary ? { ...forgetful, instructed: [] } : told),
-      messages: shortened(session.messages, data),
+      messages: shortenParts(session.messages, data),
       compacted: [...session.compacted, { seq, messages: session.messages }],
       prompts: brokenBy(session.prompts, "compacted"),
       // What did not fit may fit now.

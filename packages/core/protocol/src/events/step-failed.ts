@@ -1,8 +1,8 @@
 /** `step.failed`: an attempt gave no answer; whatever it had said is discarded. */
 import * as v from "valibot";
 import { type Failure, failureSchema } from "../failure.ts";
-import { type Circuit, type Rest, restSchema } from "../session/circuit.ts";
-import type { CompactionWish } from "../session/compaction.ts";
+import { type Circuit, type ModelRest, restSchema } from "../session/circuit.ts";
+import type { CompactionRequest } from "../session/compaction.ts";
 import type { EventType } from "../session/event-type.ts";
 
 export interface StepFailed {
@@ -12,7 +12,7 @@ export interface StepFailed {
   /** The next attempt on this model waits until then; milliseconds since the epoch. */
   readonly retryAt?: number;
   /** The model rests. */
-  readonly rest?: Rest;
+  readonly rest?: ModelRest;
   readonly ms: number;
 }
 
@@ -57,12 +57,12 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
   },
 };
 
-function withRetry(wish: CompactionWish, { retryAt, failure }: StepFailed): CompactionWish {
+function withRetry(wish: CompactionRequest, { retryAt, failure }: StepFailed): CompactionRequest {
   if (retryAt === undefined) return wish;
   return { ...wish, failed: { times: (wish.failed?.times ?? 0) + 1, retryAt, why: failure.text } };
 }
 
-function circuitOf(problem: Failure, rest: Rest, before: Circuit | undefined): Omit<Circuit, "since"> {
+function circuitOf(problem: Failure, rest: ModelRest, before: Circuit | undefined): Omit<Circuit, "since"> {
   const { opens = 0, left } = before ?? {};
   return { ...rest, code: problem.code, why: problem.text, opens: opens + 1, ...(left && { left }) };
 }

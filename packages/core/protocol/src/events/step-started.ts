@@ -1,6 +1,6 @@
 /** `step.started`: one attempt on one model begins. */
 import * as v from "valibot";
-import { type Sent, sentSchema } from "../prompt-cache.ts";
+import { type SentRequest, sentSchema } from "../prompt-cache.ts";
 import type { EventType } from "../session/event-type.ts";
 import { markMoment } from "../session/marks.ts";
 import { rememberSent } from "../session/sent-prompts.ts";
@@ -9,7 +9,7 @@ export interface StepStarted {
   /** Unique in the session; names the reservation too. */
   readonly attempt: string;
   readonly model: string;
-  readonly sent?: Sent;
+  readonly sent?: SentRequest;
   /** Of an attempt that is no step of the conversation: a summary of it. */
   readonly purpose?: "summary";
 }

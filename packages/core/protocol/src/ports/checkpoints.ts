@@ -7,7 +7,7 @@ import type { Failure } from "../failure.ts";
  */
 export type SkipReason = "ignored" | "too-large" | "unreadable" | "special" | "lathe" | "repository";
 
-export interface Skipped {
+export interface SkippedPath {
   readonly path: string;
   readonly why: SkipReason;
 }
@@ -16,7 +16,7 @@ export interface Checkpoint {
   /** The same as before when nothing has changed. */
   readonly ref: string;
   /** What it does not hold, the first 100 of it. */
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly SkippedPath[];
   readonly skippedCount: number;
 }
 
@@ -75,7 +75,7 @@ interface LeftPath {
   readonly why: LeftReason;
 }
 
-export interface Restored {
+export interface RestoreResult {
   /** The state before it: restoring that undoes it. */
   readonly undo: string;
   /** The state after it: what to expect from now on. */
@@ -85,7 +85,7 @@ export interface Restored {
   readonly left: readonly LeftPath[];
 }
 
-export interface Collected {
+export interface CollectedStore {
   /** Bytes of the store. */
   readonly before: number;
   readonly after: number;
@@ -117,9 +117,9 @@ export interface Checkpoints {
    * nothing, also when the process dies (put back when the folder is next opened). What a checkpoint does not hold is
    * never touched. `stale-version`, and nothing is done, when something it would change is not as `expected`, without `force`.
    */
-  restore(ref: string, options: RestoreOptions): Promise<Restored | Failure>;
+  restore(ref: string, options: RestoreOptions): Promise<RestoreResult | Failure>;
   /** *Contract:* packs the store, and makes room in it when it is above its quota, oldest sessions first. */
-  collect(): Promise<Collected | Failure>;
+  collect(): Promise<CollectedStore | Failure>;
   /** *Contract:* ends what runs, as `cancelled` or whole; idempotent, and every later call is `cancelled`. */
   close(): Promise<void>;
 }

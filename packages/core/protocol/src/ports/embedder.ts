@@ -1,7 +1,7 @@
 /** Embedder: the port to a model that turns texts into vectors, the nearer the more alike in meaning. */
 import type { Failure } from "../failure.ts";
 
-export interface Embedded {
+export interface EmbeddingResult {
   /** One for each text, in their order; all as long as each other. */
   readonly vectors: readonly Float32Array[];
   /** Of input, where the server says so. */
@@ -17,5 +17,5 @@ export interface Embedder {
   embed(
     texts: readonly string[],
     asked: { readonly as: "query" | "passage"; readonly signal: AbortSignal },
-  ): Promise<Embedded | Failure>;
+  ): Promise<EmbeddingResult | Failure>;
 }

@@ -17,12 +17,12 @@ export interface OpenRepository {
   /** *Contract:* which commits and branches HEAD was on, in lines as git keeps them; empty where it keeps none. */
   headMoves(): string;
   /** *Contract:* resolves with what git prints, one character per byte; commits are called by their ids. */
-  run(args: readonly string[], asked?: GitAsked): Promise<string | Failure>;
+  run(args: readonly string[], asked?: GitOptions): Promise<string | Failure>;
   /** *Contract:* ends what runs; idempotent. */
   close(): Promise<void>;
 }
 
-export interface GitAsked {
+export interface GitOptions {
   /** What git reads, one character per byte. */
   readonly input?: string;
   /** What git takes for checked out: the repository's index as it is now, or one of its own that stays from call to call. */

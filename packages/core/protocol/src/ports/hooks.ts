@@ -32,7 +32,7 @@ export interface HookedCall {
 /** Whether a person asked for it, or the conversation has become too long. */
 export type CompactionTrigger = "manual" | "auto";
 
-export interface CompactionSay {
+export interface CompactionHookAnswer {
   /** Whether it shall not be; heeded where a person asked for it, as a conversation that does not fit cannot go on. */
   readonly isBlocked: boolean;
   /** What a summary shall keep above all. */
@@ -55,5 +55,5 @@ export interface Hooks {
     trigger: CompactionTrigger,
     focus: string | undefined,
     signal: AbortSignal,
-  ): Promise<CompactionSay>;
+  ): Promise<CompactionHookAnswer>;
 }

@@ -4,7 +4,7 @@ import type { Delta } from "../delta.ts";
 import type { EditPart, ProposedFile } from "../edit-part.ts";
 import type { Failure } from "../failure.ts";
 import type { JudgedFiles } from "../judged-files.ts";
-import type { Outcome, Shown, Todo } from "../outcome.ts";
+import type { Outcome, ShownLines, Todo } from "../outcome.ts";
 import type { ToolSpec } from "../prompt.ts";
 import type { RedactionStream } from "../secrets/redaction-stream.ts";
 import type { Counterpart } from "./hooks.ts";
@@ -25,7 +25,7 @@ export interface Texts {
 type OfCall<D> = D extends unknown ? Omit<D, "call"> : never;
 
 /** What is asked in the middle of a run; its answer is one of the options, or what to do instead. */
-export interface AskedAmid extends Question {
+export interface CallQuestion extends Question {
   readonly kind: "permission" | "question";
   /** What an answer that holds for more than this once would allow from then on. */
   readonly rules?: readonly Rule[];
@@ -53,13 +53,13 @@ export interface ToolContext extends ToolPorts {
   /** The session that the call opens, of a call that opens one. */
   readonly child?: string;
   /** *Contract:* asks a person through the session; undefined when the turn ended before the answer. Absent where no person can be asked. */
-  ask?(question: AskedAmid): Promise<string | undefined>;
+  ask?(question: CallQuestion): Promise<string | undefined>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Shows text of the running call to listeners. */
   delta(delta: OfCall<Extract<Delta, { call: string }>>): void;
   /** The versions and lines of a file that the model has seen, oldest first. */
-  shown(path: string): readonly Shown[];
+  shown(path: string): readonly ShownLines[];
   readonly todos: readonly Todo[];
   /** What its commands may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];

@@ -1,6 +1,6 @@
 /** The calls of the latest answer: updating one, and closing the answer when all have outcomes. */
 import type { ToolResultPart } from "../message.ts";
-import { blobOf, type Outcome, outcomeText, type Shown } from "../outcome.ts";
+import { blobOf, type Outcome, outcomeText, type ShownLines } from "../outcome.ts";
 import type { Run } from "../routing.ts";
 import { afterLooks } from "./background.ts";
 import { withPlan } from "./planning.ts";
@@ -112,20 +112,20 @@ function foldShown(shown: Session["shown"], outcomes: readonly Outcome[]): Sessi
   const changed = outcomes.flatMap((outcome) => factsOf(outcome).changed ?? []);
   const gone = changed.flatMap(({ path, from, after }) => from ?? (after === undefined ? path : []));
   if (news.length === 0 && gone.length === 0) return shown;
-  const next: Record<string, readonly Shown[]> = { ...shown };
+  const next: Record<string, readonly ShownLines[]> = { ...shown };
   for (const path of gone) delete next[path];
   for (const one of news) next[one.path] = withShown(next[one.path] ?? [], one);
   return next;
 }
 
 /** One entry for each version in a row, its ranges in order and without overlaps. */
-function withShown(known: readonly Shown[], one: Shown): readonly Shown[] {
+function withShown(known: readonly ShownLines[], one: ShownLines): readonly ShownLines[] {
   const last = known.at(-1);
   if (last?.version !== one.version) return [...known, one];
   return [...known.slice(0, -1), { ...one, ranges: merged([...last.ranges, ...one.ranges]) }];
 }
 
-function merged(ranges: Shown["ranges"]): Shown["ranges"] {
+function merged(ranges: ShownLines["ranges"]): ShownLines["ranges"] {
   const out: (readonly [number, number])[] = [];
   for (const [first, end] of [...ranges].sort(([a], [b]) => a - b)) {
     const last = out.at(-1);

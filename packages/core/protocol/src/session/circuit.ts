@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { type FailureCode, failureCodes } from "../failure.ts";
 
 /** A failed attempt's verdict on its model: it rests. */
-export interface Rest {
+export interface ModelRest {
   /** Milliseconds since the epoch; absent when the conversation is too long, which time does not mend. */
   readonly until?: number;
   /** The provider named the time. */
@@ -12,7 +12,7 @@ export interface Rest {
   readonly window?: number;
 }
 
-export const restSchema: v.GenericSchema<unknown, Rest> = v.object({
+export const restSchema: v.GenericSchema<unknown, ModelRest> = v.object({
   until: v.exactOptional(v.number()),
   asked: v.exactOptional(v.literal(true)),
   window: v.exactOptional(v.number()),
@@ -22,7 +22,7 @@ export const restSchema: v.GenericSchema<unknown, Rest> = v.object({
  * A circuit that is not closed. Open until `until`; from then on half-open: one attempt may find out whether the model
  * has recovered, and closes it, or opens it for longer.
  */
-export interface Circuit extends Rest {
+export interface Circuit extends ModelRest {
   readonly code: FailureCode;
   readonly why: string;
   /** When it was opened, milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export interface Circuit extends Rest {
 }
 
 /** What one session tells the others of a model. */
-export interface CircuitNews {
+export interface CircuitUpdate {
   readonly until: number;
   readonly code: FailureCode;
   readonly why: string;

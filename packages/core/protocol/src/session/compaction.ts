@@ -11,7 +11,7 @@ export const compactionWhys = ["window", "tidy", "images", "asked", "overflow"] 
 export type CompactionWhy = (typeof compactionWhys)[number];
 
 /** What is to be done before the next attempt. */
-export interface CompactionWish {
+export interface CompactionRequest {
   readonly why: CompactionWhy;
   /** What a summary should keep above all, in the user's words. */
   readonly focus?: string;
@@ -40,7 +40,7 @@ export interface Summary {
 }
 
 /** How many tokens the next request has before and after, as estimated. */
-export interface Freed {
+export interface TokensFreed {
   readonly why: CompactionWhy;
   readonly before: number;
   readonly after: number;
@@ -61,12 +61,12 @@ export const whySchema: v.GenericSchema<unknown, CompactionWhy> = v.picklist(com
 /** The part of the tokens that a compaction must free: one that frees less would soon be due again. */
 const leastFreed = 0.4;
 
-export function freesEnough({ before, after }: Pick<Freed, "before" | "after">): boolean {
+export function freesEnough({ before, after }: Pick<TokensFreed, "before" | "after">): boolean {
   return before > 0 && before - after >= leastFreed * before;
 }
 
 /** *Contract:* pure; places that are not there change nothing. */
-export function shortened(
+export function shortenParts(
   messages: readonly Message[],
   { parts, summary }: { readonly parts: readonly ShortenedPart[]; readonly summary?: Summary },
 ): readonly Message[] {

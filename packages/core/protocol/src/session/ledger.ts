@@ -35,7 +35,7 @@ export type LedgerEntry =
 type Reserved = Extract<LedgerEntry, { type: "budget.reserved" }>;
 
 /** Money is counted in whole billionths of a dollar, rounded up, so that sums are exact in any order. */
-export interface Spent {
+export interface SpentBudget {
   readonly tokens: number;
   readonly nanos: number;
   /** An attempt ran whose price is unknown: the money is a lower bound. */
@@ -45,9 +45,9 @@ export interface Spent {
 export interface TreeAccount {
   readonly entries: number;
   readonly cap: TreeCap;
-  readonly used: Spent;
+  readonly used: SpentBudget;
   /** By session; what was used before there was a ledger is in `used` alone. */
-  readonly sessions: ReadonlyMap<string, Spent>;
+  readonly sessions: ReadonlyMap<string, SpentBudget>;
   readonly open: readonly Reserved[];
 }
 
@@ -75,7 +75,7 @@ export interface Ledgers {
   open(root: string): Ledger;
 }
 
-const nothing: Spent = { tokens: 0, nanos: 0, costUnknown: false };
+const nothing: SpentBudget = { tokens: 0, nanos: 0, costUnknown: false };
 
 export const emptyTreeAccount: TreeAccount = {
   entries: 0,
@@ -115,7 +115,7 @@ export function readLedgerEntry(value: unknown): LedgerEntry | undefined {
 }
 
 /** Applies one entry. Pure and total: all who read the entries in their order have the same account. */
-export function enter(account: TreeAccount, entry: LedgerEntry): TreeAccount {
+export function applyLedgerEntry(account: TreeAccount, entry: LedgerEntry): TreeAccount {
   const next = { ...account, entries: account.entries + 1 };
   switch (entry.type) {
     case "budget.opened": {
@@ -151,7 +151,7 @@ function find({ open }: TreeAccount, { session, attempt: id }: Attempted): Reser
 type Attempted = Pick<Reserved, "session" | "attempt">;
 
 /** Whether an attempt's reservation counts. */
-export function isHeld(account: TreeAccount, attempted: Attempted): boolean {
+export function isReserved(account: TreeAccount, attempted: Attempted): boolean {
   return find(account, attempted) !== undefined;
 }
 
@@ -161,7 +161,7 @@ function fits(account: TreeAccount, wanted: Reservation): boolean {
 }
 
 /** What the cap leaves for the next reservation; below 0 when more was used than it allows. */
-export function room(account: TreeAccount): { readonly tokens: number; readonly cost: number } {
+export function remainingBudget(account: TreeAccount): { readonly tokens: number; readonly cost: number } {
   const { tokens, nanos } = left(account);
   return { tokens, cost: nanos / 1e9 };
 }
@@ -172,7 +172,7 @@ function left({ cap, open, used }: TreeAccount): { readonly tokens: number; read
   return { tokens: tokens - held.tokens, nanos: Math.floor(cost * 1e9) - held.nanos };
 }
 
-function plus(spent: Spent, { tokens, cost }: Reservation): Spent {
+function plus(spent: SpentBudget, { tokens, cost }: Reservation): SpentBudget {
   return {
     tokens: spent.tokens + tokens,
     nanos: spent.nanos + nanosOf(cost ?? 0),

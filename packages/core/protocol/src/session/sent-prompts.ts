@@ -1,9 +1,15 @@
 /** Sent prompts: what each model was sent and has answered, so that the next request knows what it may find in a cache. */
-import { type CacheReading, cacheSlack, providerOf, type Sent, type SentPrompt } from "../prompt-cache.ts";
+import {
+  type CacheReading,
+  cacheSlack,
+  providerOf,
+  type SentPrompt,
+  type SentRequest,
+} from "../prompt-cache.ts";
 import type { Usage } from "../usage.ts";
 import type { Session } from "./session.ts";
 
-export function rememberSent(session: Session, model: string, sent: Sent | undefined): Session {
+export function rememberSent(session: Session, model: string, sent: SentRequest | undefined): Session {
   if (!sent) return session;
   const { system, tools, kept, added, estimate } = sent;
   const before = session.prompts[model];

@@ -8,7 +8,7 @@ import type { Failure } from "../failure.ts";
 import type { JudgedFiles } from "../judged-files.ts";
 import type { FinishReason, Message, ToolCallPart } from "../message.ts";
 import type { Contact } from "../network.ts";
-import type { Outcome, Shown, Todo } from "../outcome.ts";
+import type { Outcome, ShownLines, Todo } from "../outcome.ts";
 import type { Plan } from "../plan.ts";
 import type { Prompt } from "../prompt.ts";
 import type { SentPrompt } from "../prompt-cache.ts";
@@ -17,7 +17,7 @@ import type { RunLaterFile } from "../run-later/why-run-later.ts";
 import type { Usage } from "../usage.ts";
 import type { Background } from "./background.ts";
 import type { Circuits } from "./circuit.ts";
-import type { Compacted, CompactionWish, Freed } from "./compaction.ts";
+import type { Compacted, CompactionRequest, TokensFreed } from "./compaction.ts";
 import type { Owner } from "./owner.ts";
 import type { Settings } from "./settings.ts";
 
@@ -119,7 +119,7 @@ export interface Turn {
   /** Answers completed when the router last chose. */
   readonly routedAt?: number;
   /** What the last compaction since the last answer freed. */
-  readonly freed?: Freed;
+  readonly freed?: TokensFreed;
   /** How often a hook kept it from ending. */
   readonly held?: number;
   /** Commands that ended, the latest 20. */
@@ -151,7 +151,7 @@ export type Conversation = Pick<
 >;
 
 /** An attempt to keep the files: right before something that may change them, or once the session lets go of them. */
-export interface Kept {
+export interface CheckpointAttempt {
   readonly seq: number;
   readonly moment: "before" | "after";
   /** Absent when it failed. */
@@ -207,7 +207,7 @@ export interface Session {
   /** What was said before each compaction, oldest first. */
   readonly compacted: readonly Compacted[];
   /** The one that is due. */
-  readonly compaction?: CompactionWish;
+  readonly compaction?: CompactionRequest;
   /** Calls of the latest answer while at least one has no outcome. */
   readonly calls: readonly CallState[];
   readonly turn?: Turn;
@@ -220,7 +220,7 @@ export interface Session {
   /** Tokens that each provider counts for one estimated, at most as seen. */
   readonly density: Readonly<Record<string, number>>;
   readonly account: Account;
-  readonly shown: Readonly<Record<string, readonly Shown[]>>;
+  readonly shown: Readonly<Record<string, readonly ShownLines[]>>;
   /** Files that the model was told not to be as it saw them, until it sees them again: the version then; null: gone. */
   readonly noted?: Readonly<Record<string, string | null>>;
   readonly todos: readonly Todo[];
@@ -245,7 +245,7 @@ export interface Session {
   readonly step: number;
   readonly marks: readonly Mark[];
   /** Oldest first, those before a rewind included. */
-  readonly checkpoints: readonly Kept[];
+  readonly checkpoints: readonly CheckpointAttempt[];
   /** Why its owner can keep no checkpoints here. */
   readonly uncovered?: Failure;
   readonly rewind?: Rewind;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
-  type CircuitNews,
+  type CircuitUpdate,
   type Event,
   failureCodes,
   isProviderFault,
@@ -14,7 +14,7 @@ import { type Env, writeWhole } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
 
 /** As `lathe models` shows it. */
-export interface KnownCircuit extends CircuitNews {
+export interface KnownCircuit extends CircuitUpdate {
   readonly model: string;
   /** Half-open: a session looks at this moment whether the model has recovered, or the next one will. */
   readonly state: "open" | "half-open";
@@ -24,7 +24,7 @@ export interface KnownCircuit extends CircuitNews {
 
 export interface CircuitFiles {
   /** *Contract:* reads one small file; undefined for a model that is well, or of which nothing is known. */
-  news(model: string): CircuitNews | undefined;
+  news(model: string): CircuitUpdate | undefined;
   /** *Contract:* writes what a session's event says of its model; best effort, never throws. */
   onEvent(event: Event, session: Session): void;
   /** Of the models, those that rest or wait for a look. */

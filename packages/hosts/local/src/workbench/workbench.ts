@@ -17,7 +17,7 @@ import {
   type Outcome,
   type Ports,
   type PreparedCall,
-  type Shown,
+  type ShownLines,
   type Tier,
   type ToolSpec,
 } from "@lathe/protocol";
@@ -71,7 +71,7 @@ export function openWorkbench(
     halted = by;
   };
   const { ports, ...opened } = openPorts({ scratch, own, ...withoutLease(id, options), cancel }, options);
-  const shown: Record<string, Shown[]> = {};
+  const shown: Record<string, ShownLines[]> = {};
   const session = { shown, todos: [], calls: [], grants: [], refusals: [], settings: { mode: options.mode } };
   const remember = (outcome: Outcome): void => {
     const all = outcome.type === "ok" ? (outcome.facts?.shown ?? []) : [];

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
+  type CheckpointAttempt,
   type Checkpoints,
   type Draft,
   emptySession,
   type Failure,
   failure,
   isFailure,
-  type Kept,
   type RestoreOptions,
   type SessionLog,
 } from "@lathe/protocol";
@@ -23,7 +23,7 @@ interface Trouble {
   readonly differs?: Readonly<Record<string, readonly string[]>>;
 }
 
-const kept: readonly Kept[] = [
+const kept: readonly CheckpointAttempt[] = [
   { seq: 3, moment: "before", ref: "start" },
   { seq: 4, moment: "after", ref: "end" },
 ];

@@ -6,7 +6,7 @@ import {
   type Draft,
   type Failure,
   isFailure,
-  type Restored,
+  type RestoreResult,
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
@@ -31,8 +31,8 @@ export interface Rewinding {
 export async function restoreSession(
   rewinding: Rewinding,
   way: Way,
-  draftsOf: (restored: Restored) => readonly Draft[],
-): Promise<Restored | Failure> {
+  draftsOf: (restored: RestoreResult) => readonly Draft[],
+): Promise<RestoreResult | Failure> {
   const { session, checkpoints } = rewinding;
   const present = await checkpoints.take(session.id);
   if (isFailure(present)) return present;
@@ -82,7 +82,7 @@ function taken(moment: "before" | "after", ref: string): Draft {
 
 async function putBack(
   { session, checkpoints }: Rewinding,
-  { undo, now }: Restored,
+  { undo, now }: RestoreResult,
   why: Failure,
 ): Promise<Failure> {
   const back = await checkpoints.restore(undo, { session: session.id, expected: now });

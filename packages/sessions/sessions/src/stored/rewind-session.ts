@@ -6,7 +6,7 @@ import {
   failure,
   fold,
   isFailure,
-  type Restored,
+  type RestoreResult,
   type Rewind,
   type Session,
   type SessionLog,
@@ -32,7 +32,7 @@ export interface Rewound {
   /** Whether the words that opened the turn went too. */
   readonly opens: boolean;
   /** Absent when the files were left alone. */
-  readonly restored?: Restored;
+  readonly restored?: RestoreResult;
 }
 
 /** *Contract:* all or nothing; `session-owned` while a process has it, `stale-version` naming what somebody else changed. */
@@ -110,8 +110,8 @@ interface Owned {
 async function restoreAndAppend(
   { archive, log, session, manner }: Owned,
   way: Way | undefined,
-  draftsOf: (restored: Restored | undefined) => readonly Draft[],
-): Promise<Restored | undefined | Failure> {
+  draftsOf: (restored: RestoreResult | undefined) => readonly Draft[],
+): Promise<RestoreResult | undefined | Failure> {
   if (!way) return append({ log, clock: archive.clock }, draftsOf(undefined));
   const place = {
     root: session.cwd,
