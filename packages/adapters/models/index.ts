@@ -17,5 +17,6 @@ export {
   refusedModel,
   variablesSet,
 } from "./src/reach/choose-models.ts";
+export { createSecondOpinion } from "./src/second-opinion.ts";
 export { createTokenCommand, lastToken } from "./src/token-command.ts";
 export type { WireName } from "./src/wires/wire.ts";

@@ -12,7 +12,6 @@ export { compactSession, reserveSessionId, resumeSession, startSession } from ".
 export type { Finding } from "./src/machine/finding.ts";
 export { examineMachine } from "./src/machine/machine.ts";
 export { unknownModel } from "./src/models/model-gateway.ts";
-export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/rules/project-rules.ts";
 export { commandLimits } from "./src/sandbox/command-limits.ts";
 export { openCheckTools } from "./src/session/session-tools.ts";
 export { type AskedQuestion, sessionQuestions } from "./src/workbench/session-questions.ts";

@@ -9,6 +9,13 @@ export type { SessionHooks } from "./src/hooks/session-hooks.ts";
 export { type Instructions, nestedInstructions, readInstructions } from "./src/instructions.ts";
 export { mayHaveMemory } from "./src/memory/memory-file.ts";
 export {
+  addProjectRules,
+  type ProjectRule,
+  projectRulesFile,
+  readProjectRules,
+  removeProjectRule,
+} from "./src/trust/project-rules.ts";
+export {
   canTrust,
   changesSince,
   differingFiles,

@@ -1,7 +1,7 @@
 /** `lathe policy rules`: what was allowed for good in this project by an answer, and taking one of it back. */
 
 import { usage } from "@lathe/config";
-import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/hosts/local";
+import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/extensions";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { harmless, ruleText } from "@lathe/terminal";
 

@@ -18,7 +18,7 @@ export const permissionsCommand: SharedCommand = {
 };
 
 async function shown(chat: CommandContext): Promise<readonly string[] | Failure> {
-  const { readProjectRules } = await import("@lathe/hosts/local");
+  const { readProjectRules } = await import("@lathe/extensions");
   const { env, cwd, mode } = chat.conversation.options;
   const kept = readProjectRules(env, cwd);
   if (isFailure(kept)) return kept;

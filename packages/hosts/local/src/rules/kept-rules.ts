@@ -2,11 +2,10 @@
 
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { isConfigWritable } from "@lathe/extensions";
+import { addProjectRules, isConfigWritable, projectRulesFile, readProjectRules } from "@lathe/extensions";
 import { isFailure, type KeptRules, type Rule } from "@lathe/protocol";
 import { homeFolder, realOr, realPlace } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
-import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
 export interface OpenKeptRules {
   /** As they are in the file now: also what another session keeps or removes counts at once. */
   rules(): readonly Rule[];

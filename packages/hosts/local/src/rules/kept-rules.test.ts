@@ -12,9 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
+import { addProjectRules, projectRulesFile, readProjectRules, removeProjectRule } from "@lathe/extensions";
 import { isFailure, type Rule } from "@lathe/protocol";
 import { openKeptRules } from "./kept-rules.ts";
-import { addProjectRules, projectRulesFile, readProjectRules, removeProjectRule } from "./project-rules.ts";
 
 let root: string;
 let cwd: string;

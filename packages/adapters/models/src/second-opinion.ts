@@ -10,7 +10,6 @@ import {
   type Opinion,
   type SecondOpinion,
 } from "@lathe/protocol";
-import type { LocalOptions } from "../local-options.ts";
 
 const patienceMs = 15_000;
 const longestInput = 8_000;
@@ -26,15 +25,6 @@ Answer with one JSON object and nothing else: {"harmless": true or false, "why":
 /** Words that a command has no use for, unless it speaks to whoever judges it: then a person is asked. */
 const addressing =
   /\b(?:harmless|classif\w+|second.opinion|judge\w*|verdict|(?:ignore|disregard|forget)\b.{0,40}\b(?:instruction|prompt|previous|above|rule)s?|system.prompt|you are (?:an?|now)|as an ai|language model|assistant|pre-?approved|approved by|is (?:safe|allowed|authori[sz]ed))\b/isu;
-
-/** Nothing where the user wants none. */
-export function secondOpinion(
-  { secondOpinion: id }: Pick<LocalOptions, "secondOpinion">,
-  models: Models,
-  redact: (text: string) => Promise<string>,
-): { readonly secondOpinion?: SecondOpinion } {
-  return id === undefined ? {} : { secondOpinion: createSecondOpinion(id, models, redact) };
-}
 
 export function createSecondOpinion(
   id: string,
