@@ -3,6 +3,8 @@ export type { StallLimits } from "./src/attempt.ts";
 export type { TokenSource } from "./src/bearer.ts";
 export type { CatalogueParts, Known, OwnEntry, Source } from "./src/catalogue/catalogue.ts";
 export { plain as plainModelId } from "./src/catalogue/find-entry.ts";
+export { type CircuitFiles, createCircuitFiles, type KnownCircuit } from "./src/kept/circuit-files.ts";
+export { readRefreshed, writeRefreshed } from "./src/kept/refreshed-models.ts";
 export { readModelId } from "./src/model-id.ts";
 export { createModels, type Gateway, type ModelsOptions } from "./src/models.ts";
 export { namesNoProvider } from "./src/no-provider.ts";

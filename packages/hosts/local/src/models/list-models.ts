@@ -1,12 +1,21 @@
 /** The models there are for this user: known ones, and those that local servers have. */
-import { builtinModel, chooseModels, type Known, providers, type Source, variablesSet } from "@lathe/models";
+
+import type { KnownCircuit } from "@lathe/models";
+import {
+  builtinModel,
+  chooseModels,
+  type Known,
+  providers,
+  readRefreshed,
+  type Source,
+  variablesSet,
+  writeRefreshed,
+} from "@lathe/models";
 import { askServer } from "@lathe/models/ask-server";
 import { fetchRegistry } from "@lathe/models/fetch-registry";
 import { type Failure, failure, isFailure, type ModelInfo } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import type { KnownCircuit } from "./circuit-files.ts";
-import { addressOf, openCircuitFiles, openGateway, proxiesOf } from "./model-gateway.ts";
-import { readRefreshed, writeRefreshed } from "./refreshed-models.ts";
+import { addressOf, openCircuitFiles, openGateway, proxiesOf, refreshedFile } from "./model-gateway.ts";
 
 export type ModelOptions = Pick<LocalOptions, "env" | "providers" | "catalogue" | "models" | "version">;
 
@@ -50,7 +59,7 @@ export async function listModels(options: ModelOptions): Promise<ListedModels> {
       ...(circuit && { circuit }),
     };
   });
-  const refreshed = readRefreshed(options.env);
+  const refreshed = readRefreshed(refreshedFile(options.env));
   return { models, ...(refreshed && { refreshed: { url: refreshed.url, at: refreshed.at } }) };
 }
 
@@ -95,7 +104,7 @@ export async function refreshModels(options: ModelOptions, url: string): Promise
   const registry = await fetchRegistry({ url, wanted, userAgent, proxies: proxiesOf(env) });
   if (isFailure(registry)) return registry;
   try {
-    writeRefreshed(env, { url, at: Date.now(), entries: registry.entries });
+    writeRefreshed(refreshedFile(env), { url, at: Date.now(), entries: registry.entries });
   } catch (cause) {
     return failure("no-access", "What was fetched of models could not be kept; what was known stays", {
       cause,

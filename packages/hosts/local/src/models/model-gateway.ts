@@ -1,8 +1,11 @@
 /** The model gateway as the environment and the user's configuration set it up. */
+import { join } from "node:path";
 import { profileOf } from "@lathe/context";
 import {
   builtinModel,
+  type CircuitFiles,
   chooseModels,
+  createCircuitFiles,
   createModels,
   createTokenCommand,
   type Gateway,
@@ -10,11 +13,11 @@ import {
   type ProviderOptions,
   plainModelId,
   providers,
+  readRefreshed,
 } from "@lathe/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
-import { readRefreshed } from "./refreshed-models.ts";
+import { stateFolder } from "../places/state-folder.ts";
 
 const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
@@ -28,7 +31,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     userAgent: `lathe/${version}`,
     proxies: proxiesOf(env),
     catalogue: () => {
-      const refreshed = readRefreshed(env);
+      const refreshed = readRefreshed(refreshedFile(env));
       return { own: catalogue, ...(refreshed && { refreshed: refreshed.entries }) };
     },
     builtin: {
@@ -38,6 +41,11 @@ export function openGateway(options: GatewayOptions): Gateway {
       [builtinModel]: async () => (await import("@lathe/repair")).createRepairModel(),
     },
   });
+}
+
+/** What the user fetched of models. */
+export function refreshedFile(env: LocalOptions["env"]): string {
+  return join(stateFolder(env), "models.json");
 }
 
 export function proxiesOf(env: LocalOptions["env"]): Readonly<Record<string, string>> {
@@ -69,7 +77,7 @@ export function addressOf(
 
 /** Circuits of models as this user reaches them. */
 export function openCircuitFiles(options: GatewayOptions, gateway: Gateway): CircuitFiles {
-  return createCircuitFiles(options.env, (model) => {
+  return createCircuitFiles(join(stateFolder(options.env), "circuits"), (model) => {
     const { id } = gateway.info(model);
     // However it is written.
     return `${plainModelId(id)} ${addressOf(id.slice(0, id.indexOf("/")), options) ?? ""}`;

@@ -1,5 +1,6 @@
 /** Tries models for real: a question of a few words that wants a tool called, as every step of an agent does. */
 
+import type { CircuitFiles, KnownCircuit } from "@lathe/models";
 import { builtinModel, chooseModels } from "@lathe/models";
 import {
   costOf,
@@ -9,7 +10,6 @@ import {
   type ModelRequest,
   type Usage,
 } from "@lathe/protocol";
-import type { CircuitFiles, KnownCircuit } from "./circuit-files.ts";
 import type { ModelOptions } from "./list-models.ts";
 import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 

@@ -1,9 +1,7 @@
 /** What the user fetched of models, kept until the next time: read when a model is asked for, replaced as a whole. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ModelInfo } from "@lathe/protocol";
-import { type Env, writeWhole } from "@lathe/system";
-import { stateFolder } from "../places/state-folder.ts";
+import { writeWhole } from "@lathe/system";
 
 export interface RefreshedModels {
   /** Where it came from. */
@@ -16,9 +14,9 @@ export interface RefreshedModels {
 const version = 1;
 
 /** Undefined when nothing was fetched, or by a Lathe that wrote it in another way. */
-export function readRefreshed(env: Env): RefreshedModels | undefined {
+export function readRefreshed(file: string): RefreshedModels | undefined {
   try {
-    const kept = JSON.parse(readFileSync(fileOf(env), "utf8"));
+    const kept = JSON.parse(readFileSync(file, "utf8"));
     return kept.v === version && Array.isArray(kept.entries) ? kept : undefined;
   } catch {
     return undefined;
@@ -26,10 +24,6 @@ export function readRefreshed(env: Env): RefreshedModels | undefined {
 }
 
 /** *Contract:* throws what the file system throws; what was there before is then still there. */
-export function writeRefreshed(env: Env, refreshed: RefreshedModels): void {
-  writeWhole(fileOf(env), JSON.stringify({ v: version, ...refreshed }));
-}
-
-function fileOf(env: Env): string {
-  return join(stateFolder(env), "models.json");
+export function writeRefreshed(file: string, refreshed: RefreshedModels): void {
+  writeWhole(file, JSON.stringify({ v: version, ...refreshed }));
 }

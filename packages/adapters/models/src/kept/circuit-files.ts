@@ -10,8 +10,7 @@ import {
   isResting,
   type Session,
 } from "@lathe/protocol";
-import { type Env, writeWhole } from "@lathe/system";
-import { stateFolder } from "../places/state-folder.ts";
+import { writeWhole } from "@lathe/system";
 
 /** As `lathe models` shows it. */
 export interface KnownCircuit extends CircuitUpdate {
@@ -40,11 +39,10 @@ const keptMs = 86_400_000;
 const version = 1;
 
 /**
- * `address` tells where a model's provider is for this user: the same id may lead elsewhere tomorrow.
+ * `folder`: of all circuits. `address` tells where a model's provider is for this user: the same id may lead elsewhere tomorrow.
  * Each file is replaced as a whole, so that sessions may write at the same moment: the last one knows best.
  */
-export function createCircuitFiles(env: Env, address: (model: string) => string): CircuitFiles {
-  const folder = join(stateFolder(env), "circuits");
+export function createCircuitFiles(folder: string, address: (model: string) => string): CircuitFiles {
   const fileOf = (model: string): string => {
     const key = createHash("sha256").update(address(model)).digest("hex").slice(0, 24);
     return join(folder, `${key}.json`);

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Event, emptySession, failure, type Session } from "@lathe/protocol";
 import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
-import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 
 const at = 1_000_000;
 const until = at + 20_000;
@@ -38,7 +37,7 @@ const completed: Event = {
 describe("circuit files", () => {
   let root: string;
   let one: CircuitFiles;
-  const filesAt = (address: string) => createCircuitFiles({ XDG_STATE_HOME: root }, (id) => id + address);
+  const filesAt = (address: string) => createCircuitFiles(join(root, "circuits"), (id) => id + address);
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "lathe-circuits-"));
     one = filesAt("https://one");
@@ -63,17 +62,6 @@ describe("circuit files", () => {
     assert.equal(one.known("a/x", until + 1)?.state, "half-open");
   });
 
-  it("know a model however its id is written", () => {
-    const options = { env: { XDG_STATE_HOME: root }, version: "test", providers: {}, catalogue: {} };
-    const gateway = openGateway(options);
-    const files = openCircuitFiles(options, gateway);
-    const id = "anthropic/claude-sonnet-5.5";
-    const circuit = { until, since: at, code: "overloaded", why: "busy", opens: 1 } as const;
-    files.onEvent(failed, { ...session, model: id, circuits: { [id]: circuit } });
-    assert.equal(files.known("anthropic/claude-sonnet-5-5", at)?.state, "open");
-    gateway.close();
-  });
-
   it("say nothing of what lies in one conversation, or was only heard", () => {
     const bound = { since: at, code: "overloaded", why: "long", opens: 1 } as const;
     one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, code: "context-overflow" } } });
@@ -84,7 +72,7 @@ describe("circuit files", () => {
 
   it("say nothing that this version could not write into a log", () => {
     one.onEvent(failed, session);
-    const folder = join(root, "lathe", "circuits");
+    const folder = join(root, "circuits");
     const [name = ""] = readdirSync(folder);
     const kept = JSON.parse(readFileSync(join(folder, name), "utf8"));
     for (const odd of [{ code: "melted" }, { why: 1 }, { opens: undefined }]) {
@@ -95,7 +83,7 @@ describe("circuit files", () => {
 
   it("are removed when they are old, torn ones too", () => {
     one.onEvent(failed, session);
-    const torn = join(root, "lathe", "circuits", "0.json.1");
+    const torn = join(root, "circuits", "0.json.1");
     writeFileSync(torn, "{to");
     utimesSync(torn, 1, 1);
     const now = Date.now();
@@ -106,17 +94,17 @@ describe("circuit files", () => {
         circuits: { "a/x": { until: now + 1, since: now, code: "overloaded", why: "busy", opens: 3 } },
       },
     );
-    assert.equal(readdirSync(join(root, "lathe", "circuits")).length, 1);
+    assert.equal(readdirSync(join(root, "circuits")).length, 1);
   });
 
   it("outlive what cannot be read or written", () => {
     one.onEvent(failed, session);
-    const folder = join(root, "lathe", "circuits");
+    const folder = join(root, "circuits");
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "{torn");
     assert.equal(one.news("a/x"), undefined);
     one.onEvent(failed, session);
     assert.equal(one.news("a/x")?.opens, 2);
-    const nowhere = createCircuitFiles({ XDG_STATE_HOME: "/dev/null" }, (id) => id);
+    const nowhere = createCircuitFiles("/dev/null/circuits", (id) => id);
     nowhere.onEvent(failed, session);
     nowhere.close("a/x");
     assert.equal(nowhere.news("a/x"), undefined);
