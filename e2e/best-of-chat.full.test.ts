@@ -1,9 +1,25 @@
-/** `/best-of` in a conversation, in a wide terminal. */
+/** `/best-of` in a conversation, in a wide terminal, and with the model of the conversation. */
+import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { takesOver } from "./attempts-chat.ts";
-import { noTmux } from "./tmux.ts";
+import { prepare, say, takesOver, task } from "./attempts-chat.ts";
+import { noTmux, type Size } from "./tmux.ts";
 
 describe("/best-of", { skip: noTmux() }, () => {
-  it("compares, asks, takes over, goes on, shows and takes back, at 200x50", (t) =>
-    takesOver(t, { columns: 200, rows: 50 }));
+  const size: Size = { columns: 200, rows: 50 };
+
+  it("compares, asks, takes over, goes on, shows and takes back, at 200x50", (t) => takesOver(t, size));
+
+  it("goes on with the model that the conversation had", async (t) => {
+    const opened = await prepare(t, size);
+    const terminal = await opened.open("--model", "anthropic/claude-haiku-4-5");
+    await terminal.until(/claude-haiku-4-5 · auto/);
+    await say(terminal, `/best-of 2 ${task}`);
+    await terminal.until(/Take attempt \d over\?/);
+    await terminal.press("Enter");
+    await terminal.until("Its changes are in");
+    await say(terminal, "what was done?");
+    await terminal.until(/done · 1 step/);
+    const asked = opened.server.records.map(({ body }) => body.model);
+    assert.deepEqual([...new Set(asked)], ["claude-haiku-4-5"]);
+  });
 });

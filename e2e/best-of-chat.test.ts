@@ -34,20 +34,6 @@ describe("/best-of", { skip: noTmux() }, () => {
     assert.equal(listed.length, 1);
   });
 
-  it("goes on with the model that the conversation had", async (t) => {
-    const opened = await prepare(t, size);
-    const terminal = await opened.open("--model", "anthropic/claude-haiku-4-5");
-    await terminal.until(/claude-haiku-4-5 · auto/);
-    await say(terminal, `/best-of 2 ${task}`);
-    await terminal.until(/Take attempt \d over\?/);
-    await terminal.press("Enter");
-    await terminal.until("Its changes are in");
-    await say(terminal, "what was done?");
-    await terminal.until(/done · 1 step/);
-    const asked = opened.server.records.map(({ body }) => body.model);
-    assert.deepEqual([...new Set(asked)], ["claude-haiku-4-5"]);
-  });
-
   it("says what is wrong with its words, and asks before nobody is asked", async (t) => {
     const opened = await prepare(t, size);
     const terminal = await opened.open("--permission-mode", "ask");

@@ -1,4 +1,4 @@
-/** The processes that make attempts: this program, with the flags of the line that asked for them. */
+/** The processes that make attempts: this program, with the flags of the line or the conversation that asked for them. */
 import { availableParallelism } from "node:os";
 import { type AgentOptions, type AgentValues, agentFlags } from "@lathe/config";
 import type { LocalOptions } from "@lathe/hosts/local";
@@ -25,6 +25,21 @@ export function self(): readonly string[] {
 /** With a model of its own, or that of the line. */
 export function attemptWorker(values: AgentValues): (model: string | undefined) => readonly string[] {
   return (model) => [...self(), ...workerArgs(values, model)];
+}
+
+/** The flags of the line that a conversation began with, with the model and the effort that were chosen since. */
+export function lineOf({
+  line = {},
+  models,
+  mode,
+  said,
+}: Pick<AgentOptions, "line" | "models" | "mode" | "said">): AgentValues {
+  return {
+    ...line,
+    ...(models.length > 0 && { model: models.join(",") }),
+    ...(said.effort && { effort: said.effort }),
+    "permission-mode": mode,
+  };
 }
 
 /** The flags of this line, for the processes of the attempts, which start in their folder already. */

@@ -18,7 +18,7 @@ import { type AttemptsVerdict, type Failure, failure, isFailure } from "@lathe/p
 import type { Words } from "@lathe/sessions";
 import { diffLines, duration, fit, harmless, wrap } from "@lathe/terminal";
 import type { Option } from "@lathe/terminal/choice";
-import { attemptWorker, parallelUsually, quiet, self, testMs } from "../best-of/attempt-workers.ts";
+import { attemptWorker, lineOf, parallelUsually, quiet, self, testMs } from "../best-of/attempt-workers.ts";
 import { comparisonText, rowText, verdictText } from "../best-of/best-of-text.ts";
 import { painted } from "../best-of/live-rows.ts";
 import { outcomeText } from "../best-of/outcome-text.ts";
@@ -93,16 +93,6 @@ async function open(host: AttemptHost, options: LocalOptions, tried: Tried): Pro
   // Nothing is applied without asking.
   const wish = { count: tried.count, models: [], apply: false, keepAll: false };
   return openBestOf(host, options, { words: tried.words, wish });
-}
-
-/** The flags of the line, with what was chosen since. */
-function lineOf({ line = {}, models, mode, said }: AgentOptions): NonNullable<AgentOptions["line"]> {
-  return {
-    ...line,
-    ...(models.length > 0 && { model: models.join(",") }),
-    ...(said.effort && { effort: said.effort }),
-    "permission-mode": mode,
-  };
 }
 
 function observerOf(chat: Chat, rows: (AttemptRow | undefined)[]): Observer {
