@@ -110,6 +110,14 @@ it("cancels a turn whose session is only being opened, and nothing without a tur
   assert.deepEqual((await ran(conversation.run({ text: "two" }))).lastEnd, { type: "done" });
 });
 
+it("ends where an answer came too late for its question", async () => {
+  const { conversation } = begin();
+  await ran(conversation.run({ text: "one" }));
+  await conversation.session?.answer({ call: "gone", question: 1, answer: "allow", by: "terminal" });
+  assert.deepEqual((await ran(conversation.run())).lastEnd, { type: "done" });
+  assert.equal(await conversation.session?.hasWork(), false);
+});
+
 it("goes back to the mode before plan mode, in no case to a looser one than the widest", () => {
   const { conversation } = begin({ options: { ...options, mode: "ask", widest: "ask" } });
   const modes = ([undefined, "plan", undefined, "auto"] as const).map((mode) => conversation.setMode(mode));
