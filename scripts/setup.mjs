@@ -57,7 +57,14 @@ try {
     .split("\n")
     .at(-1);
   console.log(`Installing it in ${prefix}...`);
-  const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline", "--ignore-scripts"];
+  const quiet = [
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    "--prefer-offline",
+    "--ignore-scripts",
+    "--no-update-notifier",
+  ];
   run(
     node,
     [npm, "install", "--global", "--prefix", prefix, ...quiet, tarball],

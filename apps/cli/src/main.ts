@@ -7,50 +7,46 @@ import { handleBrokenPipe, lostOutput } from "./output/broken-pipe.ts";
 export const help: string = `Lathe, a coding agent.
 
 Usage:
-  lathe ["task"]              work with the agent in this folder: a conversation
-  lathe --resume ID           go on with one; --continue: with the newest here
-  lathe run "task"            one task, headless; it may also come from a pipe
-  lathe run --continue        go on with the newest session of this folder
+  lathe ["task"]              start a conversation in this folder
+  lathe --continue            resume the most recent session in this folder
+  lathe --resume ID           resume a session
+  lathe run "task"            do one task without a conversation
+  lathe run --continue        resume the most recent session in this folder
   lathe demo                  watch it fix a failing test: no key, no network
-  lathe sessions list         earlier sessions; name, fork or export one
-  lathe sessions show ID      one of them, readable
-  lathe sessions diff ID      what it changed; rewind ID takes it back
-  lathe attach ID             watch one that runs elsewhere
-  lathe tool NAME --json ARGS one tool by itself
-  lathe edits apply           the edit engine by itself, on texts from a pipe
-  lathe sandbox exec -- CMD   a command in the sandbox; verify tries it
-  lathe fork list             changes that wait; diff, keep or drop one
-  lathe hooks list            programs that have a say; trust the project's
-  lathe memory list           facts that sessions are told; add, remove
-  lathe policy check CMD      whether a shell command may run, and why; rules
-                              lists what you allowed for good
-  lathe models list           the models you reach, and what they cost; test
-                              tries them, route says what --model auto chooses
-  lathe mcp list              other programs' tools; add, remove; serve: ours
+  lathe sessions list         list sessions; show, fork, export or delete one
+  lathe sessions diff ID      show what a session changed; rewind ID reverts it
+  lathe attach ID             watch a session that is open in another terminal
+  lathe fork list             list changes in forks; show, apply or drop one
+  lathe hooks list            list hooks; trust this project's hooks
+  lathe memory list           list facts for new sessions; add or remove one
+  lathe models list           list models and prices; test tries them
+  lathe mcp list              list MCP servers; add or remove one, log in, serve
+  lathe policy check CMD      say whether a command may run, and why; list rules
+  lathe sandbox exec -- CMD   run a command in the sandbox; verify tests it
+  lathe search "query"        find code by what it does, ranked
+  lathe grep PATTERN          find exact lines
+  lathe index                 show what the search index holds
+  lathe edits apply           run the edit engine on text from a pipe
+  lathe tool NAME --json ARGS run a single tool
   lathe acp                   serve an editor (Agent Client Protocol)
   lathe rpc                   serve a program (JSON-RPC over standard input)
-  lathe search "query"        the code that does this, ranked
-  lathe grep PATTERN          exact lines
-  lathe index                 what the search knows of this folder
-  lathe report                what it cost, what fails; keep says how much of
-                              the code is still there
-  lathe eval SUITE            try models at tasks; compare two runs; mine
-                              makes tasks of a repository's history
-  lathe doctor                what works on this machine, and how to mend it
-  lathe update                how to update Lathe; changes nothing
-  lathe completions SHELL     a script that completes all this in your shell
-  lathe schema NAME           the JSON schema of a file, an output or a protocol
+  lathe report                show cost, speed and failures; keep, experiment
+  lathe eval SUITE            compare models on tasks; mine makes tasks
+  lathe doctor                check this machine, and say how to fix problems
+  lathe update                say how to update Lathe
+  lathe completions SHELL     print a completion script for your shell
+  lathe schema NAME           print the JSON schema of a file or an output
 
 Options:
-  -h, --help     this text, or that of a command: lathe run --help
+  -h, --help     show this text, or a command's: lathe run --help
   -v, --version  print the version
       --debug    more about what went wrong
 
-A model: --model ID, "model" in lathe.json, LATHE_MODEL, or a key in the
-environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY). Without any,
-the built-in repair model makes failing tests pass.
+A model comes from --model ID, LATHE_MODEL, "model" in your configuration, or a
+key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY).
+Without a key, the built-in repair model makes failing tests pass.
 
-Exit codes: 0 done, 1 failed, 2 usage, an unknown model or a wrong
+Exit codes: 0 done, 1 failed, 2 wrong usage, an unknown model or a wrong
 configuration, 3 stopped by a limit, a permission or a loop, 130 interrupted.
 `;
 

@@ -11,11 +11,11 @@ const flags = {
 
 export const attachCommand: Command = {
   name: "attach",
-  about: "Follows a session live, whoever runs it; it can only look.",
+  about: "Watch a session that is open in another terminal. You can only read.",
   usage: ["attach ID [--json]"],
   words: "sessions",
   flags,
-  notes: "It shows what was written down: whole answers and calls. Ctrl-C stops watching, not the session.",
+  notes: "It shows complete answers and calls, as they are logged. Ctrl-C stops watching, not the session.",
   run,
 };
 

@@ -7,8 +7,8 @@ import { bugs } from "../demo/bugs.ts";
 import { showDemo } from "../demo/show-demo.ts";
 
 const flags = {
-  bug: { type: "string", value: "N", about: "which bug is put in (default 1); --list shows them" },
-  list: { type: "boolean", about: "the bugs to choose from" },
+  bug: { type: "string", value: "N", about: "the bug to insert (default 1); --list shows them" },
+  list: { type: "boolean", about: "list the bugs" },
   model: agentFlags.model,
   "no-sandbox": agentFlags["no-sandbox"],
   debug: agentFlags.debug,
@@ -16,10 +16,10 @@ const flags = {
 
 export const demoCommand: Command = {
   name: "demo",
-  about: "Puts a bug into a small sample project and lets the agent fix it. Needs no key and no network.",
+  about: "Insert a bug into a small sample project, and let the agent fix it. Needs no key and no network.",
   usage: ["demo [--bug N] [--model ID]"],
   flags,
-  notes: "Exit codes: 0 when the project's tests really pass in the end, 1 when not.",
+  notes: "Exit codes: 0 if the project's tests pass at the end, 1 if not.",
   run,
 };
 

@@ -1,4 +1,4 @@
-/** `lathe doctor`: what works on this machine, what does not, and how to mend it. */
+/** `lathe doctor`: checks what works on this machine, and says how to fix what does not. */
 
 import { type Config, loadConfig, readFlags } from "@lathe/config";
 import { commandLimits, examineMachine, type Finding } from "@lathe/hosts/local";
@@ -14,10 +14,10 @@ const flags = {
 
 export const doctorCommand: Command = {
   name: "doctor",
-  about: "Says what works on this machine, what does not, and how to mend it.",
+  about: "Check what works on this machine, and say how to fix what does not.",
   usage: ["doctor"],
   flags,
-  notes: "Exit codes: 0 all that is needed works, 1 something needed does not.",
+  notes: "Exit codes: 0 everything required works, 1 something required does not.",
   run,
 };
 
@@ -37,7 +37,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
 
 async function configFinding(config: Config | Failure): Promise<Finding> {
   if (isFailure(config)) {
-    return { name: "config", state: "bad", text: config.text, mend: "mend the file, or move it away" };
+    return { name: "config", state: "bad", text: config.text, mend: "fix the file, or move it away" };
   }
   const models = config.models.length > 0 ? `model ${config.models.join(", ")}` : "no model chosen";
   const { memoryBytes, processes, fileBytes } = await commandLimits(config.sandboxLimits);
@@ -57,6 +57,6 @@ function report(findings: readonly Finding[], paint: Palette): string {
     ...(mend === undefined ? [] : [["", "", paint.dim(harmless(`→ ${mend}`))]]),
   ]);
   const bad = findings.filter(({ state }) => state === "bad").length;
-  const last = bad === 0 ? "Lathe works here." : "Lathe cannot work here until what is marked ✗ is mended.";
+  const last = bad === 0 ? "Lathe works here." : "Fix the items marked ✗ before using Lathe here.";
   return `${table(rows)}\n${last}\n`;
 }

@@ -12,31 +12,32 @@ const flags = {
     multiple: true,
     value: "ID",
     about:
-      "who tries (repeatable); oracle takes the task's own solution, nop does nothing (default builtin/repair)",
+      "a model to evaluate (repeatable); oracle applies the task's own solution, nop does nothing (default builtin/repair)",
   },
   variant: {
     type: "string",
     multiple: true,
     value: "NAME",
-    about: "as an arm of your experiments sets it: ARM, EXPERIMENT/ARM, or EXPERIMENT for all (repeatable)",
+    about:
+      "configure it like an arm of your experiments: ARM, EXPERIMENT/ARM, or EXPERIMENT for all (repeatable)",
   },
   attempts: { type: "string", short: "n", value: "N", about: "trials of each task (default 1)" },
   parallel: { type: "string", value: "N", about: "trials at a time (default 1)" },
   out: {
     type: "string",
     value: "DIR",
-    about: "records of the trials, or the mined tasks; goes on where it stopped",
+    about: "folder for trial records or mined tasks; resumes where it stopped",
   },
-  max: { type: "string", value: "N", about: "mine: verified tasks that are enough (default 10)" },
+  max: { type: "string", value: "N", about: "mine: stop after N verified tasks (default 10)" },
   commits: { type: "string", value: "N", about: "mine: commits to look back (default 500)" },
-  "show-tests": { type: "boolean", about: "mine: the failing tests lie in the agent's folder" },
+  "show-tests": { type: "boolean", about: "mine: leave the failing tests in the agent's folder" },
   "allow-host": {
     type: "string",
     multiple: true,
     value: "HOST",
-    about: "a host that set-up reaches beside the registries of npm and PyPI (repeatable)",
+    about: "a host that set-up may reach besides the registries of npm and PyPI (repeatable)",
   },
-  "open-set-up": { type: "boolean", about: "set-up reaches the whole network, e.g. a registry's mirror" },
+  "open-set-up": { type: "boolean", about: "set-up may use the whole network, e.g. a registry's mirror" },
   memory: { type: "string", value: "SIZE", about: "memory that commands may have, such as 8G" },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
@@ -52,16 +53,16 @@ const forms = [
 
 export const evalCommand: Command = {
   name: "eval",
-  about: "Tries agents at tasks and says how sure the result is; makes tasks of a repository's history.",
+  about: "Evaluate models on tasks, with confidence intervals; make tasks from a repository's history.",
   usage: forms,
   flags,
-  notes: `A suite is a folder of tasks in the form of Harbor: instruction.md, task.toml, environment/Dockerfile, tests/test.sh.
-A Dockerfile that needs no more than this machine's tools and the project's folder is carried out in the sandbox; other \
-tasks are not run, which is no score of 0. Each trial is a \`lathe run\` on a fresh copy, graded in a second sandbox.
---out: lathe-eval-SUITE, of mine lathe-tasks-REPO, when absent; what is on record there is not tried again.
-mine: commits that mend a bug and change tests with it; the tests fail before and pass after, three times of three.
-compare: AGENT is a model's id, with a variant's name after a plus; needed where a run has several.
-Exit code 1 when nothing could be tried, or no task was found.`,
+  notes: `A suite is a folder of tasks in the format of Harbor: instruction.md, task.toml, environment/Dockerfile, tests/test.sh.
+A Dockerfile that needs only this machine's tools and the project folder is carried out in the sandbox. Other tasks are \
+not run, and do not count. Each trial is a \`lathe run\` on a fresh copy, graded in a second sandbox.
+--out: default lathe-eval-SUITE, for mine lathe-tasks-REPO. Trials recorded there are not repeated.
+mine: commits that fix a bug and change tests; the tests fail before and pass after, three times out of three.
+compare: AGENT is a model ID, with a variant's name after a plus; needed if a run has several.
+Exit code 1 if nothing could be tried, or no task was found.`,
   run,
 };
 

@@ -8,8 +8,11 @@ import { remark } from "../command-line/show-failure.ts";
 import type { TreeWish } from "../forks/tree-command.ts";
 
 const flags = {
-  "host-run": { type: "boolean", about: "keep: also what git, editors and shells would run by themselves" },
-  force: { type: "boolean", about: "keep: also over what has changed in the folder since" },
+  "host-run": {
+    type: "boolean",
+    about: "keep: also apply files that git, editors or shells run by themselves",
+  },
+  force: { type: "boolean", about: "keep: overwrite what changed in the folder since" },
   json: { type: "boolean", about: "list, diff: as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -18,14 +21,14 @@ const forms = ["fork list", "fork diff ID", "fork keep ID [--host-run] [--force]
 
 export const forkCommand: Command = {
   name: "fork",
-  about: "Lists the forks that wait for a decision, shows what one differs in, and keeps or drops it.",
+  about: "List forks that wait for a decision, show the changes of one, and apply or drop them.",
   usage: forms,
   words: "forks",
   flags,
   notes: `A fork is a copy-on-write view of a folder: \`lathe run --fork\` and \`lathe sandbox exec --fork\` make them.
-Where there are none, attempts work in git working trees, which are listed here, too.
-keep takes all of its changes over or none; it refuses when the folder has changed in the same places since.
-An ID may be cut short as long as it is the only one that begins so.`,
+Where forks are not possible, attempts work in git worktrees, which are listed here, too.
+keep applies all changes or none. It refuses if the folder has changed in the same places since.
+ID is any unique prefix of a fork ID.`,
   run,
 };
 

@@ -12,13 +12,13 @@ const flags = { json: { type: "boolean", about: "as JSON" }, cwd: agentFlags.cwd
 
 export const hooksCommand: Command = {
   name: "hooks",
-  about: "Lists the hooks of this folder, and lets the project's run or not.",
+  about: "List the hooks of this folder; trust or distrust those of the project.",
   usage: ["hooks [list]", "hooks trust", "hooks distrust"],
   flags,
-  notes: `A project's hooks lie in .claude/settings.json, .claude/settings.local.json or .agents/hooks.json, your own in \
-hooks.json of your configuration, in the shape of Claude Code's settings. A project's run only while they are what you \
-trusted, the scripts they name included. All run in the session's sandbox.
-Exit codes: 0 done, 1 failed, 2 usage.`,
+  notes: `A project's hooks are in .claude/settings.json, .claude/settings.local.json or .agents/hooks.json, your own in \
+hooks.json of your configuration, in the format of Claude Code's settings. A project's hooks run only while they and the \
+scripts they name are what you trusted. All hooks run in the session's sandbox.
+Exit codes: 0 done, 1 failed, 2 wrong usage.`,
   run,
 };
 

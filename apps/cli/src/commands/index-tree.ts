@@ -11,23 +11,22 @@ const flags = {
   json: { type: "boolean", about: "as one JSON object" },
   embed: {
     type: "boolean",
-    about: "also embed it with the server in search.embeddings; says first what is sent, and asks",
+    about: "also compute embeddings with the server in search.embeddings; shows what is sent, and asks",
   },
-  yes: { type: "boolean", about: "embed without being asked" },
-  cwd: { type: "string", value: "DIR", about: "the folder that is indexed, instead of this one" },
+  yes: { type: "boolean", about: "embed: do not ask" },
+  cwd: { type: "string", value: "DIR", about: "the folder to index (default: here)" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
 export const indexCommand: Command = {
   name: "index",
-  about:
-    "Builds the index for `lathe search` and `lathe grep`, or brings it up to date, and says what is in it.",
+  about: "Build or update the index for `lathe search` and `lathe grep`, and show what it holds.",
   usage: ["index [--embed [--yes]] [--json]"],
   flags,
-  notes: `Not needed before a search, which does the same. The index holds no text: words are in it as numbers.
-It lies in the user's cache folder, is shared by the worktrees of a repository, and may be deleted at any time.
---embed sends text of the files to the server that "search": {"embeddings": {"url", "model"}} in the user's configuration
-names; never files that rules keep from being read, nor those that usually hold secrets.`,
+  notes: `You need not run it before a search, which does the same. The index stores words as numbers, and no text.
+It is in the user's cache folder, is shared by the worktrees of a repository, and may be deleted at any time.
+--embed sends text of files to the server in "search": {"embeddings": {"url", "model"}} of the user's configuration,
+but never files that rules close to reading or that usually hold secrets.`,
   run,
 };
 

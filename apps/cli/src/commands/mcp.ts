@@ -6,18 +6,18 @@ import type { Command } from "../command-line/command.ts";
 
 const flags = {
   json: { type: "boolean", about: "list: as JSON" },
-  yes: { type: "boolean", about: "trust: without a question" },
+  yes: { type: "boolean", about: "trust: do not ask" },
   env: {
     type: "string",
     multiple: true,
     value: "NAME=VALUE",
-    about: "add: a variable that the server gets (repeatable)",
+    about: "add: an environment variable for the server (repeatable)",
   },
   header: {
     type: "string",
     multiple: true,
     value: "NAME=VALUE",
-    about: "add: a header of its requests (repeatable)",
+    about: "add: a header for its requests (repeatable)",
   },
   "permission-mode": agentFlags["permission-mode"],
   allow: agentFlags.allow,
@@ -28,7 +28,7 @@ const flags = {
 
 export const mcpCommand: Command = {
   name: "mcp",
-  about: "Other programs' tools for the agent (Model Context Protocol), and the agent's tools for others.",
+  about: "Manage MCP servers, whose tools the agent can use; or serve Lathe's own tools.",
   usage: [
     "mcp list",
     "mcp add [--env NAME=VALUE] NAME -- COMMAND [ARGS]",
@@ -41,15 +41,15 @@ export const mcpCommand: Command = {
   ],
   words: "servers",
   flags,
-  notes: `list starts each server, asks what it offers and ends it. add and remove change "mcpServers" in your own \
-configuration; a value may be a variable of yours: --env 'TOKEN=\${MY_TOKEN}'. A server gets no other key of yours.
-Your own servers start in an empty folder unless "cwd" says otherwise, a project's in the workspace. trust shows what \
-the project's .mcp.json would start, and which of your own servers run files of this folder, asks, and allows it until \
-that file or one that they may load changes.
-login prints an address to open in your browser on this machine, for a server with a URL that wants OAuth; the tokens \
-are kept in your state folder, for your eyes alone, and refreshed. logout forgets them.
-serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output; what policy \
-does not allow unasked is refused there.
+  notes: `list starts each server, asks what it offers, and ends it. add and remove change "mcpServers" in your own \
+configuration. A value may name a variable: --env 'TOKEN=\${MY_TOKEN}'. A server gets no other key of yours.
+Your own servers start in an empty folder unless "cwd" is set, a project's in the workspace. trust shows what the \
+project's .mcp.json would start, and which of your own servers run files of this folder. After your approval they may \
+start until one of these files changes.
+login is for a server with a URL that needs OAuth. It prints an address to open in your browser on this machine. The \
+tokens are stored in your state folder, readable by you alone, and refreshed. logout deletes them.
+serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output. It refuses \
+what would need an approval.
 ${allowNotes}`,
   run,
 };

@@ -7,18 +7,18 @@ import { harmless } from "@lathe/terminal";
 import type { Command } from "../command-line/command.ts";
 
 const flags = {
-  user: { type: "boolean", about: "those of all your projects, instead of this one's" },
+  user: { type: "boolean", about: "facts for all your projects, instead of this one" },
   json: { type: "boolean", about: "as JSON" },
   cwd: agentFlags.cwd,
 } as const;
 
 export const memoryCommand: Command = {
   name: "memory",
-  about: "Lists, adds and removes facts that sessions are told from their start.",
+  about: "List, add or remove facts that new sessions are told.",
   usage: ["memory [list] [--user]", 'memory add "FACT" [--user]', "memory remove N [--user]"],
   flags,
-  notes: `The agent may propose facts; you decide on each. They lie in your own configuration, not in the project.
-Exit codes: 0 done, 1 failed, 2 usage.`,
+  notes: `The agent may propose facts, and you decide on each. They are in your own configuration, not in the project.
+Exit codes: 0 done, 1 failed, 2 wrong usage.`,
   run,
 };
 

@@ -6,12 +6,12 @@ import type { Command } from "../command-line/command.ts";
 import { harnessVersion } from "../command-line/harness-version.ts";
 
 const flags = {
-  all: { type: "boolean", about: "list, route: also those that no key of yours reaches" },
+  all: { type: "boolean", about: "list, route: include models that need a key you do not have" },
   session: {
     type: "string",
     value: "ID",
     values: "sessions",
-    about: "route: what is said next in this session",
+    about: "route: as the next message of this session",
   },
   mode: {
     type: "string",
@@ -19,8 +19,8 @@ const flags = {
     values: routerModes,
     about: `route: ${routerModes.join(", ")} (default balanced)`,
   },
-  out: { type: "string", value: "FILE", about: "train: write the weights there if they prove better" },
-  force: { type: "boolean", about: "train: write them even if they do not" },
+  out: { type: "string", value: "FILE", about: "train: write the weights to FILE if they are better" },
+  force: { type: "boolean", about: "train: write them even if they are not better" },
   url: { type: "string", value: "URL", about: "refresh: another registry in the format of models.dev" },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
@@ -36,25 +36,25 @@ const forms = [
 
 export const modelsCommand: Command = {
   name: "models",
-  about: "Says which models there are and what they cost, tries them, or fetches what is new.",
+  about: "List models and their prices, test them, or fetch new ones.",
   usage: forms,
   words: "models",
   flags,
-  notes: `list: those your keys, your configuration and the local servers reach; WORD keeps the ids that hold it.
-test: sends each model a question of a few words, and says whether it answers, how fast and for how much.
-Without ID those a session would use. Exit code 1 when none of them answers.
-refresh: fetches limits and prices; without it those of this version count. "catalogue" in your own \
-configuration says what is different, or what nobody knows:
+  notes: `list: models you can use with your keys, your configuration and local servers; WORD filters by ID.
+test: sends each model a short question, and reports whether it answers, how fast and at what cost.
+Without ID it tests the models a session would use. Exit code 1 if none answers.
+refresh: fetches limits and prices; without it those of this version apply. "catalogue" in your own \
+configuration corrects or adds models:
   "catalogue": {
     "vllm/my-model": {
       "window": 32768, "price": { "input": 0.1, "output": 0.4 }
     }
   }
-route: prints the table from which --model auto would choose for a task, and why.
-train: learns from your sessions with --model auto how well each tier of models does, and says on the newest \
-of them whether that would have been worth it. It can tell only where another model was tried now and then:
-"router": { "explore": 0.05 }. To use what was written: "router": { "weights": "FILE" }.
-"router" also takes "allow" and "block", lists of ids with *, and "tiers", { "ID": "small" }.`,
+route: prints the table from which --model auto would choose for a task, with the reason.
+train: learns from your sessions with --model auto how good each tier of models is, and estimates on the newest \
+ones whether that helps. It needs sessions where another model was tried now and then:
+"router": { "explore": 0.05 }. To use the result: "router": { "weights": "FILE" }.
+"router" also takes "allow" and "block", lists of IDs with *, and "tiers", { "ID": "small" }.`,
   run,
 };
 

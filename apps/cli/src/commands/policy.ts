@@ -22,7 +22,7 @@ const flags = {
     type: "string",
     value: "TIER",
     values: tiers,
-    about: "suppose that it is full, reduced or none (default: what this machine has)",
+    about: "assume this tier: full, reduced or none (default: that of this machine)",
   },
   allow: agentFlags.allow,
   cwd: agentFlags.cwd,
@@ -33,12 +33,11 @@ const flags = {
 
 export const policyCommand: Command = {
   name: "policy",
-  about:
-    "Says whether a shell command may run, by which rule, and what it would do; lists what you allowed for good.",
+  about: "Say whether a shell command may run, by which rule, and what it would do; list saved rules.",
   usage: ['policy check "CMD"', "policy rules", "policy rules remove N"],
   flags,
-  notes: `Exit codes: 0 explained, whatever is said of it, 1 failed, 2 usage. check runs nothing.
-rules: what you answered "for this project" to; it lies in your own configuration, not in the project.
+  notes: `Exit codes: 0 explained, whatever the verdict, 1 failed, 2 wrong usage. check runs nothing.
+rules: what you allowed "for this project". They are in your own configuration, not in the project.
 ${allowNotes}`,
   run,
 };

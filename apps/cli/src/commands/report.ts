@@ -6,12 +6,12 @@ import type { Command } from "../command-line/command.ts";
 
 const flags = {
   since: { type: "string", value: "WHEN", about: "a date, or a span such as 24h, 7d or 4w (default 30d)" },
-  names: { type: "boolean", about: "call projects and folders by their names" },
+  names: { type: "boolean", about: "show the names of projects and folders" },
   html: { type: "string", value: "FILE", about: "write a page with charts" },
   model: {
     type: "string",
     value: "ID",
-    about: "satisfaction: one that reads the messages, too; fix: the one that works",
+    about: "satisfaction: a model that reads the messages, too; fix: the model to use",
   },
   json: { type: "boolean", about: "as JSON" },
   background: { type: "boolean", about: "keep: at low priority, for at most a minute, without output" },
@@ -20,7 +20,7 @@ const flags = {
 
 export const reportCommand: Command = {
   name: "report",
-  about: "What your sessions cost, how fast they were, what failed, and how much of the code is still there.",
+  about: "Show what sessions cost, how fast they were, what failed, and how much of the code is still there.",
   usage: [
     "report [--since WHEN] [--html FILE]",
     "report keep [--since WHEN]",
@@ -30,14 +30,14 @@ export const reportCommand: Command = {
     "report fix ALERT [--model ID]",
   ],
   flags,
-  notes: `Read from the logs on this machine; nothing is sent anywhere, and nothing that was said or written is in it.
-keep follows the lines that edits added through git, and through what is not committed yet: how many of those that were \
-there when their session ended are still there an hour, a day, a week and a month later.
+  notes: `Reports come from the logs on this machine. They contain no prompts and no code, and are not sent anywhere.
+keep follows the lines that edits added, through git and uncommitted changes: how many are still there an hour, a day, a \
+week and a month after their session ended.
 experiment compares the arms of one of the experiments in your configuration; look as often as you like.
-satisfaction reads what you said next after each turn, by rules. Only with --model are messages sent anywhere: \
-the newest 60, in part and without keys, to that model.
-tickets sends alerts to the tracker that "tickets" in your configuration names (GitHub or Linear): tools, models, \
-codes and counts. fix lets the agent look into one alert, in a fork of this folder, with what happened in its examples.`,
+satisfaction classifies your message after each turn, by rules. Only --model sends messages anywhere: parts of the newest \
+60, without keys, to that model.
+tickets sends alerts to the tracker in your "tickets" setting (GitHub or Linear): tools, models, codes and counts. \
+fix starts the agent on one alert, in a fork of this folder, with the alert's examples.`,
   run,
 };
 

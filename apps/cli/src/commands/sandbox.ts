@@ -7,32 +7,32 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 
 const flags = {
-  workspace: { type: "string", value: "DIR", about: "the folder the command may write (default: here)" },
+  workspace: { type: "string", value: "DIR", about: "the folder the command may write to (default: here)" },
   writable: {
     type: "string",
     multiple: true,
     value: "PATH",
-    about: "another existing file or folder it may write (repeatable)",
+    about: "another existing file or folder it may write to (repeatable)",
   },
   "allow-host": {
     type: "string",
     multiple: true,
     value: "HOST",
-    about: "a host it may reach: name, *.name or address, each with :PORT or without; registry (repeatable)",
+    about: "a host it may reach: name, *.name or address, optionally with :PORT; or registry (repeatable)",
   },
   memory: {
     type: "string",
     value: "SIZE",
-    about: "memory it may have, such as 8G (default: a tenth of the machine's)",
+    about: "memory limit, such as 8G (default: a tenth of the machine's)",
   },
   processes: {
     type: "string",
     value: "N",
-    about: "processes and threads it may have at once (default 2048)",
+    about: "limit of processes and threads at once (default 2048)",
   },
-  "file-size": { type: "string", value: "SIZE", about: "how large a file it writes may become (default 8G)" },
-  fork: { type: "boolean", about: "exec: on a copy-on-write view of the folder, which stays as it is" },
-  keep: { type: "boolean", about: "exec --fork: take the changes over when the command succeeds" },
+  "file-size": { type: "string", value: "SIZE", about: "limit of the size of a file (default 8G)" },
+  fork: { type: "boolean", about: "exec: work on a copy-on-write view of the folder" },
+  keep: { type: "boolean", about: "exec --fork: apply the changes if the command succeeds" },
   json: { type: "boolean", about: "verify: as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -44,20 +44,20 @@ const forms = [
 
 export const sandboxCommand: Command = {
   name: "sandbox",
-  about: "Runs a command in the sandbox, or tries everything the sandbox promises.",
+  about: "Run a command in the sandbox, or test everything the sandbox promises.",
   usage: forms,
   flags,
-  notes: `exec: standard input, output and errors are the command's, and so is the exit code; a command that a \
-signal ended gives 128 and its number. 125: no sandbox could be started, and nothing ran. One word is run as a \
-script of the shell, several are a program and its arguments.
---allow-host: without :PORT the ports 80 and 443; a name that leads to this machine or a private network only with :PORT.
-"registry" stands for the registries of the package managers whose files lie in the workspace. Programs reach hosts \
-through a proxy that HTTP_PROXY and its like name; nothing else leads out, and 127.0.0.1 is the sandbox's own.
---memory, --processes, --file-size: instead of "sandboxLimits": {"memory", "processes", "fileSize"} in your own \
-configuration; never beyond what the machine's owner sets.
---fork: what the command changed is listed on standard error; unless it is kept at once it waits, and \`lathe fork\` \
-lists it, shows it, keeps it or drops it.
-verify: exit code 1 when something does not hold.`,
+  notes: `exec: standard input, output, errors and exit code are those of the command. A signal gives 128 plus its number. \
+125 means that no sandbox could be started, and nothing ran. One word is a shell script; several are a program and its \
+arguments.
+--allow-host: without :PORT it allows ports 80 and 443. A name in a private network or of this machine needs :PORT.
+"registry" means the registries of the package managers used in the workspace. Programs reach hosts through the \
+proxy in HTTP_PROXY and similar variables, and in no other way. 127.0.0.1 is the sandbox's own.
+--memory, --processes, --file-size override "sandboxLimits" in your own configuration, but not the limits of the \
+machine's owner.
+--fork: changes are listed on standard error. Unless they are applied at once they wait, and \`lathe fork\` shows, \
+applies or drops them.
+verify: exit code 1 if a promise does not hold.`,
   run,
 };
 

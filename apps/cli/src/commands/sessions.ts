@@ -1,30 +1,29 @@
 /** `lathe sessions`: earlier sessions, listed or shown. */
-
 import { type Line, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 
 const flags = {
-  here: { type: "boolean", about: "list: only sessions of this folder" },
-  limit: { type: "string", value: "N", about: "list: at most so many (default 20)" },
-  search: { type: "string", value: "WORDS", about: "list: only those with these words in their title" },
+  here: { type: "boolean", about: "list: only sessions in this folder" },
+  limit: { type: "string", value: "N", about: "list: at most N sessions (default 20)" },
+  search: { type: "string", value: "WORDS", about: "list: only sessions with these words in the title" },
   to: {
     type: "string",
     value: "STEP",
-    about: "rewind, fork: to right before this step (default: before the last turn; all of it)",
+    about: "the state before this step (default for rewind: before the last turn; for fork: the end)",
   },
   files: { type: "boolean", about: "rewind: only the files" },
   conversation: { type: "boolean", about: "rewind: only the conversation" },
-  force: { type: "boolean", about: "rewind: also over what somebody else has changed since" },
-  undo: { type: "boolean", about: "rewind: take the last rewind back" },
-  focus: { type: "string", value: "TEXT", about: "compact: what a summary should keep above all" },
+  force: { type: "boolean", about: "rewind: overwrite what others changed since" },
+  undo: { type: "boolean", about: "rewind: revert the last rewind" },
+  focus: { type: "string", value: "TEXT", about: "compact: what the summary should focus on" },
   format: {
     type: "string",
     value: "FORMAT",
     values: ["markdown", "html", "edits", "atif", "jsonl"],
     about: "export: markdown, html (a page to share), edits, atif, jsonl",
   },
-  yes: { type: "boolean", about: "delete: without asking" },
+  yes: { type: "boolean", about: "delete: do not ask" },
   question: { type: "string", value: "N", about: "answer: the question, if several are open" },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
@@ -33,7 +32,7 @@ const flags = {
 export const sessionsCommand: Command = {
   name: "sessions",
   about:
-    "Lists earlier sessions, shows, names, forks or shares one, what it changed, cost or fills the window with; answers its questions, makes it shorter, takes it back or deletes it.",
+    "List, show, name, fork, export, compact, rewind or delete sessions; answer their questions; show what they changed and cost.",
   usage: [
     "sessions list [--here] [--limit N] [--search WORDS]",
     "sessions show ID",
@@ -52,7 +51,7 @@ export const sessionsCommand: Command = {
   ],
   words: "sessions",
   flags,
-  notes: "An ID may be cut short as long as it is the only one that begins so.",
+  notes: "ID is any unique prefix of a session ID.",
   run,
 };
 
