@@ -24,7 +24,7 @@ describe("searchRepair", () => {
   const even = { "package.json": '{ "type": "module" }', "src/clamp.js": JS, "test/clamp.test.js": JS_TEST };
 
   it("runs in the copy when the command names the workspace", async () => {
-    const budget = { candidates: 32 };
+    const budget = { candidates: 16 };
     repaired((await search(even, "node --test $ROOT/test/clamp.test.js", { budget })).result);
   });
 

@@ -73,8 +73,8 @@ const cases: Readonly<Record<string, Case>> = {
       "test/clamp.test.js": JS_TEST,
     },
     test: "npm test",
-    repair: ["src/clamp.js", "? high : x"],
-    within: 32,
+    repair: ["src/clamp.js", "if (x <"],
+    within: 16,
   },
   "TypeScript with node:test": {
     files: {

@@ -180,7 +180,7 @@ export function withoutPython(module: "unittest" | "pytest" = "unittest"): strin
 export const JS_TEST: string =
   'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { clamp } from "../src/clamp.js";\n\ntest("low", () => assert.equal(clamp(-1, 0, 5), 0));\ntest("inside", () => assert.equal(clamp(3, 0, 5), 3));\ntest("high", () => assert.equal(clamp(9, 0, 5), 5));\n';
 export const JS: string =
-  "export function clamp(x, low, high) {\n  if (x < low) return low;\n  return x > high ? low : x;\n}\n";
+  "export function clamp(x, low, high) {\n  if (x > low) return low;\n  return x > high ? high : x;\n}\n";
 
 /** Asserts that repairs were found. */
 export function repaired(result: RepairResult): Extract<RepairResult, { type: "repaired" }> {

@@ -79,7 +79,7 @@ it("contrasts average to the difference of the arms, whatever the shares, and ke
 
 describe("an experiment", () => {
   it("of arms that are the same is called in fewer than one of 20 runs, with a look every day", () => {
-    const rate = calledRate(doneRate(0.8, 0.8), 300, 17);
+    const rate = calledRate(doneRate(0.8, 0.8), 100, 17);
     assert.ok(rate <= 0.05, `${rate}`);
   });
 
