@@ -92,6 +92,17 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     for (const { id } of await forks()) await bench.place.run(["fork", "drop", id]);
   });
 
+  it("holds all attempts to one budget", async () => {
+    const { code, out, err } = await bench.place.run(
+      bestOf("--max-tokens", "200", "--output-format", "json"),
+    );
+    assert.ok(isResult(JSON.parse(out)), JSON.stringify(isResult.errors));
+    assert.equal(code, 3, err);
+    assert.match(err, /No attempt is taken/);
+    assert.match(err, /\n {2}attempt [12]: \d+ of 200 tokens were used and the next step may not fit\n/);
+    assert.deepEqual([word(), await forks()], ["none\n", []]);
+  });
+
   it("takes nothing that somebody has changed meanwhile, and goes on once that is settled", async () => {
     bench.held = Promise.withResolvers();
     const running = bench.place.start(bestOf());

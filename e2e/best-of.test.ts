@@ -77,17 +77,6 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.match(err, /is best, by a model: it is clear/);
   });
 
-  it("holds all attempts to one budget", async () => {
-    const { code, out, err } = await bench.place.run(
-      bestOf("--max-tokens", "200", "--output-format", "json"),
-    );
-    assert.ok(isResult(JSON.parse(out)), JSON.stringify(isResult.errors));
-    assert.equal(code, 3, err);
-    assert.match(err, /No attempt is taken/);
-    assert.match(err, /\n {2}attempt [12]: \d+ of 200 tokens were used and the next step may not fit\n/);
-    assert.deepEqual([word(), await forks()], ["none\n", []]);
-  });
-
   it("says what is wrong with its words", async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [["--best-of", "1"], /from 2 up/],

@@ -26,10 +26,10 @@ describe("lathe edits apply", () => {
   it("is right about edits of this repository's history, however a model corrupts them", async (test) => {
     const { pairs, skipped } = sourcePairs(["own"], "training");
     if (pairs.length === 0) return test.skip(skipped.join("; "));
-    const all = await judged(editCases(pairs, { seed: 11, each: 2 }));
+    const all = await judged(editCases(pairs, { seed: 11, each: 1 }));
     const { mustRefuse, mustApply, wrong, damaged } = scoreOf(all);
     test.diagnostic(JSON.stringify({ cases: all.length, mustRefuse, mustApply, wrong, damaged }));
-    assert.ok(all.length > 500);
+    assert.ok(all.length > 250);
     assert.equal(mustRefuse.right, mustRefuse.of);
     assert.equal(wrong, 0);
     assert.ok(mustApply.right >= mustApply.of * 0.98);
