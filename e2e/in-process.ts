@@ -51,7 +51,9 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): InProcess
     return running;
   };
   const run = (args: readonly string[], more: More = {}): Promise<Ended> => {
-    const needsProcess = more.before !== undefined || more.input === null || isTalking;
+    // What works in a fork inherits the streams of its process.
+    const isInFork = args[0] === "run" && args.includes("--fork");
+    const needsProcess = more.before !== undefined || more.input === null || isTalking || isInFork;
     if (needsProcess || (more.input && !canBePiped())) return start(args, more).ended;
     const [out, err] = [new Collected(), new Collected()];
     const stdin = Readable.from(more.input ? [Buffer.from(more.input)] : [], { objectMode: false });

@@ -24,24 +24,25 @@ const needsOwn = [
   /describe\("a search ends in time"/,
 ];
 
-/** By measurement; the order only decides how evenly the cores are busy at the end. */
+/** By `npm test -- --profile`; the order only decides how evenly the cores are busy at the end. */
 const longest = [
-  "e2e/best-of.test.ts",
-  "e2e/best-of-worktrees.test.ts",
-  "packages/repair/src/search-repair.test.ts",
-  "packages/adapters/models/src/wires/wires.test.ts",
-  "e2e/acp.test.ts",
   "e2e/forks.test.ts",
+  "packages/hosts/local/src/forks/forks.test.ts",
+  "packages/repair/src/search-repair.test.ts",
+  "e2e/best-of.test.ts",
+  "packages/repair/src/search-limits.test.ts",
+  "packages/adapters/mcp/src/open-servers.test.ts",
+  "e2e/best-of-worktrees.test.ts",
+  "e2e/acp.test.ts",
+  "packages/core/policy/src/hostile-scripts.test.ts",
   "packages/adapters/sandbox/src/drivers/bubblewrap-driver.test.ts",
   "packages/adapters/sandbox/src/drivers/launcher-driver.test.ts",
-  "packages/adapters/sandbox/src/judged-start.test.ts",
-  "packages/adapters/sandbox/src/probe/probe.test.ts",
-  "packages/adapters/sandbox/src/policy/sealed-paths.test.ts",
-  "packages/adapters/models/src/wires/round-trip.test.ts",
   "packages/adapters/sandbox/src/drivers/none-driver.test.ts",
   "packages/adapters/sandbox/src/drivers/landlock-driver.test.ts",
+  "packages/adapters/models/src/wires/wires.test.ts",
   "packages/adapters/models/src/odd-servers.test.ts",
-  "packages/adapters/mcp/src/open-servers.test.ts",
+  "packages/adapters/models/src/wires/round-trip.test.ts",
+  "packages/adapters/sandbox/src/probe/probe.test.ts",
 ];
 
 /** Files to start, longest first; several test files become one that imports them, in `folder`. */
