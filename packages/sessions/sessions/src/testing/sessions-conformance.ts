@@ -151,20 +151,6 @@ function readCases(bench: () => Bench): void {
     assert.deepEqual([output.tool, await bench().stored.wholeOutput(output)], ["put", "written"]);
   });
 
-  it("tells that nobody runs a session whose turn was cut off, though its process lives", async () => {
-    const { id, checkpoints } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
-      checkpoints: true,
-    });
-    const { stores, owner, clock } = bench().host;
-    const log = ok(await stores.store.claim(id, { owner: owner(), at: clock.now() }));
-    const data = { ref: checkpoints.at(-1)?.ref ?? "", moment: "before", skipped: 0, ms: 1 } as const;
-    ok(await log.append([{ type: "checkpoint.taken", data }], { at: clock.now(), durable: false }));
-    const openNow = async (): Promise<unknown> => ok(await bench().stored.changes(id)).open;
-    const whileOwned = await openNow();
-    await log.close();
-    assert.deepEqual([whileOwned, await openNow()], ["at-work", "cut-off"]);
-  });
-
   it("finds by a prefix, renames, and deletes with all that was kept for it", async () => {
     const { stored } = bench();
     const { id } = await bench().run({ one: [{ text: "first" }] }, "one");
@@ -201,6 +187,20 @@ function stateCases(bench: () => Bench): void {
     await opened.close();
     seen.push(await stateOf(opened.id));
     assert.deepEqual(seen, ["queued", "working", "runner-away", "queued", "idle"]);
+  });
+
+  it("tells that nobody runs a session whose turn was cut off, though its process lives", async () => {
+    const { id, checkpoints } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
+      checkpoints: true,
+    });
+    const { stores, owner, clock } = bench().host;
+    const log = ok(await stores.store.claim(id, { owner: owner(), at: clock.now() }));
+    const data = { ref: checkpoints.at(-1)?.ref ?? "", moment: "before", skipped: 0, ms: 1 } as const;
+    ok(await log.append([{ type: "checkpoint.taken", data }], { at: clock.now(), durable: false }));
+    const openNow = async (): Promise<unknown> => ok(await bench().stored.changes(id)).open;
+    const whileOwned = await openNow();
+    await log.close();
+    assert.deepEqual([whileOwned, await openNow()], ["at-work", "cut-off"]);
   });
 
   it("tells that a person is asked", async () => {
