@@ -4,7 +4,6 @@ export {
   type Background,
   type ContainmentFacts,
   type FinishedCommands,
-  type JudgedText,
   type KeptRules,
   noTreePermissions,
   type PolicyEnvironment,
@@ -26,7 +25,6 @@ export {
 export { autoMode, isAuto } from "./src/auto-model.ts";
 export {
   type Account,
-  emptyAccount,
   givenLimitsSchema,
   type Limits,
   limitNames,
@@ -65,55 +63,24 @@ export {
   type TakenHunks,
 } from "./src/edit-part.ts";
 export { type Effort, effortSchema, efforts } from "./src/effort.ts";
-export {
-  checkDrafts,
-  checkEvent,
-  type Draft,
-  type Event,
-  type EventData,
-  type EventName,
-  eventNames,
-  eventType,
-} from "./src/event.ts";
-export type { AttemptsJudged } from "./src/events/attempts-judged.ts";
-export type { AttemptsSettled } from "./src/events/attempts-settled.ts";
-export type { AttemptsStarted } from "./src/events/attempts-started.ts";
-export type { AttemptsTaking } from "./src/events/attempts-taking.ts";
-export type { BudgetReserved } from "./src/events/budget-reserved.ts";
-export type { BudgetSettled } from "./src/events/budget-settled.ts";
-export type { CancelRequested } from "./src/events/cancel-requested.ts";
+export { checkDrafts, checkEvent, type Draft, type Event, type EventData, eventType } from "./src/event.ts";
+
 export type { CircuitHeard } from "./src/events/circuit-heard.ts";
-export type { CompactionRequested } from "./src/events/compaction-requested.ts";
+
 export type { ContextCompacted, SummaryAttempt } from "./src/events/context-compacted.ts";
-export type { InstructionsGiven } from "./src/events/instructions-given.ts";
-export type { MessageReceived } from "./src/events/message-received.ts";
+
 export type { ModelRouted } from "./src/events/model-routed.ts";
 export type { ModelSwitched } from "./src/events/model-switched.ts";
 export type { NoticePosted } from "./src/events/notice-posted.ts";
-export type { PermissionDecided } from "./src/events/permission-decided.ts";
+
 export type { QuestionAnswered } from "./src/events/question-answered.ts";
-export {
-  allowForProject,
-  allowForSession,
-  isForMore,
-  isSettledBy,
-  type QuestionAsked,
-} from "./src/events/question-asked.ts";
-export type { SessionClaimed } from "./src/events/session-claimed.ts";
-export type { SessionConfigured } from "./src/events/session-configured.ts";
-export type { SessionCreated } from "./src/events/session-created.ts";
-export type { StepCompleted } from "./src/events/step-completed.ts";
-export type { StepFailed } from "./src/events/step-failed.ts";
-export type { StepStarted } from "./src/events/step-started.ts";
-export type { ToolCompleted } from "./src/events/tool-completed.ts";
-export type { ToolStarted } from "./src/events/tool-started.ts";
-export type { TurnEnded } from "./src/events/turn-ended.ts";
+export { allowForProject, allowForSession, isForMore, isSettledBy } from "./src/events/question-asked.ts";
+
 export {
   causeText,
   type Failure,
   type FailureClass,
   type FailureCode,
-  type FailureOrigin,
   failure,
   failureClass,
   failureCodes,
@@ -127,7 +94,7 @@ export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from 
 export { isBelow } from "./src/is-below.ts";
 export { isRecord, parseJson } from "./src/json.ts";
 export { changedJudgedFiles, type JudgedFiles, maxJudgedBytes } from "./src/judged-files.ts";
-export { type Lazily, lazily } from "./src/lazily.ts";
+export { lazily } from "./src/lazily.ts";
 export {
   type Activity,
   atRest,
@@ -135,7 +102,6 @@ export {
   type LiveCall,
   type LiveInput,
   type LiveItem,
-  type LiveView,
   liveView,
   runningCalls,
 } from "./src/live-view.ts";
@@ -147,14 +113,12 @@ export {
   type ImagePart,
   type Message,
   messageText,
-  type ReasoningPart,
-  type TextPart,
   type ToolCallPart,
   type ToolMessage,
   type ToolResultPart,
   type UserMessage,
 } from "./src/message.ts";
-export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
+export type { NetworkDecided, NetworkLog } from "./src/network.ts";
 export { isNotice, noticeText, withoutMark } from "./src/notice.ts";
 export { type OpenQuestion, openQuestions } from "./src/open-questions.ts";
 export {
@@ -166,7 +130,7 @@ export {
   type ShownLines,
   type Todo,
 } from "./src/outcome.ts";
-export type { Plan, PlanMade } from "./src/plan.ts";
+export type { Plan } from "./src/plan.ts";
 export type { CallLayer, RunLayer, RunningCall } from "./src/ports/call-layer.ts";
 export type {
   Checkpoint,
@@ -198,32 +162,11 @@ export type {
   Diagnostics,
 } from "./src/ports/diagnostics.ts";
 export type { Embedder, EmbeddingResult } from "./src/ports/embedder.ts";
-export type { Git, GitOptions, OpenRepository } from "./src/ports/git.ts";
-export type {
-  CompactionHookAnswer,
-  CompactionTrigger,
-  Counterpart,
-  HookedCall,
-  HookedPlace,
-  HookedTool,
-  Hooks,
-} from "./src/ports/hooks.ts";
+export type { Git, OpenRepository } from "./src/ports/git.ts";
+export type { CompactionTrigger, HookedCall, HookedPlace, HookedTool, Hooks } from "./src/ports/hooks.ts";
 export type { McpCall, McpServers, McpTool } from "./src/ports/mcp.ts";
-export type {
-  Model,
-  ModelInfo,
-  ModelPart,
-  ModelRequest,
-  Models,
-} from "./src/ports/model.ts";
-export type {
-  ChangesQuery,
-  Repository,
-  RepositoryChanges,
-  RepositoryFact,
-  RepositoryHead,
-  RepositoryQuery,
-} from "./src/ports/repository.ts";
+export type { Model, ModelInfo, ModelPart, ModelRequest, Models } from "./src/ports/model.ts";
+export type { ChangesQuery, Repository, RepositoryChanges, RepositoryFact } from "./src/ports/repository.ts";
 export type {
   Command,
   CommandResult,
@@ -292,7 +235,6 @@ export {
   type ToolContext,
   type ToolIdentity,
   type ToolKind,
-  type ToolPorts,
 } from "./src/ports/tool.ts";
 export type { Web, WebHit, WebPage, WebRedirect } from "./src/ports/web.ts";
 export type {
@@ -335,8 +277,6 @@ export {
   runLaterGlob,
 } from "./src/run-later/run-later.ts";
 export {
-  type ChangedPath,
-  type ChangedTexts,
   changedScripts,
   isHiddenAtTop,
   isManifest,
@@ -347,7 +287,6 @@ export {
 export { placeholdersIn } from "./src/secrets/placeholder.ts";
 export { seededRandom } from "./src/seeded-random.ts";
 export {
-  type Circuit,
   type Circuits,
   type CircuitUpdate,
   isProviderFault,
@@ -355,7 +294,6 @@ export {
   type ModelRest,
 } from "./src/session/circuit.ts";
 export {
-  type Compacted,
   type CompactionRequest,
   type CompactionWhy,
   freesEnough,
@@ -364,11 +302,10 @@ export {
   shortenParts,
   type TokensFreed,
 } from "./src/session/compaction.ts";
-export type { Envelope, EventType } from "./src/session/event-type.ts";
+
 export {
   type ArmSettings,
   type Assignment,
-  assignmentSchema,
   type ExposureMoment,
   type ProfileTuning,
   tuningOf,
@@ -383,7 +320,6 @@ export {
   type Ledgers,
   readLedgerEntry,
   remainingBudget,
-  type SpentBudget,
   type TreeAccount,
   type TreeCap,
 } from "./src/session/ledger.ts";
@@ -401,11 +337,7 @@ export type {
   Turn,
   TurnEnd,
 } from "./src/session/session.ts";
-export {
-  type SessionState,
-  sessionState,
-  sessionStates,
-} from "./src/session/session-state.ts";
+export { type SessionState, sessionState, sessionStates } from "./src/session/session-state.ts";
 export type { Settings } from "./src/session/settings.ts";
 export { quoteWord, quoteWordIfNeeded } from "./src/shell-word.ts";
 export {

@@ -29,17 +29,6 @@ export function resumeSession(
   return sessions.resumeSession(localHost(options), options, { id, explicit });
 }
 
-export function openAttempt(
-  options: LocalOptions,
-  wanted: sessions.NewChild,
-): Promise<OpenSession | Failure> {
-  return sessions.openAttempt(localHost(options), options, wanted);
-}
-
-export function openJudge(options: LocalOptions, wanted: sessions.NewChild): Promise<OpenSession | Failure> {
-  return sessions.openJudge(localHost(options), options, wanted);
-}
-
 export async function compactSession(
   options: LocalOptions,
   id: string,
