@@ -12,10 +12,12 @@ export interface LocalServer {
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   readonly fetch: typeof globalThis.fetch;
+  /** Milliseconds to wait for an answer; absent: one second. */
+  readonly patienceMs?: number;
 }
 
 /** A server on this machine answers at once or is busy with what matters more. */
-const patienceMs = 1000;
+const usualPatienceMs = 1000;
 const maxBytes = 1_000_000;
 /** Tokens of an answer where the server names none: the window holds the question, too. */
 const answerShare = 4;
@@ -82,7 +84,10 @@ function fieldsIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-async function ask({ fetch, apiKey }: LocalServer, url: string): Promise<Fields | undefined> {
+async function ask(
+  { fetch, apiKey, patienceMs = usualPatienceMs }: LocalServer,
+  url: string,
+): Promise<Fields | undefined> {
   try {
     const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
     const value = await askJson(fetch, { url, headers, patienceMs, maxBytes });

@@ -68,12 +68,17 @@ function withoutServed(known: readonly Known[], served: readonly ListedModel[]):
   return known.filter(({ info }) => !served.some((one) => one.info.id === info.id));
 }
 
+/** How long a server may take that the configuration names. */
+const namedServerMs = 5000;
+
 async function askLocalServers(options: ModelOptions): Promise<readonly ListedModel[]> {
   const local = Object.entries(providers).filter(([, { keyVariables }]) => keyVariables.length === 0);
   const asked = local.map(async ([provider]) => {
     const baseUrl = addressOf(provider, options) ?? "";
     const apiKey = options.providers[provider]?.apiKey;
-    const models = await askServer({ provider, baseUrl, apiKey, fetch });
+    // A server that the user named is waited for; one that may be running on its usual port is not.
+    const patienceMs = options.providers[provider]?.baseUrl === undefined ? undefined : namedServerMs;
+    const models = await askServer({ provider, baseUrl, apiKey, fetch, ...(patienceMs && { patienceMs }) });
     return (models ?? []).map(
       (info) => ({ info, source: "server", reach: `answers at ${baseUrl}` }) as const,
     );

@@ -26,3 +26,17 @@ it("lets commands run uncontained where the user chose so", async () => {
   for (const choice of ["off", "preferred"] as const)
     assert.equal((await createContainmentProbe(choice, probe).held()).uncontainedAllowed, true);
 });
+
+it("is closed once a probe that runs is over, and begins none", async () => {
+  let isOver = false;
+  const probe = createContainmentProbe("required", async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    isOver = true;
+    return { driver, reasons: [] };
+  });
+  await probe.close();
+  assert.equal(isOver, false);
+  void probe.ready();
+  await probe.close();
+  assert.equal(isOver, true);
+});

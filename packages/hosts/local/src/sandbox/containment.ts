@@ -9,6 +9,8 @@ export interface ContainmentProbe {
   ready(): Promise<Containment>;
   /** *Contract:* the same for policy. */
   held(): Promise<ContainmentFacts>;
+  /** *Contract:* resolves once a probe that runs is over and its folder is removed; begins none. */
+  close(): Promise<void>;
 }
 
 export function createContainmentProbe(
@@ -22,5 +24,6 @@ export function createContainmentProbe(
       const { driver } = await ready();
       return { containment: driver.tier, uncontainedAllowed: choice !== "required" };
     },
+    close: async () => void (await ready.opened()),
   };
 }

@@ -108,6 +108,7 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
         async () => ledger.close(),
         texts.flush,
         endLeftovers,
+        probe.close,
         sandbox.close,
         checkpoints.close,
         workspace.close,
