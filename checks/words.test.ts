@@ -1,42 +1,77 @@
-/** The words of papers and of `lathe --help`: no phrase that people stop at. */
+/** The words of pages and sources: no private phrase in pages, and in sources no more of them than are listed. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findPhrases, phrases } from "./words.ts";
+import { privateWords } from "./exceptions.ts";
+import { type Finding, findInPage, findInSource, phrases } from "./words.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const papers = ["README.md", "CHANGELOG.md", "AGENTS.md", "action.yml", "apps/cli/src/main.ts"];
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-describe("the words of papers", () => {
-  for (const path of [...papers, ...globSync("docs/**/*.md", { cwd: root }).sort()]) {
-    it(path, () => {
-      const found = findPhrases(readFileSync(join(root, path), "utf8"));
-      assert.deepEqual(
-        found.map(({ line, text, say }) => `${path}:${line}: "${text}"; say: ${say}`),
-        [],
+function linesOf(path: string, found: readonly Finding[]): readonly string[] {
+  return found.map(({ line, text, say }) => `${path}:${line}: "${text}"; say: ${say}`);
+}
+
+describe("the words of pages", () => {
+  const pages = globSync(["*.md", "docs/**/*.md", "action.yml"], { cwd: root }).sort();
+  for (const path of pages) it(path, () => assert.deepEqual(linesOf(path, findInPage(read(path))), []));
+});
+
+describe("the words of sources", () => {
+  const folders = globSync(["packages/{repair,testkit}", "packages/*/*", "apps/*", "e2e", "scripts"], {
+    cwd: root,
+  })
+    .filter((folder) => !/^packages\/(?:repair|testkit)\//.test(folder))
+    .sort();
+  for (const folder of folders) {
+    it(folder, () => {
+      const files = globSync(`${folder}/**/*.{ts,mjs}`, { cwd: root }).filter(
+        (path) => !/(?:^|\/)(?:node_modules|fixtures|dist)\//.test(path),
       );
+      const found = files.flatMap((path) => linesOf(path, findInSource(path, read(path))));
+      assert.equal(found.length, privateWords[folder] ?? 0, found.join("\n"));
     });
   }
+});
 
-  it("are refused when they are not plain", () => {
-    const samples = [
-      "lathe run --continue   go on with the newest session",
-      "carries what is in no commit",
-      "what may happen unasked",
-      "how to mend it",
-      "changed by somebody else",
-      "2 files put back",
-      "they lie in your own configuration",
-      "an ID may be cut short as long as it is the only one",
-      "what you allowed for good",
-      "programs that have a say",
-      "what is said of each",
-      "nothing could be made shorter",
-    ];
+describe("a private phrase", () => {
+  const samples = [
+    "as nobody runs it",
+    "changed by somebody else",
+    "whoever asks",
+    "resume: goes on with the newest session",
+    "it is taken up again",
+    "2 files put back",
+    "how to mend it",
+    "after a yes of a person",
+    "what may run unasked",
+    "to let happen what is harmless",
+    "it waits to be heard",
+    "they lie in your own configuration",
+    "programs that have a say",
+    "asks in your stead",
+    "carries what is in no commit",
+    "an ID may be cut short as long as it is the only one",
+    "what you allowed for good",
+    "read beforehand",
+    "what it names cannot be told",
+    "what is said of each",
+    "nothing could be made shorter",
+  ];
+  it("is found in pages, comments and texts, also across lines", () => {
     assert.equal(samples.length, phrases.length);
-    for (const sample of samples) assert.equal(findPhrases(sample).length, 1, sample);
-    assert.deepEqual(findPhrases("Run `lathe mend` and continue."), []);
+    for (const sample of samples) {
+      assert.equal(findInPage(sample).length, 1, sample);
+      const words = sample.replaceAll(" ", "\n * ");
+      assert.equal(findInSource("a.ts", `/**\n * ${words}\n */\nexport const a = 1;\n`).length, 1, sample);
+      assert.equal(findInSource("a.ts", `export const a = "${sample}";\n`).length, 1, sample);
+    }
+  });
+
+  it("is not found in code", () => {
+    assert.deepEqual(findInPage("Run `lathe mend` and continue."), []);
+    assert.deepEqual(findInSource("a.ts", "export const nobody = 1;\n"), []);
   });
 });

@@ -1,10 +1,5 @@
-/** Phrases that papers for people do not use, each with the plain form; a net, while the goal is plain English. */
-
-/** A pattern and what to say instead. */
-export interface Phrase {
-  readonly pattern: RegExp;
-  readonly say: string;
-}
+/** Phrases that text for people does not use, each with the plain form. It is a net; the goal is plain English. */
+import { parseSync, Visitor } from "oxc-parser";
 
 export interface Finding {
   readonly line: number;
@@ -12,27 +7,74 @@ export interface Finding {
   readonly say: string;
 }
 
-export const phrases: readonly Phrase[] = [
-  { pattern: /\bgo(?:es)? on with\b|\bgone on with\b|\btake(?:n|s)? up again\b/i, say: "resume, continue" },
-  { pattern: /\bin no commit\b/i, say: "uncommitted changes" },
-  { pattern: /\bunasked\b/i, say: "without asking" },
-  { pattern: /\bmend(?:s|ed|ing)?\b/i, say: "fix" },
-  { pattern: /\bsomebody\b|\bwhoever\b/i, say: "name the person or the program" },
-  { pattern: /\bput back\b(?! into)/i, say: "restore, revert" },
-  { pattern: /\b(?:files?|folders?|it|they) (?:lie|lies) (?:in|below|there)\b/i, say: "is in" },
-  { pattern: /\bbe cut short as long as\b/i, say: "any unique prefix" },
-  { pattern: /\bfor good\b/i, say: "saved rule" },
-  { pattern: /\bhave a say\b|\bhas a say\b/i, say: "hooks, extensions" },
-  { pattern: /\bis said of\b|\bare told of\b|\bit is told\b/i, say: "say who tells whom" },
-  { pattern: /\bmade shorter\b/i, say: "compact" },
+/** Regular expressions in which a space matches any white space, and the plain form. */
+export const phrases: readonly (readonly [phrase: string, say: string])[] = [
+  ["nobody", "no one, no process, no client: name who"],
+  ["somebody", "a person, another process: name who"],
+  ["whoever", "the caller, the client: name who"],
+  ["go(es)? on|going on|went on|gone on", "continue, resume"],
+  ["(take(n|s)?|took) up(?! to) again|taken up", "resume"],
+  ["(takes?|took|taken) back|put back(?! into)", "restore, revert, rewind"],
+  ["mend(s|ed|ing)?", "fix"],
+  ["a (yes|no)(?![-.\\w])", "approval, deny"],
+  ["unasked", "without asking"],
+  ["let happen", "allow"],
+  ["to be heard|unheard", "queued"],
+  ["(files?|folders?|it|they|that) (lie|lies|lay) (in|below|there|beside)", "is in"],
+  ["(has|have|having) (a|their|its) say", "run during, decide"],
+  ["in (your|their|its|his) stead", "instead of"],
+  ["in no commit", "uncommitted"],
+  ["be cut short as long as", "any unique prefix"],
+  ["for good", "saved"],
+  ["beforehand", "in advance"],
+  ["cannot be told", "is unknown"],
+  ["is said of|are told of|it is (told|said)", "say who tells whom"],
+  ["made shorter", "compact"],
 ];
 
-export function findPhrases(text: string): readonly Finding[] {
-  return text.split("\n").flatMap((line, at) => {
-    const prose = line.replace(/`[^`]*`/g, "");
-    return phrases.flatMap(({ pattern, say }) => {
-      const found = pattern.exec(prose)?.[0];
-      return found === undefined ? [] : [{ line: at + 1, text: found, say }];
-    });
+const patterns = phrases.map(([phrase, say]) => {
+  return { pattern: new RegExp(`\\b(?:${phrase.replaceAll(" ", String.raw`\s+`)})\\b`, "gi"), say };
+});
+
+/** Of a page: code is left out, since it quotes names. */
+export function findInPage(page: string): readonly Finding[] {
+  const spans: Span[] = [];
+  let at = 0;
+  for (const code of page.matchAll(/^```[\s\S]*?^```|`[^`\n]*`/gm)) {
+    spans.push([at, code.index]);
+    at = code.index + code[0].length;
+  }
+  return findIn(page, [...spans, [at, page.length]]);
+}
+
+/** Of a source: its comments and its texts of more than one word, which names and codes are not. */
+export function findInSource(file: string, source: string): readonly Finding[] {
+  const { program, comments } = parseSync(file, source);
+  const spans: Span[] = comments.map(({ start, end }) => [start, end]);
+  const add = ({ start, end }: { readonly start: number; readonly end: number }): void => {
+    if (/\s/.test(source.slice(start, end))) spans.push([start, end]);
+  };
+  new Visitor({
+    Literal: (node) => {
+      if (typeof node.value === "string") add(node);
+    },
+    TemplateElement: add,
+  }).visit(program);
+  return findIn(source, spans);
+}
+
+type Span = readonly [start: number, end: number];
+
+function findIn(source: string, spans: readonly Span[]): readonly Finding[] {
+  return spans.flatMap(([start, end]) => {
+    // A phrase may continue on the next line of a comment.
+    const text = source.slice(start, end).replace(/\n\s*(?:\*|\/\/)/g, (gap) => gap.replace(/[*/]/g, " "));
+    return patterns.flatMap(({ pattern, say }) =>
+      [...text.matchAll(pattern)].map((match) => ({
+        line: source.slice(0, start + match.index).split("\n").length,
+        text: match[0].replace(/\s+/g, " "),
+        say,
+      })),
+    );
   });
 }

@@ -8,7 +8,11 @@ import { root } from "./bundle.mjs";
 const entry = "apps/cli/sdk.d.ts";
 
 /** The packages whose declarations travel with them; any other is missing where the package is installed. */
-const copied = { "@lathe/protocol": "packages/core/protocol", "@lathe/rpc": "packages/clients/rpc" };
+const copied = {
+  "@lathe/protocol": "packages/core/protocol/index",
+  "@lathe/rpc": "packages/clients/rpc/index",
+  "@lathe/sdk/published": "packages/clients/sdk/published",
+};
 
 /** Writes them below `folder` and returns where the first one is, from there. */
 export function writeDeclarations(folder) {
@@ -26,7 +30,7 @@ function compile(outDir) {
   const options = { noEmit: false, emitDeclarationOnly: true, outDir, rootDir: root };
   const typeRoots = [join(root, "node_modules/@types")];
   // What a package is reached through is taken for somebody else's, unless it is named.
-  const sources = Object.values(copied).map((folder) => `${folder}/**/*.ts`);
+  const sources = Object.values(copied).map((index) => `${dirname(index)}/**/*.ts`);
   const include = ["apps/cli/sdk.ts", ...sources].map((file) => join(root, file));
   const config = { extends: join(root, "tsconfig.json"), include, exclude: [join(root, "**/*.test.ts")] };
   const path = join(outDir, "tsconfig.json");
@@ -62,7 +66,7 @@ function copy(file, { from, to, done }) {
 
 function placeOf(name, file) {
   if (name.startsWith(".")) return join(dirname(file), name.replace(/\.ts$/, ".d.ts"));
-  if (Object.hasOwn(copied, name)) return `${copied[name]}/index.d.ts`;
+  if (Object.hasOwn(copied, name)) return `${copied[name]}.d.ts`;
   throw new Error(`the types in ${file} name ${name}: whoever installs the package does not have it`);
 }
 

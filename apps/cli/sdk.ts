@@ -1,4 +1,9 @@
 /** lathe-agent: the agent in a program. */
+import type { Failure } from "@lathe/protocol";
+import type { Turn } from "@lathe/rpc";
+import { openSession as openSessionIn, runTask } from "@lathe/sdk";
+import type { AgentSession, SessionOptions, Words } from "@lathe/sdk/published";
+import { thisProgram } from "./src/run/run-options.ts";
 
 export type {
   AssistantPart,
@@ -25,9 +30,19 @@ export { isFailure } from "@lathe/protocol";
 export type { PartialAnswer, Question, QuestionedCall, QuestionedFile, Turn } from "@lathe/rpc";
 export {
   type AgentSession,
+  defineTool,
   type Happening,
-  openSession,
-  run,
-} from "./src/sdk/open-session.ts";
-export { defineTool, type OwnTool } from "./src/sdk/own-tool.ts";
-export type { SessionOptions, Words } from "./src/sdk/session-options.ts";
+  type OwnTool,
+  type SessionOptions,
+  type Words,
+} from "@lathe/sdk/published";
+
+/** A failure says what is wrong with the options. */
+export function openSession(options: SessionOptions = {}): Promise<AgentSession | Failure> {
+  return openSessionIn(thisProgram(), options);
+}
+
+/** One task in a session of its own. */
+export function run(task: string | Words, options: SessionOptions = {}): Promise<Turn | Failure> {
+  return runTask(thisProgram(), task, options);
+}

@@ -6,6 +6,8 @@ export {
   allowNotes,
   type LoadedOptions,
   loadAgentOptions,
+  type Program,
+  readAgentOptions,
   realFolder,
   usage,
 } from "./src/agent-options.ts";

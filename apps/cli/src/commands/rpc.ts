@@ -4,6 +4,7 @@ import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 import { interruptions } from "../run/interruptions.ts";
+import { thisProgram } from "../run/run-options.ts";
 
 const flags = { debug: { type: "boolean", about: "more about what went wrong" } } as const;
 
@@ -24,11 +25,11 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(line)) return line;
   if (line.words.length > 0) return usage(`lathe rpc takes no words: ${line.words.join(" ")}`);
   const [{ serveRpc }, { endNow, readOutput }] = await Promise.all([
-    import("../rpc/serve-rpc.ts"),
+    import("@lathe/sdk/serve-rpc"),
     import("../output/unread.ts"),
   ]);
   const output = readOutput(() => void cancel());
-  const { served, close } = serveRpc(process.stdin, output);
+  const { served, close } = serveRpc({ input: process.stdin, output }, thisProgram());
   const cancel = async (): Promise<undefined> => {
     await close();
     process.stdin.destroy();

@@ -1,9 +1,10 @@
 /** The reporter of an output format. */
+
+import { emptyTally, finalText, type Tally, tallied } from "@lathe/sdk";
 import type { Descendants } from "@lathe/sessions";
 import { collectRunLater, duration, paletteFor, Screen } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import type { OutputFormat, Reporter, RunResult } from "./reporter.ts";
-import { emptyTally, finalText, type Tally, tallied } from "./tally.ts";
 import { TerminalReporter } from "./terminal-reporter.ts";
 
 export function createReporter(format: OutputFormat, hasSchema = false): Reporter {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { compileJsonSchema, type JsonCheck } from "./json-schema.ts";
+import { compileJsonSchema, type JsonCheck } from "@lathe/sdk/json-schema";
 
 export interface OutputSchema {
   /** What a model is told of it, with its task. */

@@ -5,19 +5,25 @@ import {
   type ConfigFlags,
   type LoadedOptions,
   loadAgentOptions,
+  type Program,
+  readAgentOptions,
 } from "@lathe/config";
-import { type Failure, isFailure } from "@lathe/protocol";
+import type { Failure } from "@lathe/protocol";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { remark as toStderr } from "../command-line/show-failure.ts";
 
-export async function agentOptions(
+/** This process, as it is now. */
+export function thisProgram(): Program {
+  const { env, argv, execArgv } = process;
+  return { env, argv, execArgv, version: harnessVersion(), onRemark: toStderr };
+}
+
+/** `remark` hears what is odd, now and in the session; absent: it is printed. */
+export function agentOptions(
   values: AgentValues,
   remark: (text: string) => void = toStderr,
 ): Promise<AgentOptions | Failure> {
-  const loaded = await loadOptions(values);
-  if (isFailure(loaded)) return loaded;
-  for (const text of loaded.remarks) remark(text);
-  return { ...loaded.options, onRemark: remark };
+  return readAgentOptions(values, { ...thisProgram(), onRemark: remark });
 }
 
 /** As `loadAgentOptions`, for this process. */
@@ -25,7 +31,5 @@ export function loadOptions(
   values: AgentValues,
   flags: Pick<ConfigFlags, "asksTrust"> = {},
 ): Promise<LoadedOptions | Failure> {
-  const { env, argv, execArgv } = process;
-  const program = { env, argv, execArgv, version: harnessVersion(), onRemark: toStderr };
-  return loadAgentOptions(values, program, flags);
+  return loadAgentOptions(values, thisProgram(), flags);
 }

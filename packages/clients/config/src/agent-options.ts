@@ -85,6 +85,17 @@ export interface LoadedOptions extends Pick<Config, "look" | "remarks"> {
   readonly options: AgentOptions;
 }
 
+/** *Contract:* as `loadAgentOptions`; the program hears the remarks, now and in its sessions. */
+export async function readAgentOptions(
+  values: AgentValues,
+  program: Program,
+): Promise<AgentOptions | Failure> {
+  const loaded = await loadAgentOptions(values, program);
+  if (isFailure(loaded)) return loaded;
+  for (const text of loaded.remarks) program.onRemark(text);
+  return loaded.options;
+}
+
 /** `asksTrust`: a person is asked about the project's servers afterwards. */
 export async function loadAgentOptions(
   values: AgentValues,

@@ -15,7 +15,7 @@ import {
 } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
-import { compileJsonSchema, type JsonCheck } from "../run/json-schema.ts";
+import { compileJsonSchema, type JsonCheck } from "./json-schema.ts";
 
 /** A failure names the tool whose parameters are no schema. */
 export function heldTools(tools: readonly Tool[]): readonly Tool[] | Failure {

@@ -1,6 +1,6 @@
 /** Read options: what a program says of a session, checked, as the hosts take it. */
 
-import { type AgentOptions, usage } from "@lathe/config";
+import { type AgentOptions, type Program, readAgentOptions, usage } from "@lathe/config";
 import {
   causeText,
   type Failure,
@@ -10,7 +10,6 @@ import {
   limitNames,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { agentOptions } from "../run/run-options.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** What a session is opened with: the hosts' options, and who listens. */
@@ -19,7 +18,7 @@ export interface ReadOptions {
   readonly listeners: Listeners;
 }
 
-export async function readOptions(options: SessionOptions): Promise<ReadOptions | Failure> {
+export async function readOptions(options: SessionOptions, program: Program): Promise<ReadOptions | Failure> {
   const listeners = listenersOf(options);
   const limits = readLimits(options.limits);
   if (isFailure(limits)) return limits;
@@ -32,7 +31,7 @@ export async function readOptions(options: SessionOptions): Promise<ReadOptions 
     "permission-mode": mode,
     ...(sandbox === false && { "no-sandbox": true }),
   };
-  const found = await agentOptions(values, listeners.onRemark);
+  const found = await readAgentOptions(values, { ...program, onRemark: listeners.onRemark });
   if (isFailure(found)) return found;
   const tools = options.tools && (await import("./held-tools.ts")).heldTools(options.tools);
   if (isFailure(tools)) return tools;

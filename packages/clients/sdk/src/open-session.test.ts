@@ -4,9 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import type { Program } from "@lathe/config";
 import { type Failure, isFailure, type Limits, type Model, type ModelPart } from "@lathe/protocol";
 import type { Turn } from "@lathe/rpc";
-import { type AgentSession, openSession, run } from "./open-session.ts";
+import type { AgentSession } from "./agent-session.ts";
+import { openSession, runTask } from "./open-session.ts";
 
 /** Answers wait for it. */
 let held: PromiseWithResolvers<void> | undefined;
@@ -22,15 +24,15 @@ const model: Model = {
 };
 
 let root: string;
-const before = process.env.XDG_STATE_HOME;
+function program(): Program {
+  const env = { ...process.env, XDG_STATE_HOME: join(root, "state") };
+  return { env, argv: process.argv, execArgv: [], version: "test", onRemark: () => undefined };
+}
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "lathe-sdk-"));
-  process.env.XDG_STATE_HOME = join(root, "state");
   held = undefined;
 });
 afterEach(() => {
-  if (before === undefined) delete process.env.XDG_STATE_HOME;
-  else process.env.XDG_STATE_HOME = before;
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -39,7 +41,7 @@ describe("a session in a program", () => {
   const ends: string[] = [];
   beforeEach(async () => {
     ends.length = 0;
-    const opened = await openSession({
+    const opened = await openSession(program(), {
       cwd: root,
       model: "own/model",
       models: { "own/model": model },
@@ -103,7 +105,7 @@ it("goes on whatever the listeners of the program throw, and warns of each kind 
   const warned = ({ message }: Error): void => void warnings.push(message);
   process.on("warning", warned);
   try {
-    const ended = await run("one", {
+    const ended = await runTask(program(), "one", {
       cwd: root,
       model: "own/model",
       models: { "own/model": model },
@@ -128,7 +130,7 @@ it("refuses limits that would not bind", async () => {
     [{ cost: -1, steps: undefined }, /limits\.cost/],
   ];
   for (const [limits, what] of wrong) {
-    const opened = await openSession({ limits: limits as Limits });
+    const opened = await openSession(program(), { limits: limits as Limits });
     assert.match(isFailure(opened) ? opened.text : "opened", what);
   }
 });

@@ -1,5 +1,5 @@
 /** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
-import { realFolder, usage } from "@lathe/config";
+import { type Program, readAgentOptions, realFolder, usage } from "@lathe/config";
 import { type AskedQuestion, reserveSessionId, sessionQuestions } from "@lathe/hosts/local";
 import { answerQuestion, findSession, listSessions, readSession, readState } from "@lathe/hosts/stored";
 import { type Delta, type Event, type Failure, failure, fold, isFailure } from "@lathe/protocol";
@@ -18,12 +18,20 @@ import {
 } from "@lathe/rpc";
 import { clientMethods, serverMethods } from "@lathe/rpc/messages";
 import * as v from "valibot";
-import { harnessVersion } from "../command-line/harness-version.ts";
-import type { BoundedWriter } from "../output/bounded-writer.ts";
-import { agentOptions } from "../run/run-options.ts";
-import { readAnswer } from "../sdk/answer-question.ts";
-import { type AgentSession, openSessionAs } from "../sdk/open-session.ts";
-import type { SessionOptions } from "../sdk/session-options.ts";
+import type { AgentSession } from "./agent-session.ts";
+import { readAnswer } from "./answer-question.ts";
+import { openSession } from "./open-session.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+/** The lines from a program, and to it. */
+export interface RpcStreams {
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly output: {
+    write(line: string | Uint8Array): void;
+    /** *Contract:* resolves when there is room for more, or nothing is written any more. */
+    drained(): Promise<void>;
+  };
+}
 
 export interface RpcServer {
   /** *Contract:* resolves when the input has ended and every session is closed. */
@@ -35,12 +43,13 @@ export interface RpcServer {
 type Sessions = Map<string, AgentSession>;
 type Handlers = { readonly [M in ClientMethod]: (params: ParamsOf<M>) => Promise<ResultOf<M> | Failure> };
 
-export function serveRpc(input: AsyncIterable<Uint8Array>, output: BoundedWriter): RpcServer {
+export function serveRpc({ input, output }: RpcStreams, program: Program): RpcServer {
   const sessions: Sessions = new Map();
   const ended = Promise.withResolvers<void>();
   let isGreeted = false;
   const handlers = handlersOf(sessions, {
-    open: (id, options) => openFor(peer, id, options),
+    program,
+    open: (id, options) => openFor({ peer, program }, id, options),
     tell: (method, params) => peer.tell(method, params),
     // Nobody is waited for who has left.
     drained: () => Promise.race([output.drained(), ended.promise]),
@@ -96,18 +105,19 @@ function refusal(code: number, message: string): RpcOutcome {
 }
 
 interface Client {
+  readonly program: Program;
   readonly open: (id: string, options: SessionOptions) => Promise<AgentSession | Failure>;
   readonly tell: Tell;
   /** *Contract:* resolves when more can be told. */
   readonly drained: () => Promise<void>;
 }
 
-interface Loading extends Pick<Client, "tell" | "drained"> {
+interface Loading extends Pick<Client, "program" | "tell" | "drained"> {
   readonly sessions: Sessions;
   readonly hold: (id: string, options: SessionOptions) => Promise<Failure | undefined>;
 }
 
-function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handlers {
+function handlersOf(sessions: Sessions, { program, open, tell, drained }: Client): Handlers {
   const held = (id: string): AgentSession | Failure =>
     sessions.get(id) ?? usage(`session ${id} is not open: session/load opens it`);
   const hold = async (id: string, options: SessionOptions): Promise<Failure | undefined> => {
@@ -119,13 +129,13 @@ function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handle
   return {
     initialize: async () => ({
       protocolVersion: rpcVersion,
-      server: { name: "lathe", version: harnessVersion() },
+      server: { name: "lathe", version: program.version },
     }),
     "session/new": async (params) => {
       const session = reserveSessionId();
       return (await hold(session, optionsOf(params, params.cwd))) ?? { session };
     },
-    "session/load": (params) => load(params, { sessions, tell, drained, hold }),
+    "session/load": (params) => load(params, { program, sessions, tell, drained, hold }),
     "session/prompt": async ({ session, text, images }) => {
       const found = held(session);
       return isFailure(found) ? found : found.run({ text, ...(images && { images }) });
@@ -142,13 +152,13 @@ function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handle
       await found.close();
       return {};
     },
-    "session/questions": questions,
-    "session/answer": answer,
+    "session/questions": (params) => questions(params, program),
+    "session/answer": (params) => answer(params, program),
     "session/list": async ({ state, ...query }) => {
-      const found = await listSessions(process.env, query);
+      const found = await listSessions(program.env, query);
       const people = found.filter(({ agent }) => agent === undefined);
       const listed = people.map(async ({ id: session, parent: _p, agent: _a, ...rest }) => {
-        const stored = state ? await readState(process.env, session) : undefined;
+        const stored = state ? await readState(program.env, session) : undefined;
         return { session, ...rest, ...(stored && !isFailure(stored) && { state: stored.state }) };
       });
       return { sessions: await Promise.all(listed) };
@@ -158,12 +168,12 @@ function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handle
 
 async function load(
   { session: start, replay, cwd, ...more }: ParamsOf<"session/load">,
-  { sessions, tell, drained, hold }: Loading,
+  { program, sessions, tell, drained, hold }: Loading,
 ): Promise<ResultOf<"session/load"> | Failure> {
-  const id = await findSession(process.env, start);
+  const id = await findSession(program.env, start);
   if (isFailure(id)) return id;
   if (sessions.has(id)) return usage(`session ${id} is open already`);
-  const events = await readSession(process.env, id);
+  const events = await readSession(program.env, id);
   if (isFailure(events)) return events;
   const { cwd: own, title } = fold(events);
   const options = { ...optionsOf(more, cwd ?? own), resume: id };
@@ -179,21 +189,26 @@ async function load(
 /** Of a session that any process runs, with what they ask for. */
 async function questionsOf(
   start: string,
+  program: Program,
 ): Promise<Failure | { readonly id: string; readonly asked: readonly AskedQuestion[] }> {
-  const id = await findSession(process.env, start);
+  const id = await findSession(program.env, start);
   if (isFailure(id)) return id;
-  const events = await readSession(process.env, id);
+  const events = await readSession(program.env, id);
   if (isFailure(events)) return events;
-  const options = await agentOptions({ cwd: fold(events).cwd }, () => undefined);
+  const options = await readAgentOptions(
+    { cwd: fold(events).cwd },
+    { ...program, onRemark: () => undefined },
+  );
   if (isFailure(options)) return options;
   const asked = await sessionQuestions(options, id);
   return isFailure(asked) ? asked : { id, asked };
 }
 
-async function questions({
-  session,
-}: ParamsOf<"session/questions">): Promise<ResultOf<"session/questions"> | Failure> {
-  const found = await questionsOf(session);
+async function questions(
+  { session }: ParamsOf<"session/questions">,
+  program: Program,
+): Promise<ResultOf<"session/questions"> | Failure> {
+  const found = await questionsOf(session, program);
   if (isFailure(found)) return found;
   return {
     questions: found.asked.map(({ question: { seq, kind, text, options }, call }) => {
@@ -202,22 +217,21 @@ async function questions({
   };
 }
 
-async function answer({
-  session,
-  question,
-  ...given
-}: ParamsOf<"session/answer">): Promise<ResultOf<"session/answer"> | Failure> {
+async function answer(
+  { session, question, ...given }: ParamsOf<"session/answer">,
+  program: Program,
+): Promise<ResultOf<"session/answer"> | Failure> {
   // Only what is taken of an edit needs to know the edit.
   const found = given.take
-    ? await questionsOf(session)
-    : { id: await findSession(process.env, session), asked: [] };
+    ? await questionsOf(session, program)
+    : { id: await findSession(program.env, session), asked: [] };
   if (isFailure(found)) return found;
   if (isFailure(found.id)) return found.id;
   const asked = found.asked.find((one) => one.question.seq === question || one.question.call === question);
   if (given.take && !asked) return failure("not-found", `question ${question} is not open`, { who: "user" });
   const read = readAnswer(given, asked?.call);
   if (isFailure(read)) return read;
-  return answerQuestion(process.env, found.id, { question, ...read, by: "program" });
+  return answerQuestion(program.env, found.id, { question, ...read, by: "program" });
 }
 
 function optionsOf({ model, effort, mode, allow, limits, sandbox }: OpenParams, cwd: string): SessionOptions {
@@ -234,7 +248,16 @@ function optionsOf({ model, effort, mode, allow, limits, sandbox }: OpenParams, 
 
 type Tell = <M extends keyof Notifications>(method: M, params: Notifications[M]) => void;
 
-async function openFor(peer: RpcPeer, id: string, options: SessionOptions): Promise<AgentSession | Failure> {
+interface Serving {
+  readonly peer: RpcPeer;
+  readonly program: Program;
+}
+
+async function openFor(
+  { peer, program }: Serving,
+  id: string,
+  options: SessionOptions,
+): Promise<AgentSession | Failure> {
   const folder = realFolder(options.cwd ?? "");
   if (isFailure(folder)) return folder;
   const session = id;
@@ -249,7 +272,7 @@ async function openFor(peer: RpcPeer, id: string, options: SessionOptions): Prom
       return v.parse(serverMethods["session/question"].result, given);
     },
   };
-  return openSessionAs(told, {
+  return openSession(program, told, {
     id,
     over: ({ seq: question }, answered) => {
       const { answer, by } = answered ?? {};

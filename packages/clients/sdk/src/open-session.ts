@@ -1,47 +1,30 @@
 /** Open session: an agent in the hands of a program. */
 import { Conversation, type ConversationListener, type ConversationStart } from "@lathe/client";
-import { type Delta, type Event, type Failure, isFailure, type Session } from "@lathe/protocol";
+import type { Program } from "@lathe/config";
+import { type Failure, isFailure, type Session } from "@lathe/protocol";
 import type { Turn } from "@lathe/rpc";
-import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
+import type { AgentSession, Happening } from "./agent-session.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { readOptions } from "./read-options.ts";
 import type { SessionOptions, Words } from "./session-options.ts";
-
-export type Happening = { readonly event: Event } | { readonly delta: Delta };
-
-export interface AgentSession {
-  /** Undefined until something was said. */
-  readonly id: string | undefined;
-  /** *Contract:* resolves when the turn is over; a failure while another one runs. */
-  run(words: string | Words): Promise<Turn | Failure>;
-  /** *Contract:* the same, told as it happens; the generator returns what `run` resolves with. Whoever leaves it cancels the turn. */
-  stream(words: string | Words): AsyncGenerator<Happening, Turn | Failure>;
-  /** *Contract:* the running turn ends soon after; without one nothing happens. */
-  cancel(): Promise<Failure | undefined>;
-  /** *Contract:* cancels the running turn, and ends what runs in it; idempotent. */
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+import { emptyTally, type Tally, tallied } from "./tally.ts";
 
 type Listener = (happening: Happening) => void;
-
-/** A failure says what is wrong with the options. */
-export function openSession(options: SessionOptions = {}): Promise<AgentSession | Failure> {
-  return openSessionAs(options);
-}
 
 /** For a client that reserves ids, and withdraws questions. */
 interface MoreOptions extends Pick<ConversationListener, "over"> {
   readonly id?: string;
 }
 
-export async function openSessionAs(
+/** *Contract:* a failure says what is wrong with the options; the session is opened by its first words. */
+export async function openSession(
+  program: Program,
   options: SessionOptions,
   { id, over }: MoreOptions = {},
 ): Promise<AgentSession | Failure> {
-  const read = await readOptions(options);
+  const read = await readOptions(options, program);
   if (isFailure(read)) return read;
-  const { local, listeners: program } = read;
+  const { local, listeners: heard } = read;
   const { resume, onQuestion } = options;
   let tally: Tally = emptyTally;
   const listeners = new Set<Listener>();
@@ -58,14 +41,14 @@ export async function openSessionAs(
   const conversation = new Conversation(start, {
     event: (event, after) => {
       tally = tallied(tally, event);
-      program.onEvent(event, after);
+      heard.onEvent(event, after);
       tell({ event });
     },
     delta: (delta) => {
-      program.onDelta(delta);
+      heard.onDelta(delta);
       tell({ delta });
     },
-    remark: program.onRemark,
+    remark: heard.onRemark,
     opened: (question) => void (onQuestion && answerQuestion(question, onQuestion, conversation)),
     ...(over && { over }),
   });
@@ -89,8 +72,12 @@ export async function openSessionAs(
 }
 
 /** One task in a session of its own. */
-export async function run(task: string | Words, options: SessionOptions = {}): Promise<Turn | Failure> {
-  const session = await openSession(options);
+export async function runTask(
+  program: Program,
+  task: string | Words,
+  options: SessionOptions,
+): Promise<Turn | Failure> {
+  const session = await openSession(program, options);
   if (isFailure(session)) return session;
   try {
     return await session.run(task);

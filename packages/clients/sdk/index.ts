@@ -1,0 +1,3 @@
+/** @lathe/sdk: sessions for programs. */
+export { openSession, runTask } from "./src/open-session.ts";
+export { emptyTally, finalText, type Tally, tallied } from "./src/tally.ts";
