@@ -92,7 +92,8 @@ export function rewinds(): Rewinds {
     const { child, ended } = place.start(["run", "--no-sandbox", "--allow", "*", "go"], {
       env: wireEnv(server.url),
     });
-    await place.made("started");
+    // A run that ends by itself would never make the file.
+    await Promise.race([place.made("started"), ended.then(({ err }) => assert.fail(err))]);
     child.kill("SIGKILL");
     await ended;
     return newest();
