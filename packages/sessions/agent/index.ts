@@ -1,4 +1,4 @@
-/** @lathe/agent: one assembled agent, its ports still open. */
+/** @lathe/agent: one assembled agent; its caller supplies the ports. */
 export type { NewSession, RunOptions, SessionOrigin } from "./src/agent.ts";
 export { type AnalyzedCall, analyzeCall } from "./src/analyze-call.ts";
 export {

@@ -1,42 +1,42 @@
-/** What a session is made of, and what it is run with. */
+/** The parts of a session, and the options of a run. */
 import type { Limits, ProfileTuning, Session, Settings, Tool } from "@lathe/protocol";
 
-/** What a new session starts from. */
+/** The input of a new session. */
 export interface NewSession {
   readonly id: string;
   /** Real path of the workspace. */
   readonly cwd: string;
-  /** The first words of the user; the title is made of them. */
+  /** The user's first message; the title is made from it. */
   readonly task: string;
   readonly harness: string;
-  /** The one that begins: the prompt is in its profile. */
+  /** The model that the session begins with; the prompt is in its profile. */
   readonly model: string;
   readonly tools: readonly Tool[];
-  /** Operating system, date without time, and the like: small, true and stable for the session. */
+  /** Operating system, date without time and similar facts: few, true and stable for the session. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Text of AGENTS.md and the like, by path. */
+  /** Text of AGENTS.md and similar files, by path. */
   readonly instructions: readonly { readonly path: string; readonly text: string }[];
-  /** What its files are called and say, for models that are shown it at once. */
+  /** Names and contents of the project's files, for models that see them in the first request. */
   readonly material?: readonly { readonly about: string; readonly text: string }[];
-  /** Of a subagent. */
+  /** Present for a subagent. */
   readonly origin?: SessionOrigin;
-  /** What it tries of the profile. */
+  /** The profile changes that this session tries. */
   readonly tuning?: ProfileTuning | undefined;
 }
 
-/** Who made a session, as what, and what that kind of agent is told. */
+/** Who created a session, its agent type, and the instructions of that type. */
 export interface SessionOrigin {
   readonly parent: string;
-  /** The first of them all. */
+  /** The session at the top of the tree. */
   readonly root: string;
   readonly agent: string;
-  /** Absent for one that is told no more than a session of a person. */
+  /** Absent if the agent gets no instructions beyond those of a person's session. */
   readonly role?: string;
 }
 
 export interface RunOptions {
   readonly settings: Settings;
   readonly limits: Limits;
-  /** As it is now, where it has been driven since its log was opened. */
+  /** The current state, if the session has run since its log was opened. */
   readonly session?: Session;
 }

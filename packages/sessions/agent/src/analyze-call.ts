@@ -1,4 +1,7 @@
-/** Analyzes a call: follows its shell scripts to their effects, and gathers the facts that policy needs about these. */
+/**
+ * Analyzes a call: follows its shell scripts to their effects, and gathers the facts that policy needs to
+ * judge them.
+ */
 import {
   type CommandEffects,
   commandEffects,
@@ -30,9 +33,9 @@ type Reached = Pick<
 export interface AnalyzedCall {
   readonly effects: readonly Effect[];
   readonly facts: Facts;
-  /** Of a call with a script: what each command of it does. */
+  /** For a call with a script: the effects of each of its commands. */
   readonly parts: CommandEffects["parts"];
-  /** Of a call with a script: the files that its effects were read from; absent where there are none. */
+  /** For a call with a script: the files that its effects were read from, if any. */
   readonly judged?: JudgedFiles;
 }
 
@@ -53,7 +56,10 @@ export async function analyzeCall(
   };
 }
 
-/** What a tool reads is judged by every name it has: as it was asked for, as commands call it, and as what it really is. */
+/**
+ * Policy judges every name of a path that a tool reads: the requested one, the one commands use, and the real
+ * path.
+ */
 async function placed(effects: readonly Effect[], ports: Reached): Promise<readonly Effect[]> {
   if (!onlyReads(effects)) return effects;
   const { root } = ports.workspace;
@@ -71,7 +77,7 @@ async function placed(effects: readonly Effect[], ports: Reached): Promise<reado
   return all.flat();
 }
 
-/** Scripts within scripts, files and aliases are asked for one after the other; what is left over counts as undecided. */
+/** Scripts within scripts, files and aliases are resolved one after another; the rest counts as undecided. */
 const maxRounds = 24;
 
 interface Looked {
@@ -109,10 +115,10 @@ async function lookedUp(before: Looked, wanted: CommandEffects["wanted"], ports:
   return { known: { scripts, files, unreadFiles, ...(gitAliases && { gitAliases }) }, judged };
 }
 
-/** Scripts that were read, by their text: a command is judged before it is decided and again before it starts. */
+/** Parsed scripts by text: a command is judged before the decision and again before it starts. */
 const readScripts = new WeakMap<Syntax, Map<string, Script>>();
 const maxScripts = 64;
-/** Characters of a script that is remembered. */
+/** Characters of the longest script that is cached. */
 const maxChars = 20_000;
 
 async function scriptOf(text: string, syntax: Syntax): Promise<Script> {
@@ -123,7 +129,7 @@ async function scriptOf(text: string, syntax: Syntax): Promise<Script> {
   const tree = await syntax.parse("bash", text);
   const script = readScript(tree);
   tree.close();
-  // What cost too much once may cost less the next time.
+  // A script that once cost too much may cost less the next time.
   if (text.length > maxChars || tree.isUnparsed) return script;
   const [oldest] = known.size < maxScripts ? [] : known.keys();
   if (oldest !== undefined) known.delete(oldest);
@@ -132,9 +138,9 @@ async function scriptOf(text: string, syntax: Syntax): Promise<Script> {
 }
 
 /**
- * Files that a command runs while a command in the background may rewrite them. A start compares them with what was judged
- * and holds the others still while it begins, but a script may be read later than that. What was judged then says little of
- * what runs, so that a command which could do harm with it counts as undecided.
+ * Files that a command runs while a background command may rewrite them. A start compares them with the
+ * judged versions and blocks other writers while it begins, but a script may be read later. The judgement
+ * then says little about what runs, so a command that could do harm with such a file counts as undecided.
  */
 function changingScripts(
   judged: JudgedFiles,
@@ -145,7 +151,7 @@ function changingScripts(
     (path) => judged[path] !== null && path.startsWith(`${workspace.root}/`),
   );
   if (inside.length === 0 || runsInBackground?.() !== true) return [];
-  // In a full sandbox without a way out nothing that a script does reaches further than an undecided one may.
+  // In a full sandbox without network access, a script reaches no further than an undecided one may.
   if (facts.containment === "full" && !reachesHosts(asking, rules)) return [];
   return inside.map((path) => ({
     kind: "execute",

@@ -1,4 +1,4 @@
-/** The layers around a call: who may change a decision, and what becomes of an outcome on its way out. */
+/** The layers around a call: which ones may change a decision, and how they change an outcome. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultRules } from "@lathe/policy";
@@ -55,7 +55,7 @@ function hooksThat(verdict: Decision["verdict"] | undefined, permitted?: Decisio
 }
 
 describe("a small model", () => {
-  it("lets happen what it finds harmless, and nothing else", async () => {
+  it("allows only calls that it finds harmless", async () => {
     assert.deepEqual(await decide(open, saying(true)), { verdict: "allow", rule: "second-opinion" });
     assert.equal((await decide(open, saying(false))).verdict, "ask");
     const silent = { secondOpinion: { judge: async () => failure("cancelled", "no answer") } };
@@ -63,7 +63,7 @@ describe("a small model", () => {
     assert.equal((await decide(open, saying(true), decidingLayersAlone)).verdict, "ask");
   });
 
-  it("is not asked for what is denied or allowed", async () => {
+  it("is not asked about calls that rules already deny or allow", async () => {
     const secondOpinion = { judge: async () => assert.fail("nobody may be asked") };
     assert.equal((await decide(allowed, { secondOpinion })).verdict, "allow");
     assert.deepEqual(await decide(denied, { secondOpinion }), { verdict: "deny", rule: "mine" });
@@ -71,13 +71,13 @@ describe("a small model", () => {
 });
 
 describe("a hook", () => {
-  it("tightens a decision, and answers in a person's stead", async () => {
+  it("tightens a decision, and can approve instead of a person", async () => {
     assert.equal((await decide(allowed, { hooks: hooksThat("deny") })).verdict, "deny");
     assert.equal((await decide(allowed, { hooks: hooksThat("ask", "allow") })).verdict, "allow");
     assert.equal((await decide(open, { hooks: hooksThat(undefined, "allow") })).verdict, "allow");
   });
 
-  it("never lifts a denial", async () => {
+  it("never overrides a deny", async () => {
     assert.deepEqual(await decide(denied, { hooks: hooksThat("allow", "allow") }), {
       verdict: "deny",
       rule: "mine",
@@ -122,7 +122,7 @@ describe("an outcome", () => {
     assert.deepEqual(order, ["restored"]);
   });
 
-  it("of a typed command is not told to hooks", async () => {
+  it("of a typed command is not passed to hooks", async () => {
     const ports = { hooks: hooksThat("deny") };
     assert.equal(
       outcomeText(await run({ text: "hunter2", ports, layers: typedLayers })),
@@ -130,7 +130,7 @@ describe("an outcome", () => {
     );
   });
 
-  it("that a read was kept from is refused where nobody can be asked", async () => {
+  it("with a read that was held back is refused if no person can be asked", async () => {
     const effects: readonly Effect[] = [{ kind: "read", target: "/etc/x" }];
     const outcome: Outcome = { type: "ok", text: "kept", facts: { denied: effects } };
     const context = { signal, redact: async (text: string) => text } as unknown as ToolContext;

@@ -1,7 +1,8 @@
 /**
- * Call layers: all that stands around a tool call, from the outermost in. A call is prepared (`callPreparer`) and analyzed
- * (`analyzeCall`), decided through `decidingLayers`, the files are kept once for its step (`take-checkpoint`), and it runs
- * through `runningLayers`. Calls of subagents and commands that go on in the background are calls like any other.
+ * Call layers: everything around a tool call, outermost first. A call is prepared (`callPreparer`) and
+ * analyzed (`analyzeCall`), then decided through `decidingLayers`. The files are checkpointed once for its
+ * step (`take-checkpoint`), and the call runs through `runningLayers`. Calls of subagents and of background
+ * commands take the same path.
  */
 import type { DecidingCall, Ruling } from "@lathe/orchestrator";
 import { evaluate, isLeftOpen } from "@lathe/policy";
@@ -21,13 +22,13 @@ type Running = RunningCall & { readonly ports: Pick<Ports, "checkEdits" | "hooks
 type DecidingLayer = CallLayer<Deciding, Ruling>;
 type RunningLayer = CallLayer<Running, Outcome>;
 
-/** Inside of them: the rules. A person is asked by the orchestrator where `ask` is left. */
+/** The rules are inside these layers. The orchestrator asks a person if the result is still `ask`. */
 export const decidingLayers: readonly DecidingLayer[] = [askSmallModel, askHooks];
 
-/** Outside sessions no model has a say. */
+/** Outside sessions, no model takes part in a decision. */
 export const decidingLayersAlone: readonly DecidingLayer[] = [askHooks];
 
-/** Inside of them: the tool itself. */
+/** The tool itself is inside these layers. */
 export const runningLayers: readonly RunningLayer[] = [
   tellHooks,
   refuseUnread,
@@ -36,7 +37,7 @@ export const runningLayers: readonly RunningLayer[] = [
   checkEdits,
 ];
 
-/** A person who types a command wants its output alone. */
+/** A person who types a command wants only its output. */
 export const typedLayers: readonly RunningLayer[] = [afterRestore, redactAndBound];
 
 export function decideThrough(layers: readonly DecidingLayer[], call: Deciding): Promise<Ruling> {
@@ -56,7 +57,10 @@ function through<Call, Answer>(
   return layer ? layer(call, () => through(inner, call, innermost)) : innermost();
 }
 
-/** Asked only where nobody's rule, refusal or mode speaks; no clear answer is none. */
+/**
+ * Asks the small model only if no rule, refusal or mode decides. Without a clear answer the decision stays
+ * `ask`.
+ */
 async function askSmallModel(
   { call: { tool, input }, effects, facts, signal, ports }: Deciding,
   next: () => Promise<Ruling>,
@@ -71,21 +75,21 @@ async function askSmallModel(
   return { decision: { verdict: "allow", rule: "second-opinion", why: harmless }, opinion };
 }
 
-/** In a session a person would be asked to grant the read. */
+/** In a session, a person would be asked to grant the read; outside one it is refused. */
 async function refuseUnread({ effects, isAlone }: Running, next: () => Promise<Outcome>): Promise<Outcome> {
   const outcome = await next();
   if (!isAlone || !onlyReads(effects) || outcome.type !== "ok" || !outcome.facts?.denied) return outcome;
   return { type: "refused", rule: "read-outside", why: outcome.text };
 }
 
-/** A call ends once the files that its commands replaced are there again. */
+/** A call ends only after the files that its commands replaced are restored. */
 async function afterRestore({ ports }: Running, next: () => Promise<Outcome>): Promise<Outcome> {
   const outcome = await next();
   await ports.restored?.();
   return outcome;
 }
 
-/** Secrets are taken out before a text is cut: half a key is not recognized. */
+/** Redacts secrets before the text is cut, because half a key is not recognized. */
 async function redactAndBound(
   { prepared, context }: Running,
   next: () => Promise<Outcome>,

@@ -1,4 +1,4 @@
-/** What a model is told of files that are not as it read them any more, and what it is not told. */
+/** The note to the model about files that changed since it read them. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
@@ -8,7 +8,7 @@ import { createChangedFiles } from "./changed-files.ts";
 
 const versionOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Files in a map, with a clock of their own; what was read is counted. */
+/** Files in a map with a clock of their own; counts the reads. */
 function folder(start: Readonly<Record<string, string>>) {
   const files = new Map(Object.entries(start).map(([path, text]) => [path, { text, at: 0 }]));
   const texts = new Map<string, string>();
@@ -18,7 +18,7 @@ function folder(start: Readonly<Record<string, string>>) {
     session: { shown: {}, noted: {} } as Pick<Session, "shown" | "noted">,
     put: (path: string, text: string) => void files.set(path, { text, at: ++now }),
     remove: (path: string) => void files.delete(path),
-    /** The model reads it. */
+    /** Shows the file to the model. */
     show: (path: string) => {
       const { text } = files.get(path) ?? assert.fail(path);
       texts.set(versionOf(text), text);
@@ -26,7 +26,7 @@ function folder(start: Readonly<Record<string, string>>) {
       const { [path]: _, ...noted } = it.session.noted ?? {};
       it.session = { shown: { ...it.session.shown, [path]: [shown] }, noted };
     },
-    /** What the model is told now, as the fold keeps it. */
+    /** The note the model gets now, recorded as the fold records it. */
     told: async (): Promise<string | undefined> => {
       const told = await changed(it.session as Session);
       it.session = { ...it.session, noted: { ...it.session.noted, ...told?.files } };
@@ -56,8 +56,8 @@ function folder(start: Readonly<Record<string, string>>) {
 const lines = (count: number, word = "line"): string =>
   Array.from({ length: count }, (_, at) => `${word} ${at + 1}\n`).join("");
 
-describe("files that are not as they were shown", () => {
-  it("are told once, with the lines that are others", async () => {
+describe("files that changed since the model saw them", () => {
+  it("are reported once, with the changed lines", async () => {
     const at = folder({ "a.ts": lines(30), "b.ts": "x\n", "c.ts": "y\n", "unseen.ts": "z\n" });
     for (const path of ["a.ts", "b.ts", "c.ts"]) at.show(path);
     assert.equal(await at.told(), undefined);
@@ -77,7 +77,7 @@ describe("files that are not as they were shown", () => {
     assert.match((await at.told()) ?? "", /changed: b\.ts \(line 1\)\. Read/);
   });
 
-  it("are not told where they were written and say the same, or say again what was shown", async () => {
+  it("are not reported if a write left or restored the text that was shown", async () => {
     const at = folder({ "a.ts": "x\n" });
     at.show("a.ts");
     at.put("a.ts", "x\n");
@@ -87,7 +87,7 @@ describe("files that are not as they were shown", () => {
     assert.equal(await at.told(), undefined);
   });
 
-  it("are read only when they were written since", async () => {
+  it("are read only if they were written since", async () => {
     const at = folder({ "a.ts": "x\n", "b.ts": "y\n" });
     at.show("a.ts");
     at.show("b.ts");

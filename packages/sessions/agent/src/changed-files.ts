@@ -1,47 +1,48 @@
-/** Changed files: what a model is told of files it has read that are not as it read them any more. */
+/** Changed files: the note to a model about files that changed on disk since it read them. */
 import { isFailure, type Ports, type Session, type Texts, type Workspace } from "@lathe/protocol";
 
-/** Files that are looked at, the latest ones that were shown first. */
+/** Files checked per step, the most recently shown ones. */
 const maxLooked = 500;
-/** Files, and places in one of them, that are named. */
+/** Most files in one note, and most changed places listed per file. */
 const maxNamed = 20;
 const maxPlaces = 6;
-/** Characters of a text in which it is looked for what has changed. */
+/** Characters of old and new text up to which changed lines are computed. */
 const maxCompared = 500_000;
 
 interface Changed {
   readonly path: string;
-  /** As the model saw it last. */
+  /** The version that the model saw last. */
   readonly shown: string;
-  /** Null: it is gone. */
+  /** Null: the file is gone. */
   readonly version: string | null;
   readonly text: string;
 }
 
 /**
- * *Contract:* one for a session; looks at each file by its stamp, and reads those alone that were written since. One that was
- * told is left alone until it is seen again. What they say is not told: only a result of a tool may bring that.
+ * *Contract:* one instance per session. It checks each file's stamp and reads only files written since. A
+ * reported file is skipped until the model sees it again. The note never includes file contents: only a tool
+ * result may bring those.
  */
 export function createChangedFiles(
   workspace: Pick<Workspace, "read" | "stamp">,
   texts: Pick<Texts, "recall">,
 ): NonNullable<Ports["changedFiles"]> {
   const known = new Map<string, { readonly stamp: string; readonly version: string }>();
-  /** Undefined where that cannot be said. */
+  /** Undefined if the file's state cannot be determined. */
   const look = async (path: string): Promise<Pick<Changed, "version" | "text"> | undefined> => {
     const stamp = await workspace.stamp(path);
     const before = known.get(path);
     if (stamp !== undefined && before?.stamp === stamp) return { version: before.version, text: "" };
     const file = await workspace.read(path);
     if (isFailure(file)) return file.code === "not-found" ? { version: null, text: "" } : undefined;
-    // Written while it was read, it is read again the next time.
+    // A file that is written during this read gets another stamp, so it is read again next time.
     if (stamp !== undefined) known.set(path, { stamp, version: file.version });
     return file;
   };
   return async ({ shown, noted = {} }) => {
     const changed: Changed[] = [];
     for (const [path, last] of lastShown(shown)) {
-      // A log that grows is told once, and not at each step.
+      // A growing log is reported once, not at every step.
       if (noted[path] !== undefined) continue;
       const now = await look(path);
       if (now && now.version !== last) changed.push({ path, shown: last, ...now });
@@ -52,7 +53,7 @@ export function createChangedFiles(
   };
 }
 
-/** Of files of the workspace, by their paths. */
+/** The last shown version of each workspace file, by path. */
 function lastShown(shown: Session["shown"]): readonly (readonly [string, string])[] {
   return Object.entries(shown)
     .slice(-maxLooked)
@@ -78,7 +79,7 @@ function listText(named: readonly string[], count: number): string {
   return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
 }
 
-/** The path, and which lines of the file as it is now are others. */
+/** The path, with the line numbers that differ in the current file. */
 async function placesText({ path, shown, text }: Changed, texts: Pick<Texts, "recall">): Promise<string> {
   const before = await texts.recall(shown);
   const name = nameOf(path);
@@ -92,7 +93,7 @@ async function placesText({ path, shown, text }: Changed, texts: Pick<Texts, "re
   return `${name} (${isOne ? "line" : "lines"} ${places.join(", ")})`;
 }
 
-/** On one line, whatever somebody has called it. */
+/** The name on one line, even if it contains control characters. */
 function nameOf(path: string): string {
   return path.replaceAll(/\p{Cc}+/gu, " ");
 }

@@ -1,4 +1,4 @@
-/** What is looked up before calls are judged. */
+/** The facts that are gathered before calls are judged. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { type Effect, type Failure, failure, type PolicyEnvironment, type Workspace } from "@lathe/protocol";
@@ -6,7 +6,7 @@ import { gatherFacts } from "./gather-facts.ts";
 
 const circle = failure("no-access", "circle leads through a circle of symbolic links.");
 
-/** A workspace of which only `resolve` is asked. */
+/** A workspace that implements only `resolve`. */
 function workspaceWith(real: Readonly<Record<string, string | Failure>>): Workspace {
   return { resolve: async (path: string) => real[path] ?? path } as Workspace;
 }
@@ -22,7 +22,7 @@ const surroundings: PolicyEnvironment = {
 const holding = { containment: "full", uncontainedAllowed: false } as const;
 const containment = async () => holding;
 
-it("waits until it is known what holds a command in, and only for a command", async () => {
+it("waits for the containment of commands, and only for a command", async () => {
   let looks = 0;
   const ports = {
     workspace: workspaceWith({}),
@@ -39,7 +39,7 @@ it("waits until it is known what holds a command in, and only for a command", as
   assert.deepEqual([execute.containment, looks], ["full", 1]);
 });
 
-it("looks up targets and names, and carries why one cannot be reached", async () => {
+it("resolves targets and names, and reports why one cannot be resolved", async () => {
   const effects: readonly Effect[] = [
     { kind: "execute", target: "cat link", names: ["link", "a\\*", "s*"] },
     { kind: "write", target: "circle" },
@@ -55,7 +55,7 @@ it("looks up targets and names, and carries why one cannot be reached", async ()
   });
 });
 
-it("asks what may be lost only where something may be, and only when files are kept", async () => {
+it("asks which files may be lost only if some may be, and only with checkpoints", async () => {
   const ports = { workspace: workspaceWith({}), containment, surroundings };
   const deleting: readonly Effect[] = [
     { kind: "delete", target: "gone" },
@@ -73,7 +73,7 @@ it("asks what may be lost only where something may be, and only when files are k
   assert.equal((await gatherFacts([{ kind: "read", target: "a" }], asking, ports)).uncovered, undefined);
 });
 
-it("asks whether work is unsaved only where it may be thrown away", async () => {
+it("asks about unsaved work only if a command may discard it", async () => {
   const ports = { workspace: workspaceWith({}), containment, surroundings };
   const reset: Effect = { kind: "vcs", target: "git reset --hard", traits: ["local", "discards"] };
   const { unsaved, uncovered } = await gatherFacts([reset], asking, ports);
@@ -82,7 +82,7 @@ it("asks whether work is unsaved only where it may be thrown away", async () => 
   assert.equal((await gatherFacts([commit], asking, ports)).unsaved, undefined);
 });
 
-it("says of what is written whether git takes its folder for a repository", async () => {
+it("reports whether git would take the folder of a written file for a repository", async () => {
   const there = new Set(["HEAD", "sub/HEAD"]);
   const ports = {
     workspace: workspaceWith({ "link/config": "sub/config" }),

@@ -1,4 +1,4 @@
-/** Gather facts: what policy needs to know of the session and of the world to judge effects. */
+/** Gathers the facts about the session and the machine that policy needs to judge effects. */
 import { factsNeeded, repositoriesAround } from "@lathe/policy";
 import {
   type ContainmentFacts,
@@ -15,15 +15,15 @@ import {
   type TreePermissions,
 } from "@lathe/protocol";
 
-/** What is known of the session that asks. */
+/** The facts about the session that makes the call. */
 export interface Asking {
   readonly mode: Mode;
-  /** Whether the files are kept before they are changed. */
+  /** Whether checkpoints are taken before files change. */
   readonly keepsFiles: boolean;
   readonly refusals: readonly Refusal[];
-  /** What a person allowed for the rest of it. */
+  /** Rules that a person allowed for the rest of the session. */
   readonly allowed?: readonly Rule[];
-  /** What its commands may do beyond the sandbox's spec. */
+  /** Effects that its commands may have beyond the sandbox's spec. */
   readonly grants?: readonly Effect[];
 }
 
@@ -80,7 +80,7 @@ async function writtenFact(
   return { ...(await repositoryAround(path, surroundings)), ...(obeyed !== undefined && { obeyed }) };
 }
 
-/** The folder that has a `HEAD` already, or gets the rest of what makes it a repository. */
+/** The repository folder around a path: it has a `HEAD` already, or this write completes one. */
 async function repositoryAround(
   path: string,
   { exists }: Pick<Ports["surroundings"], "exists">,
@@ -91,5 +91,5 @@ async function repositoryAround(
   return {};
 }
 
-/** Reads and edits need not wait until it is known what holds commands in. */
+/** Reads and edits need not wait for the containment of commands. */
 const unasked: ContainmentFacts = { containment: "none", uncontainedAllowed: false };

@@ -1,4 +1,4 @@
-/** Hook layers: what hooks say of a call before it is decided, and after it has run. */
+/** Hook layers: run hooks before a call is decided and after it has run. */
 
 import type { DecidingCall, Ruling } from "@lathe/orchestrator";
 import type {
@@ -17,10 +17,10 @@ interface WithHooks {
   readonly ports: { readonly hooks?: Hooks | undefined };
 }
 
-/** Rules that only a person may override, whatever a hook says. */
+/** Rules that only a person may override, whatever a hook returns. */
 const persons: ReadonlySet<string> = new Set(["refused-before", "uncontained"]);
 
-/** A hook can tighten a decision; it answers in a person's stead where one would be asked, and never lifts a denial. */
+/** A hook can tighten a decision. It can approve instead of a person, and never overrides a deny. */
 export const askHooks: CallLayer<DecidingCall & WithHooks, Ruling> = async (
   { call, prepared, effects, signal, ports: { hooks } },
   next,
@@ -41,7 +41,7 @@ function mayStand({ verdict }: Decision, mayAllow: boolean): boolean {
   return verdict === "deny" || (mayAllow && verdict === "allow");
 }
 
-/** What a hook has to say of the outcome is added to it. */
+/** Adds the hooks' text to the outcome. */
 export const tellHooks: CallLayer<RunningCall & WithHooks, Outcome> = async (
   { call, prepared, effects, context, ports: { hooks } },
   next,
@@ -50,7 +50,9 @@ export const tellHooks: CallLayer<RunningCall & WithHooks, Outcome> = async (
   return hooks ? hooks.ran(hookedCall(call, prepared, effects), outcome, context.signal) : outcome;
 };
 
-/** With the arguments as the tool takes them, not as the model wrote them: a hook is to see what happens. */
+/**
+ * Uses the arguments as the tool parsed them, so that a hook sees what will run, not what the model wrote.
+ */
 function hookedCall(
   { id, tool, input }: Pick<ToolCallPart, "id" | "tool" | "input">,
   { taken, counterpart }: PreparedCall,

@@ -42,7 +42,7 @@ const headings = [
 ];
 const summary = headings.map((heading) => `## ${heading}\nsomething of it`).join("\n");
 
-/** 8 KB, other ones each time. */
+/** 8 KB, different on each call. */
 function outputOf(at: number): string {
   const lines = Array.from(
     { length: 110 },

@@ -1,4 +1,4 @@
-/** One assembled agent over fakes: what it asks of its ports, and in which order. */
+/** One assembled agent over fakes: the port calls it makes, and their order. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import {
@@ -34,7 +34,7 @@ import { createShownTexts } from "./shown-texts.ts";
 const settings: Settings = { models: ["scripted/model"], mode: "auto", attended: false };
 const rules: readonly Rule[] = [{ name: "mine", verdict: "deny", kinds: ["read"], target: "secret/**" }];
 
-/** `say` is a command, `look` a read that tells what it would have to leave out. */
+/** `say` is a command; `look` is a read that returns the paths it would have to leave out. */
 const tools: readonly Tool[] = [
   {
     name: "say",
@@ -92,14 +92,14 @@ async function results(log: SessionLog, ports: Ports): Promise<readonly string[]
   );
 }
 
-it("tells tools what rules keep from being read", async () => {
+it("tells tools which paths the rules exclude from reading", async () => {
   const store = createMemoryStore();
   const ports = openAgent(store, [{ calls: [{ tool: "look", input: {} }] }, { text: "done" }]);
   const [text] = await results(await begin(store), ports);
   assert.match(text ?? "", /secret\/\*\*/);
 });
 
-it("judges the open calls of a session that is resumed by what holds commands in", async () => {
+it("judges the open calls of a resumed session by the containment of commands", async () => {
   const store = createMemoryStore();
   const log = await begin(store);
   const dying: SessionLog = {

@@ -86,7 +86,7 @@ function agentOf(ports: Ports): Agent {
 
 type More = Pick<ToolContext, "judge" | "judgeAgain" | "isAllowed" | "widensReads">;
 
-/** What a call that makes its scripts as it runs may know of them. */
+/** The extra context of a call that makes its scripts while it runs. */
 function moreOf(session: Session, call: string, ports: Ports): More {
   const analyzeScript = (script: ShellScript): ReturnType<typeof analyzeCall> =>
     analyzeCall({ effects: [], script }, askingOf(session, ports.treePermissions?.()), ports);
@@ -105,7 +105,7 @@ function moreOf(session: Session, call: string, ports: Ports): More {
   };
 }
 
-/** Whether the call was allowed all of these. */
+/** Whether the call was allowed all of these effects. */
 function areAllowed(effects: readonly Effect[], { calls }: Session, call: string): boolean {
   const allowed = calls.find((one) => one.call.id === call)?.effects ?? [];
   return effects.every((effect) =>

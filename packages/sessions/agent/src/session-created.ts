@@ -1,4 +1,4 @@
-/** The first event of a session: its prompt is made here once and pinned. */
+/** The first event of a session: its prompt is built here once and then pinned. */
 import { promptFor, surroundingsText } from "@lathe/context";
 import type { Draft } from "@lathe/protocol";
 import type { NewSession } from "./agent.ts";

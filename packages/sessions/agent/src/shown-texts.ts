@@ -1,17 +1,20 @@
-/** Shown texts: what files said when the model saw them, in memory at once and in the blobs a moment later. */
+/**
+ * Shown texts: file contents as the model saw them, kept in memory at once and stored in the blobs shortly
+ * after.
+ */
 import { type Blobs, isFailure, type Texts } from "@lathe/protocol";
 
-/** Characters kept in memory; what is beyond is read back from the blobs. */
+/** Characters kept in memory; older texts are read from the blobs. */
 const maxChars = 20_000_000;
-/** Milliseconds until they are written: by then the model's request is under way. */
+/** Milliseconds before texts are stored: by then the model's request is under way. */
 const delayMs = 20;
 
 export interface ShownTexts extends Texts {
-  /** *Contract:* resolves once everything kept so far is stored or has failed to be. */
+  /** *Contract:* resolves once every text so far is stored or has failed to be. */
   flush(): Promise<void>;
 }
 
-/** A text with a secret in it stays in memory. */
+/** A text that contains a secret stays in memory. */
 export function createShownTexts(
   blobs: Blobs,
   redact: (text: string) => Promise<string> = async (text) => text,
@@ -26,7 +29,7 @@ export function createShownTexts(
     for (const version of unwritten) {
       unwritten.delete(version);
       const text = texts.get(version);
-      // One that cannot be stored is asked for again as a file that changed since: the model reads it anew.
+      // If a text cannot be stored, its file later counts as changed, and the model reads it again.
       if (text !== undefined && (await redact(text)) === text) await blobs.put(text, { durable: false });
     }
   };

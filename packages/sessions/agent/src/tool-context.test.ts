@@ -15,7 +15,7 @@ function call(id: string, outcome?: Outcome): CallState {
   };
 }
 
-test("a call stands on what earlier calls of its own answer have shown", () => {
+test("a call sees the lines that earlier calls of the same answer have shown", () => {
   const edited: Outcome = {
     type: "ok",
     text: "",
@@ -42,7 +42,7 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
   assert.deepEqual(context.shown("c.ts"), []);
 });
 
-test("what was granted is there, and only reading in a mode that reads", () => {
+test("a call gets what was granted; in a read-only mode it gets only reads", () => {
   const grants = [
     { kind: "write", target: "/srv/data" },
     { kind: "read", target: "/srv/docs" },

@@ -1,4 +1,4 @@
-/** Tool context: what one call reaches, and what it may know of the session. */
+/** Tool context: what one call can reach, and what it may know about the session. */
 import type { Amid } from "@lathe/orchestrator";
 import { evaluateGrant, sealedTargets, unreadable } from "@lathe/policy";
 import {
@@ -22,7 +22,7 @@ export interface CallContext {
     readonly settings: Pick<Session["settings"], "mode">;
   };
   readonly amid: Amid;
-  /** Of a session. */
+  /** The parts that only a call of a session has. */
   readonly more?: Partial<Pick<ToolContext, "judge" | "isAllowed" | "widensReads" | "reads" | "judged">>;
 }
 
@@ -57,7 +57,10 @@ export function toolContext(ports: Ports, { call, session, amid, more }: CallCon
   };
 }
 
-/** What calls of the same answer have shown: the next one stands on it, though the model has not read it yet. */
+/**
+ * Lines that calls of the same answer have shown: the next call may rely on them, though the model has not
+ * read them yet.
+ */
 function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonly ShownLines[] {
   return calls.flatMap(({ outcome }) => {
     const shown = outcome?.type === "ok" ? (outcome.facts?.shown ?? []) : [];
@@ -65,14 +68,14 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
   });
 }
 
-/** A mode that only reads may read what was granted, also for writing, and no more. */
+/** In a read-only mode, grants allow reading only, even if they would allow writing. */
 function grantsOf(
   call: string,
   { calls, grants, settings }: CallContext["session"],
   above: TreePermissions,
 ): readonly Effect[] {
   const state = calls.find((one) => one.call.id === call);
-  // A person's yes to reading is about the very file; one to a command grants it no place.
+  // A person's approval of a read covers that very file. Approving a command grants it no path.
   const own = state?.decision?.rule === "person" && onlyReads(state.effects) ? state.effects : [];
   const all = [...above.grants, ...grants, ...own, ...(state?.grants ?? [])];
   if (settings.mode !== "plan" && settings.mode !== "read-only") return all;
@@ -87,7 +90,9 @@ interface Judging {
   readonly above: TreePermissions;
 }
 
-/** What rules close below it is left out of what is read there; a person is asked for the whole, which commands get too. */
+/**
+ * Leaves paths that rules exclude out of the read; a person is asked about the rest, which commands get too.
+ */
 function judgeReading(
   exact: Effect,
   needs: Effect,

@@ -1,4 +1,4 @@
-/** The attempt host port: what attempts at one task need beside stored sessions. */
+/** The attempt host port: what attempts at one task need besides stored sessions. */
 import type { AttemptPlace, Failure, Session } from "@lathe/protocol";
 import type { SessionHost } from "@lathe/sessions";
 import type { Order, Told } from "./orders.ts";
@@ -6,7 +6,10 @@ import type { Entrance, Place } from "./place.ts";
 
 /** A process that makes one attempt, judges, or runs tests. */
 export interface Child {
-  /** *Contract:* resolves once the process has ended and all it told was heard; a failure when it ended early. */
+  /**
+   * *Contract:* resolves once the process has ended and all its messages were handled; a failure if it ended
+   * early.
+   */
   readonly ended: Promise<Failure | undefined>;
   /** *Contract:* the work ends soon and is logged as interrupted; the second time it ends at once. */
   interrupt(): void;
@@ -36,7 +39,10 @@ export interface MadePlace {
 export interface PlaceMaker {
   /** How many are made at once. */
   readonly atOnce: number;
-  /** *Contract:* does what only the first place waits for; a failure says why this host has none. */
+  /**
+   * *Contract:* does the work that only the first place has to wait for; a failure says why this host has
+   * none.
+   */
   prepare(): Promise<Failure | undefined>;
   make(wish: NewPlace): Promise<MadePlace | Failure>;
   /** *Contract:* whether programs start in a place that was made; a failure says why not. */
@@ -58,7 +64,7 @@ export interface AttemptPlaces {
 
 /** The tests of the project in a folder. */
 export interface ProjectTests {
-  /** *Contract:* the command that runs them, as the project's files tell; undefined where nothing tells. */
+  /** *Contract:* the command that runs them, found from the project's files; undefined if they name none. */
   find(cwd: string): Promise<string | undefined>;
   /** *Contract:* why the rules and the mode do not allow the command without asking, in one line; undefined where they do. */
   refusal(cwd: string, command: string): Promise<string | undefined>;
@@ -74,6 +80,9 @@ export interface AttemptHost {
   chain(models: readonly string[]): Pick<Session["settings"], "models" | "router">;
   /** The command line that starts a program in a folder itself, not in a copy. */
   enter(program: readonly string[], cwd: string): Entrance | Failure;
-  /** *Contract:* starts a process that carries the order out; `onTold` hears it, but nothing after its end. */
+  /**
+   * *Contract:* starts a process that carries out the order; `onTold` gets its messages, but none after its
+   * end.
+   */
   start(entrance: Entrance, order: Order, onTold: (told: Told) => void): Child;
 }

@@ -36,7 +36,7 @@ export interface AttemptsLog {
   taking(attempt: number | undefined): Promise<Failure | undefined>;
   /** *Contract:* durable; keeps the folder's files, so that the change can be shown and reverted. A failure to do so is logged. */
   keepFiles(moment: "before" | "after"): Promise<Failure | undefined>;
-  /** *Contract:* durable; `told` is what a model that continues the session is told. */
+  /** *Contract:* durable; `told` is the note that a model gets if it continues the session. */
   settled(taken: number | undefined, told: string): Promise<Failure | undefined>;
   close(): Promise<void>;
 }

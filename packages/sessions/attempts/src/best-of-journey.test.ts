@@ -68,7 +68,7 @@ const scripts = [
 ];
 
 describe("the best of several attempts", () => {
-  it("is the smallest change whose tests pass; it is applied, and the others go", async () => {
+  it("is the smallest change whose tests pass; it is applied, and the others are discarded", async () => {
     const { memory, opened, ended, rows } = await best({ scripts, tests: isRight });
     assert.deepEqual([ended.verdict.winner, ended.verdict.by, ended.answer], [1, "tests", "I put it right."]);
     assert.deepEqual(ended.taken?.paths, ["a"]);
@@ -84,7 +84,7 @@ describe("the best of several attempts", () => {
     assert.equal(session.checkpoints.length, 2);
   });
 
-  it("is none where no test passes unchanged without a change, and the folder stays", async () => {
+  it("does not exist if no attempt passes the unchanged tests, and the folder stays as it was", async () => {
     const { memory, ended } = await best({ scripts: [{}, {}, {}].map(() => ({ dies: true as const })) });
     assert.equal(ended.verdict.winner, undefined);
     assert.deepEqual([...memory.folder], [["a", "1\n"]]);
@@ -104,7 +104,7 @@ describe("the best of several attempts", () => {
     assert.equal(fair.memory.folder.get("a"), "right\n");
   });
 
-  it("is chosen by a model that sees no names, and by the tests where its answer is none", async () => {
+  it("is chosen by a model that sees no names, or by the tests if its answer is unusable", async () => {
     const judged = await best({ scripts, judge: '{"best": 1, "why": "it is clear"}' }, { judge: "model" });
     const [order] = judged.memory.orders.filter((one) => one.type === "attempt" && one.isJudge);
     assert.ok(order?.type === "attempt");
@@ -139,7 +139,7 @@ describe("the best of several attempts", () => {
     }
   });
 
-  it("keeps all copies where that is asked for", async () => {
+  it("keeps all copies on request", async () => {
     const { memory } = await best({ scripts, tests: isRight }, { keepAll: true });
     assert.deepEqual([...memory.copies.keys()], ["fork-1", "fork-3"]);
   });
@@ -217,7 +217,7 @@ describe("the best of several attempts", () => {
 });
 
 describe("tests that may not run", () => {
-  it("are left out with a remark, and judge nothing", async () => {
+  it("are skipped with a remark, and judge nothing", async () => {
     const options = { scripts, tests: isRight, refusal: "a rule denies make" };
     const { memory, ended } = await best(options);
     assert.deepEqual(memory.remarks, ["a rule denies make"]);
@@ -267,14 +267,14 @@ describe("the places of attempts", () => {
     }
   });
 
-  it("are working trees where that is asked for, or uncommitted changes are left out", async () => {
+  it("are working trees on request, or if uncommitted changes are left out", async () => {
     assert.equal(types(await open(memoryAttempts(), { worktrees: true }))[0], "worktree");
     assert.equal(types(await open(memoryAttempts(), { dirty: "leave" }))[0], "worktree");
     const inside = memoryAttempts({ isInFork: true });
     assert.equal(types(await open(inside, { worktrees: true }))[0], "fork");
   });
 
-  it("are none, and nothing is left, where neither can be made", async () => {
+  it("are removed if neither kind can be made", async () => {
     const words = { text: "do it" };
     for (const [options, wish, code] of [
       [{ without: { forks: no, trees: no } }, {}, "sandbox-unavailable"],

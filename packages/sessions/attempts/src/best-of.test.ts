@@ -1,4 +1,4 @@
-/** What is taken over and what goes, once the attempts are judged. */
+/** Which attempt is applied and which are discarded, once they are judged. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { type Attempts, failure, isFailure } from "@lathe/protocol";
@@ -22,7 +22,7 @@ const nothing = {
   runLater: new Map<string, string>(),
 };
 
-/** What is done, in its order; the first attempt is the winner. */
+/** Records the steps in order; the first attempt is the winner. */
 async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"): Promise<readonly string[]> {
   const done: string[] = [];
   const says = (text: string) => async (): Promise<undefined> => void done.push(text);
@@ -63,7 +63,7 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
   return [...done, ...(ended.isByHand ? ["by hand"] : []), ...(ended.isDoubtful ? ["doubtful"] : [])];
 }
 
-it("says durably that it takes the winner over before it does, and drops the others after it", async () => {
+it("logs the winner durably before applying it, and discards the others after", async () => {
   assert.deepEqual(await settle(judged, "there"), [
     "taking 0",
     "before",
@@ -81,12 +81,12 @@ it("says durably that it takes the winner over before it does, and drops the oth
   ]);
 });
 
-it("has taken a winner over whose place is gone only where it began to", async () => {
+it("counts a winner whose place is gone as applied only if applying had begun", async () => {
   assert.deepEqual(await settle({ ...judged, taking: 0 }, "gone"), ["after", "drop 1", "settled 0"]);
   assert.deepEqual(await settle(judged, "gone"), ["settled undefined", "by hand"]);
 });
 
-it("takes no winner over unasked that changed its tests, unless they pass as they were", async () => {
+it("applies no winner without asking that changed its tests, unless the original tests pass", async () => {
   const passed = { passed: true, ms: 1 };
   const winner = { ...result, tests: passed, testFiles: ["package.json"] };
   const withResult = (one: typeof winner & { readonly originalTests?: typeof passed }): Attempts => ({

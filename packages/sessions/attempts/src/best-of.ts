@@ -15,13 +15,13 @@ import { lastWords, runChild, runOne, sessionOf } from "./run-one.ts";
 import type { Decided, Running } from "./running.ts";
 
 export interface Taken extends Omit<AppliedCopy, "kept"> {
-  /** Paths that were changed in the folder. */
+  /** Paths changed in the folder. */
   readonly paths: readonly string[];
 }
 
 export interface BestOf {
   readonly verdict: AttemptsVerdict;
-  /** The last words of the winner. */
+  /** The winner's last message. */
   readonly answer: string;
   /** Absent when nothing was applied. */
   readonly taken?: Taken;
@@ -102,7 +102,7 @@ async function decidedOn(verdict: AttemptsVerdict, { log, places, decide }: Runn
   const { winner, results } = verdict;
   const { apply, taking } = log.attempts;
   if (winner === undefined) return "keep";
-  // A person has decided so already.
+  // A person has already decided to apply it.
   if ((apply && !isDoubtfulWinner(verdict)) || taking === winner) return "take";
   const place = places[winner];
   const isEmpty = results[winner]?.files === 0;
@@ -114,7 +114,7 @@ function isDoubtfulWinner({ winner, results }: AttemptsVerdict): boolean {
   return result !== undefined && result.files > 0 && hasDoubtfulTests(result);
 }
 
-/** Undefined where there is nothing to apply. */
+/** Undefined if there is nothing to apply. */
 async function takeWinner(
   { winner, results }: AttemptsVerdict,
   { log, places, observer }: Running,
@@ -131,7 +131,7 @@ async function takeWinner(
   const taken = await take(place, observer);
   const unkept = await log.keepFiles("after");
   if (unkept) return unkept;
-  // Where applying is refused, a person decides.
+  // If applying is refused, a person decides.
   return isFailure(taken) ? ((await log.taking(undefined)) ?? taken) : taken;
 }
 
@@ -162,7 +162,7 @@ async function dropOthers(
 const longestAnswer = 2_000;
 const pathsNamed = 50;
 
-/** What a model that continues the session is told. */
+/** The note for a model that continues the session. */
 function toldText(verdict: AttemptsVerdict, answer: string, taken: Taken | "by-hand" | undefined): string {
   const { results, winner, why } = verdict;
   const hasDoubt = isDoubtfulWinner(verdict);

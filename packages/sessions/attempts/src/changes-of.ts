@@ -1,4 +1,4 @@
-/** Changes of an attempt: what it changed, in figures and texts. */
+/** Changes of an attempt, as counts and texts. */
 import { type ComparedCopy, type Failure, isFailure } from "@lathe/protocol";
 import type { Place } from "./place.ts";
 import { type TestChanges, testChanges } from "./test-changes.ts";
@@ -6,7 +6,7 @@ import { textDifference } from "./text-difference.ts";
 
 export interface Changes {
   readonly files: number;
-  /** Lines of texts. */
+  /** Counts of lines in text files. */
   readonly added: number;
   readonly removed: number;
   /** The unified diff of each text, and one line for any other file. */
@@ -42,7 +42,7 @@ function changesOf(compared: ComparedCopy, testCommand?: string): Changes {
 }
 
 function linesOf(diff: string): { readonly added: number; readonly removed: number } {
-  // The first two lines are the names.
+  // The first two lines are the file names.
   const lines = diff.split("\n").slice(2);
   const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
   return { added: count("+"), removed: count("-") };

@@ -1,4 +1,4 @@
-/** The start of an id never decides between a fork and a working tree by itself. */
+/** An ID prefix that fits a fork and a working tree is refused. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure, isFailure } from "@lathe/protocol";
@@ -24,7 +24,7 @@ function find(start: string, forks: WaitingCopies<Copy>, trees: WaitingCopies<Co
   return found.type === "fork" ? `fork ${found.fork.id}` : `tree ${found.tree.id}`;
 }
 
-it("finds one among forks and working trees, and none where several begin so", () => {
+it("finds one among forks and working trees, and none if the prefix is ambiguous", () => {
   assert.equal(find("2", copies(), copies()), "invalid-arguments");
   assert.equal(find("2a", copies(), copies("2ab")), "tree 2ab");
   assert.equal(find("2a", copies("2ac"), copies()), "fork 2ac");

@@ -3,7 +3,7 @@ import { type Failure, failure, isFailure } from "@lathe/protocol";
 
 /** One kind of copy. */
 export interface WaitingCopies<Copy> {
-  /** *Contract:* by its id or the start of it; a failure where several begin so, undefined where none does. */
+  /** *Contract:* by an ID prefix; a failure if several match, undefined if none does. */
   find(start: string): Copy | Failure | undefined;
 }
 
@@ -15,7 +15,7 @@ export type Waiting<Fork, Tree> =
   | { readonly type: "fork"; readonly fork: Fork }
   | { readonly type: "tree"; readonly tree: Tree };
 
-/** By its id or the start of it. *Contract:* a failure unless exactly one of both kinds begins so. */
+/** By an ID prefix. *Contract:* a failure unless exactly one copy of both kinds matches. */
 export function findWaiting<Fork extends Identified, Tree extends Identified>(
   start: string,
   forks: WaitingCopies<Fork>,

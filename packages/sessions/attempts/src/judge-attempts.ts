@@ -1,4 +1,4 @@
-/** Chooses the best attempt: by the tests, or as a model says where its answer can be used. */
+/** Chooses the best attempt: by the tests, or by a model's answer if that is usable. */
 import {
   type AttemptResult,
   type AttemptsVerdict,

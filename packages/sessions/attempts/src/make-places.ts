@@ -4,7 +4,7 @@ import type { AttemptPlaces, DirtyChoice, MadePlace, NewPlace, PlaceMaker } from
 
 export interface PlacesWish extends Omit<NewPlace, "at"> {
   readonly count: number;
-  /** In git working trees, also where there could be forks. */
+  /** Use git working trees even if forks are possible. */
   readonly worktrees?: boolean;
   readonly dirty?: DirtyChoice;
 }
@@ -14,7 +14,7 @@ export interface MadePlaces {
   readonly readyMs: number;
 }
 
-/** *Contract:* all or none; remarks why there are no forks where working trees were made. */
+/** *Contract:* all or none; if it falls back to working trees, it remarks why there are no forks. */
 export async function makePlaces(
   places: AttemptPlaces,
   wish: PlacesWish,
@@ -31,7 +31,7 @@ export async function makePlaces(
     return made;
   };
   if (isLeft || (wish.worktrees && !isInFork)) return inTrees();
-  // What the first fork on a machine waits for does not count as making it.
+  // Work that only the first fork on a machine waits for does not count as making it.
   const unprepared = await forks.prepare();
   const refused = wish.dirty === "refuse" ? await places.refusedDirty(wish.cwd) : undefined;
   if (refused) return refused;
@@ -57,7 +57,7 @@ async function timed(maker: PlaceMaker, wish: PlacesWish): Promise<MadePlaces | 
   return isFailure(made) ? made : { made, readyMs: performance.now() - from };
 }
 
-/** Checks the first of them: a kernel may refuse to enter what it let be made. */
+/** Checks the first one: a kernel may refuse to enter a fork that it allowed to be made. */
 async function makeAll(
   maker: PlaceMaker,
   { count, ...wish }: PlacesWish,

@@ -1,4 +1,7 @@
-/** Attempts in memory: a folder, its copies, stored sessions and processes of attempts without a disk or a process. */
+/**
+ * Attempts in memory: a folder, its copies, stored sessions and attempt processes, without a disk or real
+ * processes.
+ */
 import assert from "node:assert/strict";
 import {
   type AttemptPlace,
@@ -35,7 +38,7 @@ export interface MemoryOptions {
   /** Whether the tests pass with these files; absent: no command is known. */
   readonly tests?: (files: Files) => boolean;
   readonly refusal?: string;
-  /** What a judging model answers. */
+  /** A judging model's answer. */
   readonly judge?: string;
   /** Why there are no forks, why a fork is not entered, why there is no working tree. */
   readonly without?: { readonly forks?: Failure; readonly check?: Failure; readonly trees?: Failure };
@@ -256,7 +259,7 @@ function startChild({ entrance, order, onTold }: Started, host: SessionHost, mac
   return { ended: work(), interrupt: () => interrupted.resolve() };
 }
 
-/** The script that reverts changes of the tests is taken to restore the folder's own test files. */
+/** Assumes that the script which reverts changes of tests restores the folder's own test files. */
 function runTests({ restore }: TestsOrder, place: string, { copies, folder, options }: Machine): boolean {
   const files = new Map(copies.get(place));
   if (restore !== undefined)

@@ -1,4 +1,4 @@
-/** Opens several attempts at one task: new ones with a copy of the folder each, or those of a session that is resumed. */
+/** Opens several attempts at one task: new ones, each with a copy of the folder, or resumed ones. */
 import { type Attempted, type Failure, failure, isFailure, type Judge } from "@lathe/protocol";
 import { newSessionId, type SessionOptions, type Words } from "@lathe/sessions";
 import type { AttemptHost, DirtyChoice, ProjectTests } from "./attempt-host.ts";
@@ -8,16 +8,16 @@ import type { Place } from "./place.ts";
 
 export interface BestOfWish {
   readonly count: number;
-  /** Absent: tests where their command is known, else a model. */
+  /** Absent: judge by tests if their command is known, else by a model. */
   readonly judge?: Judge;
-  /** Absent: what the project's files tell. */
+  /** Absent: found from the project's files. */
   readonly testCommand?: string;
-  /** Models that the attempts have in turn; empty where all have those of the session. */
+  /** Models that the attempts use in turn; empty if all use the session's. */
   readonly models: readonly string[];
   readonly seed?: number;
   readonly apply: boolean;
   readonly keepAll: boolean;
-  /** In git working trees, also where there could be forks. */
+  /** Use git working trees even if forks are possible. */
   readonly worktrees?: boolean;
   /** What becomes of uncommitted changes in git working trees; `carry` when absent. */
   readonly dirty?: DirtyChoice;
@@ -52,7 +52,7 @@ export async function openBestOf(
     const model = models[at % Math.max(1, models.length)];
     return { session: newSessionId(clock), place, ...(model !== undefined && { model }) };
   });
-  // Where only the attempts were given models, the session continues with those.
+  // If only the attempts were given models, the session continues with those.
   const own = options.models.length > 0 ? options.models : models;
   const log = await beginAttemptsLog(
     host,
@@ -74,7 +74,7 @@ export async function openBestOf(
   return log;
 }
 
-/** Undefined for a session that continues like any other. */
+/** Undefined for a session without open attempts. */
 export async function reopenBestOf(
   host: AttemptHost,
   options: SessionOptions,
@@ -87,7 +87,7 @@ export async function reopenBestOf(
   return { log: await withAllowedTests(log, host.tests, options), places, readyMs: 0 };
 }
 
-/** The mode and the rules of now hold, whatever they were when the session began. */
+/** Applies the current mode and rules, not those from when the session began. */
 async function withAllowedTests(
   log: AttemptsLog,
   tests: ProjectTests,
@@ -100,7 +100,7 @@ async function withAllowedTests(
 }
 
 interface AllowedTests {
-  /** Absent where none is known, or it may not run. */
+  /** Absent if no command is known, or it may not run. */
   readonly command?: string;
   readonly refusal?: string;
 }

@@ -1,4 +1,4 @@
-/** Orders: what a process that makes one attempt or runs its tests is told, and what it tells back, one line of JSON each. */
+/** Orders: messages to and from a process that makes one attempt or runs its tests, one line of JSON each. */
 import type { SessionOrigin } from "@lathe/agent";
 import type { Failure, SubagentProgress, TestsRun } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";

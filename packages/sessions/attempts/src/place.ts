@@ -1,4 +1,7 @@
-/** The place of an attempt: a copy of the folder to work in, which is compared with the folder, applied or discarded. */
+/**
+ * The place of an attempt: a copy of the folder to work in, which is compared with the folder, then applied
+ * or discarded.
+ */
 import type { AppliedCopy, ComparedCopy, Failure } from "@lathe/protocol";
 
 /** The command line that starts a program in a place. */
@@ -24,6 +27,6 @@ export interface Place {
   /** *Contract:* all or none, also across `kill -9`; a failure names what has changed in the folder since. */
   take(onRemark: (text: string) => void): Promise<AppliedCopy | Failure>;
   drop(): Promise<Failure | undefined>;
-  /** The arguments of this program by which a person applies, discards or looks at the place. */
+  /** The arguments of this program with which a person applies, discards or views the place. */
   readonly ways: { readonly take: string; readonly drop: string; readonly look: string };
 }

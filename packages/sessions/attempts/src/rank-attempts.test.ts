@@ -65,7 +65,7 @@ describe("attempts by their tests", () => {
     });
   }
 
-  it("is the same order, whatever order they were made in", () => {
+  it("have the same order, whatever order they were made in", () => {
     const small = fc.integer({ min: 0, max: 2 });
     const result = fc.record({
       end: fc.constantFrom("done", "limit", "lost"),

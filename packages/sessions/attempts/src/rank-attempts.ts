@@ -2,7 +2,7 @@
 import { type AttemptResult, hasDoubtfulTests } from "@lathe/protocol";
 
 export interface Ranked {
-  /** Numbers of attempts, counted from 0, the best first; without attempts that came to nothing. */
+  /** Attempt numbers counted from 0, best first; attempts that came to nothing are left out. */
   readonly order: readonly number[];
   /** Why the first is before the second. */
   readonly why: string;

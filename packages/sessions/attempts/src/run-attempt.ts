@@ -4,7 +4,7 @@ import { type OpenSession, progressOf, type SessionHost, type SessionOptions } f
 import { openAttempt, openJudge } from "@lathe/sessions/start-session";
 import type { AttemptOrder, Tell } from "./orders.ts";
 
-/** Without those who hear of the session. */
+/** Without the session's listeners. */
 export type AttemptOptions = Omit<SessionOptions, "attended" | "onEvent" | "onDelta" | "onRemark">;
 
 /** The ledger of the tree limits money and tokens, so the options of this session do not. */
@@ -42,7 +42,7 @@ const told: ReadonlySet<Event["type"]> = new Set([
   "turn.ended",
 ]);
 
-/** *Contract:* does nothing again that has finished; resumes what was interrupted. */
+/** *Contract:* repeats nothing that has finished; resumes what was interrupted. */
 export async function driveAttempt(session: OpenSession): Promise<Failure | undefined> {
   const { lastEnd } = session.session();
   const isNew = lastEnd === undefined || (await session.hasWork());

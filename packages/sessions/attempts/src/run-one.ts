@@ -1,4 +1,4 @@
-/** Runs one attempt to its result: its session, its tests, what it changed. */
+/** Runs one attempt to its result: its session, its tests and its changes. */
 import {
   type AttemptResult,
   type Failure,
@@ -69,7 +69,7 @@ async function work(at: number, place: Place, running: Running): Promise<Failure
     observer.onAttempt(at, { state: "working", steps, cost, doing });
   };
   const failed = await runChild({ entrance, order, onTold }, running);
-  // A process that was killed could not remove its scratch folder; a resumed attempt makes a new one.
+  // A killed process could not remove its scratch folder; a resumed attempt makes a new one.
   if (failed) removeScratch(host, order.id);
   return failed;
 }
@@ -84,7 +84,7 @@ async function test(place: Place, running: Running, restore?: string): Promise<T
   const { log, worker, testMs } = running;
   const command = log.attempts.testCommand;
   if (command === undefined) return undefined;
-  // In a copy, since files that tests leave behind are no changes of the attempt.
+  // Runs in a copy, because files that tests leave behind are not changes of the attempt.
   const copy = await place.enterCopy(worker(undefined));
   if (isFailure(copy)) return { passed: false, problem: copy.text, ms: 0 };
   try {
@@ -130,7 +130,7 @@ export async function runChild(
 
 const nothing = { files: 0, added: 0, removed: 0, steps: 0, cost: 0, costUnknown: false, ms: 0 };
 
-/** Undefined where there is no such session, or it cannot be read. */
+/** Undefined if there is no such session, or it cannot be read. */
 export async function sessionOf(id: string, { host }: Pick<Running, "host">): Promise<Session | undefined> {
   const events = await host.sessions.stores.store.read(id);
   return isFailure(events) || events.length === 0 ? undefined : fold(events);
@@ -158,7 +158,7 @@ function problemOf(session: Session | undefined): string | undefined {
   return end && "text" in end ? end.text : undefined;
 }
 
-/** The last words of the agent. */
+/** The agent's last message. */
 export function lastWords(session: Session | undefined): string {
   const last = session?.messages.findLast(({ role: who }) => who === "assistant");
   return last?.role === "assistant" ? messageText(last.parts) : "";

@@ -1,4 +1,4 @@
-/** Runs the tests of one attempt in a sandbox, and reads what came of them. */
+/** Runs the tests of one attempt in a sandbox, and reads their result. */
 import { type CommandResult, isFailure, type Sandbox, type TestsRun } from "@lathe/protocol";
 import { failureReport } from "@lathe/repair/failure-report";
 import type { TestsOrder } from "./orders.ts";
@@ -17,10 +17,10 @@ export async function runTests(
   return isFailure(result) ? { passed: false, problem: result.text, ms } : readTests(result, ms);
 }
 
-/** The exit code where changes of the tests could not be reverted. */
+/** The exit code if changes of the tests could not be reverted. */
 const unrestored = 97;
 
-/** Without a number of failures where the runner's output does not give it. */
+/** Has no number of failures if the runner's output does not give it. */
 function readTests(result: CommandResult, ms: number): TestsRun {
   if (result.failure) return { passed: false, problem: result.failure.text, ms };
   if (result.code === 0) return { passed: true, ms };

@@ -1,4 +1,4 @@
-/** Running: what attempts are run with, and who watches them. */
+/** Running: the options of attempts, and their observer. */
 import type { AttemptResult, AttemptsVerdict } from "@lathe/protocol";
 import type { AttemptHost } from "./attempt-host.ts";
 import type { AttemptsLog } from "./attempts-log.ts";
@@ -16,19 +16,19 @@ export interface AttemptRow {
 
 export interface Observer {
   onAttempt(at: number, row: AttemptRow): void;
-  /** In one sentence. */
+  /** Each remark is one sentence. */
   onRemark(text: string): void;
 }
 
-/** What becomes of the attempts: with `keep` all of them wait for a decision, with `drop` all are discarded. */
+/** The fate of the attempts: `keep` leaves all of them for a later decision, `drop` discards all. */
 export type Decided = "take" | "keep" | "drop";
 
 export interface Running {
   readonly host: Pick<AttemptHost, "sessions" | "enter" | "start">;
   readonly log: AttemptsLog;
-  /** In the order of the attempts; undefined for one that a person has applied or discarded. */
+  /** In the order of the attempts; undefined for a place that a person has applied or discarded. */
   readonly places: readonly (Place | undefined)[];
-  /** How many run at once at most. */
+  /** How many attempts run at once at most. */
   readonly parallel: number;
   readonly testMs: number;
   /** The command line of a process of one attempt, with a model of its own. */

@@ -1,4 +1,4 @@
-/** What an attempt changed of the tests, and what puts it back. */
+/** An attempt's changes to the tests, and the script that reverts them. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -101,7 +101,7 @@ describe("changes of tests", () => {
     });
   }
 
-  it("are none of the program itself, of what it depends on, and no tests that are new", () => {
+  it("do not include the program itself, its dependencies, or new tests", () => {
     const then = {
       ...plain,
       "src/a.js": "2",
@@ -114,14 +114,14 @@ describe("changes of tests", () => {
     assert.deepEqual(made(plain, then).changes, { paths: [] });
   });
 
-  it("are none of a file that the test command only looks at", () => {
+  it("do not include a file that the test command only reads", () => {
     const scripts = { test: "CI=1 grep -q right add.js && node t.js" };
     const before = { "package.json": json(scripts), "add.js": "wrong", "t.js": "1" };
     assert.deepEqual(made(before, { ...before, "add.js": "right" }).changes.paths, []);
     assert.deepEqual(made(before, { ...before, "t.js": "2" }).changes.paths, ["t.js"]);
   });
 
-  it("are put back in a copy, with what else was changed", () => {
+  it("are reverted in a copy, together with other changes", () => {
     const then: Files = {
       ...plain,
       "package.json": json({ test: "node -e 0" }, { dependencies: { left: "1" } }),
@@ -147,7 +147,7 @@ describe("changes of tests", () => {
     });
   });
 
-  it("are put back through no link that an attempt made of their folder", () => {
+  it("are reverted through no link that an attempt made of their folder", () => {
     const { test: _, ...then } = { ...plain, test: "" } as Files;
     const { "test/a.test.js": __, "test/fixtures/x.json": ___, ...less } = then;
     const { upper, changes } = made(plain, less);

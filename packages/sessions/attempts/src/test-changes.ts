@@ -5,7 +5,7 @@ import { textDifference } from "./text-difference.ts";
 
 export interface TestChanges {
   readonly paths: readonly string[];
-  /** A script that reverts the changes; absent where that is too much for one, or cannot be told. */
+  /** A script that reverts the changes; absent if there are too many for one, or they are unknown. */
   readonly restore?: string;
 }
 
@@ -20,7 +20,7 @@ interface Changed {
   readonly before: Uint8Array | undefined;
 }
 
-/** `command`: how the tests are run, where that is known. */
+/** `command`: the command that runs the tests, if known. */
 export function testChanges(compared: ComparedCopy, command = ""): TestChanges {
   const scripts = scriptsIn(command, textOf(compared, "base", "package.json"));
   const found = compared.differences.flatMap((difference): readonly Changed[] => {
@@ -73,7 +73,7 @@ function isRun({ path, difference }: Changed): boolean {
   return difference.what !== "mode" && !/^\.(?:github|circleci|gitlab)/u.test(path);
 }
 
-/** Undefined where only a person can judge the change. */
+/** Undefined if only a person can judge the change. */
 function revert(
   { path, difference, before }: Changed,
   compared: ComparedCopy,

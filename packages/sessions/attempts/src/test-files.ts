@@ -1,10 +1,13 @@
-/** Recognizes the tests of a project, and the files that say how they are run, by their names and by the test command. */
+/**
+ * Recognizes a project's tests, and the files that configure how they run, by their names and by the test
+ * command.
+ */
 
-/** Files that only say how tests are run: a new one counts as a change of the tests, too. */
+/** Files that only configure tests: a new one counts as a change of the tests, too. */
 const configuration =
   /(?:^|\/)(?:conftest\.py|pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|noxfile\.py|\.coveragerc|sitecustomize\.py|usercustomize\.py|(?:GNUm|m|M)akefile|justfile|Justfile|\.justfile|[Tt]askfile(?:\.dist)?\.ya?ml|Rakefile|tasks\.py|dodo\.py|\.rspec|\.mocharc(?:\.\w+)?|\.taprc|\.nycrc(?:\.\w+)?|\.c8rc(?:\.\w+)?|phpunit\.xml(?:\.dist)?|(?:jest|vitest|ava|karma|playwright|cypress|web-test-runner|wdio|nightwatch|jasmine|bunfig|codecept)[\w.-]*\.(?:[cm]?[jt]s|json|toml)|vitest\.workspace\.\w+|\.npmrc|nextest\.toml|Jenkinsfile|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.drone\.yml)$|(?:^|\/)\.(?:github\/workflows|circleci|config\/nextest)\//u;
 
-/** Files of tests: a new one only tests more, so it does not count. */
+/** Test files: a new one only tests more, so it does not count. */
 const tests =
   /(?:^|\/)(?:tests?|__tests__|specs?|e2e|__snapshots__|__mocks__|testing|cypress)\/|[._-](?:test|spec|e2e|cy)\.\w+$|(?:^|\/)test_[^/]*\.\w+$|_test\.\w+$|_spec\.\w+$|(?:^|\/)(?:\w*Tests?|\w*Spec)\.(?:java|kt|cs|swift|scala|groovy|php)$|\.(?:snap|bats)$|(?:^|\/)t\/[^/]*\.t$/u;
 
@@ -12,7 +15,7 @@ const tests =
 const runner =
   /(?:^|\/)(?:node_modules\/(?:\.bin|jest|vitest|mocha|ava|tap|@jest|@vitest|@playwright)\/|\.?venv\/(?:bin|Scripts)\/|vendor\/bin\/)|\/(?:_pytest|pytest|pluggy)\//u;
 
-/** Files of which only some parts say how tests are run. */
+/** Files that configure tests only in some parts. */
 const partly: Readonly<Record<string, RegExp>> = {
   "pyproject.toml":
     /^\[tool\.(?:pytest|tox|nox|hatch\.envs|poe|pdm\.scripts|taskipy|coverage)[\s\S]*?(?=^\[(?!tool\.(?:pytest|tox|nox|hatch|poe|pdm|taskipy|coverage))|(?![\s\S]))/gmu,
@@ -24,7 +27,7 @@ const partly: Readonly<Record<string, RegExp>> = {
   "build.gradle.kts": /[^\n]*\b(?:test|ignoreFailures|enabled|exclude)\b[^\n]*/gu,
 };
 
-/** Keys of `package.json` that say how tests are run. */
+/** Keys of `package.json` that configure tests. */
 const keys = ["scripts", "jest", "mocha", "ava", "tap", "vitest", "c8", "nyc", "jasmine", "type", "imports"];
 
 export type Meaning = "configuration" | "tests";
@@ -35,7 +38,7 @@ export function meaningOf(path: string, scripts: ReadonlySet<string>): Meaning |
   return tests.test(path) || runner.test(path) || scripts.has(path) ? "tests" : undefined;
 }
 
-/** The part of a file that says how tests are run; undefined for files that are not told by parts. */
+/** The part of a file that configures tests; undefined for files that are not split into parts. */
 export function testPart(path: string, text: string | undefined): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (name === "package.json") return text === undefined ? "" : JSON.stringify(keyed(text));
@@ -53,12 +56,12 @@ function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
   } catch {
-    // A file that is no JSON counts as a whole.
+    // A file that is not JSON counts as a whole.
     return undefined;
   }
 }
 
-/** The file as an attempt left it, but with the original parts that say how tests are run. */
+/** The file as an attempt left it, but with the original parts that configure tests. */
 export function withTestPart(path: string, own: string | undefined, before: string): string {
   const [mine, theirs] = [own === undefined ? undefined : objectOf(own), objectOf(before)];
   if (!path.endsWith("package.json") || !mine || !theirs) return before;
@@ -67,7 +70,7 @@ export function withTestPart(path: string, own: string | undefined, before: stri
   return `${JSON.stringify(mixed, null, 2)}\n`;
 }
 
-/** Files that the words of a command name to be run: programs of the project, and arguments of interpreters. */
+/** Files that a command runs: programs of the project, and arguments of interpreters. */
 export function scriptsIn(command: string, packageJson: string | undefined): ReadonlySet<string> {
   const scripts = (packageJson === undefined ? undefined : objectOf(packageJson))?.scripts;
   const listed = typeof scripts === "object" && scripts !== null ? (scripts as Record<string, unknown>) : {};
@@ -93,7 +96,7 @@ function runFiles(command: string): readonly string[] {
   return words.filter((word) => /^\.\/\S+$|\.(?:[cm]?[jt]s|sh|bash|py|rb|pl|php|lua|exs|t)$/u.test(word));
 }
 
-/** Whether a diff adds lines that skip tests, or removes tests, in a file that is no file of tests. */
+/** Whether a diff adds lines that skip tests, or removes tests, in a file that is not a test file. */
 export function isSkipping(diff: string): boolean {
   return (
     /^\+(?!\+\+).*(?:\b(?:it|test|describe|suite|context)\.skip\(|\bx(?:it|describe|test)\(|@pytest\.mark\.(?:skip|xfail)|@(?:unittest\.)?skip\b|#\[ignore|\bt\.Skip(?:Now|f)?\(|@(?:Disabled|Ignore)\b)/mu.test(

@@ -1,9 +1,9 @@
-/** Text differences: what the texts of a changed file differ in, as a unified diff. */
+/** Text differences: the change of a file's text, as a unified diff. */
 import { isUtf8 } from "node:buffer";
 import { unifiedDiff } from "@lathe/edits";
 import type { ComparedCopy, CopyDifference } from "@lathe/protocol";
 
-/** Undefined where there is no text to be compared: for folders, links, binary and long files. */
+/** Undefined without text to compare: for folders, links, binary and long files. */
 export function textDifference(
   { bytesOf }: Pick<ComparedCopy, "bytesOf">,
   { path, what, ...sides }: CopyDifference,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { allSteps } from "./all-steps.ts";
 
-it("takes every step in order, and throws the first error in the end", async () => {
+it("takes every step in order, and throws the first error at the end", async () => {
   const taken: number[] = [];
   const failing = (step: number) => async () => {
     taken.push(step);

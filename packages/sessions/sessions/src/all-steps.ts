@@ -1,6 +1,6 @@
-/** All steps: what must happen at the end happens, whatever became of the step before. */
+/** All steps: runs every cleanup step, even if an earlier one throws. */
 
-/** *Contract:* runs one after the other; throws what was thrown first, after the last. */
+/** *Contract:* runs the steps one after another; after the last it throws the first error. */
 export async function allSteps(steps: readonly (() => unknown)[]): Promise<void> {
   const thrown: unknown[] = [];
   for (const step of steps) {

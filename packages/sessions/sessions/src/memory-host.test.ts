@@ -91,7 +91,7 @@ const implement = {
 function memoryArchive(texts: FileTexts): SessionArchive {
   const store = createMemoryStore();
   let drawn = 0;
-  // Ids of sessions need a chance that differs.
+  // Session IDs need random numbers that differ.
   const clock = { ...createHandMovedClock({ leap: true }), random: () => (++drawn * 0.618) % 1 };
   const checkpoints = memoryCheckpoints(texts);
   const owner = testOwner(1);
@@ -161,7 +161,7 @@ function openMemoryPorts(
   };
 }
 
-/** Reads alone: the calls of the conformance change the files themselves. */
+/** Supports reading only: the conformance calls change the files themselves. */
 function memoryWorkspace(texts: FileTexts): Workspace {
   const missing = (path: string): Failure => failure("not-found", `there is no file ${path}`);
   const read: Workspace["read"] = async (path) => {
@@ -193,7 +193,7 @@ const surroundings: PolicyEnvironment = {
   unsaved: async () => false,
 };
 
-/** Each state of the files, by its content. */
+/** Stores each state of the files under a hash of its content. */
 function memoryCheckpoints(texts: FileTexts): LazyCheckpoints {
   const states = new Map<string, ReadonlyMap<string, string>>();
   let last: string | undefined;

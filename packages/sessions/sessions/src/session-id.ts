@@ -1,4 +1,4 @@
-/** Ids of new sessions: short, sorted by time, safe as file names. */
+/** IDs of new sessions: short, sorted by time, safe as file names. */
 import type { Clock } from "@lathe/protocol";
 
 /** For example `mi7x2k9a-4f7qzc`: the time and a random part, both in base 36. */

@@ -19,15 +19,17 @@ export interface SessionStores {
   readonly inbox: Inbox;
   readonly ledgers: Ledgers;
   readonly blobs: Blobs;
-  /** What files said when a model saw or changed them. These texts may be thrown away, so they are apart from the blobs. */
+  /**
+   * File contents that a model saw or changed. They may be discarded, so they are not stored with the blobs.
+   */
   readonly texts: Blobs;
 }
 
 /** Reads a log that another process may be writing. */
 export interface LogFollower {
-  /** *Contract:* the events that are new since the last call; never waits. */
+  /** *Contract:* the events written since the last call; never waits. */
   next(): readonly Event[] | Failure;
-  /** Absent when the last owner gave the session up. */
+  /** Absent if the last owner released the session. */
   owner(): Owner | undefined;
   close(): void;
 }
@@ -35,20 +37,20 @@ export interface LogFollower {
 export interface CheckpointPlace {
   /** Real path of the workspace. */
   readonly root: string;
-  /** Guards the changes of a session's owner; absent for readers. */
+  /** Guards changes while this process owns the session; absent for readers. */
   readonly withLease?: WithLease;
-  /** Hears in one sentence what had to be fixed. */
+  /** Gets one sentence about each repair. */
   readonly onRemark?: ((text: string) => void) | undefined;
 }
 
-/** What the files of one folder were, opened when first needed. */
+/** The checkpoints of one folder, opened when first needed. */
 export interface LazyCheckpoints {
-  /** *Contract:* a failure where there can be none, the same each time. */
+  /** *Contract:* if the folder can have none, the same failure every time. */
   open(): Promise<Checkpoints | Failure>;
   take(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
   /** The last checkpoint taken here; undefined before the first. */
   last(): string | undefined;
-  /** *Contract:* ends what runs; now and then makes room in the stores of all folders. Idempotent. */
+  /** *Contract:* ends running work, and sometimes frees space in the stores of all folders. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -66,19 +68,19 @@ export interface SessionArchive {
   owner(): Owner;
   /** *Contract:* whether the owner still runs; in doubt, as on another machine, true. */
   isRunning(owner: Owner): boolean;
-  /** *Contract:* reads without owning; the caller closes it. `session-unknown` when there is no such log. */
+  /** *Contract:* reads without owning; the caller closes it. `session-unknown` if there is no such log. */
   follow(session: string): LogFollower | Failure;
-  /** *Contract:* the same failure; one of the host's own storage says where that is and what to do. */
+  /** *Contract:* the same failure; a failure of the host's storage also names its place and a remedy. */
   withHint(failure: Failure): Failure;
   hasFolder(path: string): boolean;
   /** *Contract:* opens nothing yet; the caller closes it. */
   checkpoints(place: CheckpointPlace): LazyCheckpoints;
-  /** The name of the language of a file, where its extension has a grammar. */
+  /** The name of a file's language, if its extension has a grammar. */
   languageOf(path: string): Promise<string | undefined>;
   waitingCopies(): Promise<readonly WaitingCopy[]>;
   /**
-   * *Contract:* removes what is kept beside the logs for these sessions alone: blobs, plans, checkpoints. Can be repeated
-   * after a failure.
+   * *Contract:* removes the data that only these sessions use besides their logs: blobs, plans, checkpoints.
+   * The caller may repeat it after a failure.
    */
   forget(sessions: readonly string[], logs: readonly SessionLog[]): Promise<Failure | undefined>;
 }

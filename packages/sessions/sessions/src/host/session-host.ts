@@ -21,68 +21,68 @@ import type {
 import type { Memory, Plans, Skill } from "@lathe/tools";
 import type { SessionArchive } from "./session-archive.ts";
 import type { SessionExporter, SessionOptions } from "./session-options.ts";
-/** A folder of one session outside the workspace, for its commands' HOME and TMPDIR. */
+/** A folder outside the workspace for one session: its commands' HOME and TMPDIR. */
 export interface ScratchFolder {
   readonly path: string;
-  /** Whether it was there before: its maker died, and may have left processes running. */
+  /** Whether it existed already: the process that made it died, and may have left processes running. */
   readonly isFound: boolean;
-  /** *Contract:* removes it with its content; idempotent; never throws, and leaves other users' files. */
+  /** *Contract:* removes it with its contents; idempotent; never throws, and leaves other users' files. */
   remove(): void;
 }
 
-/** The tools a session has beside the built-in ones. */
+/** The tools a session has besides the built-in ones. */
 export interface SessionTools {
   readonly tools: readonly Tool[];
-  /** *Contract:* a layer that has edited files checked while that is wanted. Absent without checkers. */
+  /** *Contract:* a layer that checks edited files while `isWanted` is true. Absent without checkers. */
   checkEdits?(isWanted: () => boolean): RunLayer;
-  /** *Contract:* ends what they started; idempotent. */
+  /** *Contract:* ends every process they started; idempotent. */
   close(): Promise<void>;
 }
 
-/** What the ports of a session need to know of its tree of sessions. */
+/** The facts about its tree that the ports of a session need. */
 export interface LeasedMember {
-  /** 0 for the session of a person. */
+  /** 0 for a person's session. */
   readonly depth: number;
   readonly tools: readonly Tool[];
   treePermissions(): TreePermissions;
   session(): Session;
 }
 
-/** The session lease that effects run under, and what belongs to it. */
+/** The session lease that effects run under, and the resources that belong to it. */
 export interface SessionLease {
-  /** Of the session, or of a few calls outside any. */
+  /** The ID of the session, or of a few calls outside any session. */
   readonly id: string;
   /** Removed when the ports are closed. */
   readonly scratch: ScratchFolder;
-  /** The session whose ledger the effects charge. */
+  /** The session whose ledger is charged for the effects. */
   readonly root: string;
   /** Absent outside sessions. */
   readonly member?: LeasedMember;
   /** Tools owned by this session; closed with its ports. */
   readonly own: SessionTools;
-  /** The mode of the session as it is now. */
+  /** The session's current mode. */
   mode(): Mode;
-  /** *Contract:* ends the turn that runs. */
+  /** *Contract:* ends the running turn. */
   cancel(by: string): Promise<unknown>;
-  /** The highest number of a process that the session knows. */
+  /** The highest process number that the session knows. */
   numberedAfter(): number;
-  /** *Contract:* a failure once another owner has the session: then nothing may be started any more. */
+  /** *Contract:* a failure once another owner has the session: then nothing new may start. */
   check(): Promise<Failure | undefined>;
-  /** *Contract:* runs a short effect so that nobody else becomes the owner before it ends. */
+  /** *Contract:* runs a short effect; no other process becomes the owner before it ends. */
   readonly withLease: WithLease;
 }
 
-/** The hooks of one session: once they are open, its ports have them. */
+/** The hooks of one session; its ports use them once they are open. */
 export interface SessionHooks {
   /**
-   * *Contract:* before a turn, which may begin the session; resolves with undefined where no hooks are defined. `refused`
-   * says why words were not let through.
+   * *Contract:* call it before a turn; `begins` if that turn starts or resumes the session. Resolves with
+   * undefined if no hooks are defined. `refused` returns why a hook rejected the message.
    */
   open(begins?: "startup" | "resume"): Promise<{ refused(): string | undefined } | undefined>;
   close(): Promise<void>;
 }
 
-/** What confines commands, and what was tried to find out. */
+/** The sandbox that confines commands, and why it was chosen. */
 export interface Containment {
   readonly driver: SandboxDriver;
   /** Why no better driver was chosen, one sentence each. */
@@ -90,54 +90,54 @@ export interface Containment {
 }
 
 export interface OpenedPorts {
-  /** Handed down as they are: some of them are loaded later. */
+  /** Passed on as they are: some are loaded later. */
   readonly ports: Ports;
   readonly hooks: SessionHooks;
   readonly models: readonly string[];
-  /** Present where a router chooses among the models. */
+  /** Present if a router chooses among the models. */
   readonly router?: RouterSettings;
-  /** Tokens that a model takes, as far as is known. */
+  /** A model's context window in tokens, as far as it is known. */
   windowOf(model: string): number;
   containment(): Promise<Containment>;
   /** *Contract:* ends every process and removes the scratch folder; idempotent. */
   close(): Promise<void>;
 }
 
-/** Which models the host's configuration reaches. */
+/** The models that the host's configuration can reach. */
 export interface HostModels {
-  /** *Contract:* the model that a new session begins with. */
+  /** *Contract:* the model that a new session starts with. */
   first(options: Pick<SessionOptions, "models" | "planner">): string;
-  /** *Contract:* why the first model cannot be used, as far as its name tells. */
+  /** *Contract:* why the first model cannot be used, as far as its name shows. */
   refused(options: Pick<SessionOptions, "models" | "planner">): Failure | undefined;
   isReached(model: string): boolean;
 }
 
 export interface Instructions {
   readonly texts: readonly { readonly path: string; readonly text: string }[];
-  /** What was left out, cut or not followed and why, one sentence each. */
+  /** Instructions that were left out, cut or not followed, and why; one sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** A kind of subagent. An absent setting is its parent's; none may be wider than that. */
+/** A kind of subagent. An absent setting comes from the parent; none may be wider than the parent's. */
 export interface SubagentDefinition extends AgentKind {
-  /** What it is told of its work. */
+  /** The instructions that describe its job. */
   readonly role: string;
   readonly model?: string;
   readonly effort?: Effort;
   readonly mode?: Mode;
-  /** Steps of a turn. */
+  /** Most steps per turn. */
   readonly steps?: number;
-  /** Rules that only deny. */
+  /** Rules that can only deny. */
   readonly rules?: readonly Rule[];
-  /** *Contract:* those of its parent's tools that it may have, perhaps with narrower calls; pure. */
+  /** *Contract:* the parent's tools that it may have, perhaps with narrower calls; pure. */
   restrict(tools: readonly Tool[]): readonly Tool[];
 }
 
-/** What the files of the user and the project define. */
+/** The extensions that files of the user and the project define. */
 export interface SessionExtensions {
   readonly agents: readonly SubagentDefinition[];
   readonly skills: readonly Skill[];
-  /** What was left out and why, one sentence each. */
+  /** Files that were skipped and why, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -151,33 +151,39 @@ export interface FirstLook {
 export interface SessionHost extends SessionArchive {
   /** Real path of the workspace. */
   readonly cwd: string;
-  /** The id of the fork that this host works in; absent outside forks. */
+  /** The ID of the fork that this host works in; absent outside forks. */
   readonly fork?: string;
   readonly models: HostModels;
-  /** Without secrets that the host knows. */
+  /** Removes the secrets that the host knows. */
   redact(text: string): Promise<string>;
-  /** *Contract:* the fork that a session is to continue in; undefined where it works in its folder, or this host is that fork. */
+  /**
+   * *Contract:* the fork that a session must continue in; undefined if it works in its own folder, or this
+   * host is that fork.
+   */
   forkOf(session: Session): Promise<{ readonly id: string } | undefined>;
-  /** What the prompt says of the machine. */
+  /** The facts about the machine that the prompt includes. */
   environment(now: number): Promise<Readonly<Record<string, string>>>;
-  /** What files of the user and the project tell the agent, with remembered facts; not redacted yet. */
+  /** Instructions from files of the user and the project, and remembered facts; not redacted yet. */
   instructions(): Promise<Instructions>;
   extensions(tools: readonly Tool[]): Promise<SessionExtensions>;
-  /** Keeps a fact that a person agreed to. */
+  /** Stores a fact that a person agreed to. */
   readonly remember: Memory["add"];
   plans(session: () => Session, widest: Mode | undefined): Plans;
-  /** *Contract:* parts of the workspace for models that do not look by themselves; never rejects. */
+  /** *Contract:* parts of the workspace for models that do not search by themselves; never rejects. */
   firstLook(look: FirstLook): Promise<readonly { readonly about: string; readonly text: string }[]>;
   /** The arms of experiments for a new session. */
   assign(session: string): Promise<readonly Assignment[]>;
-  /** Of the arms a session had, those that are still tried. */
+  /** The earlier arms of a session whose experiments still run. */
   stillAssigned(had: readonly Assignment[]): Promise<readonly Assignment[]>;
-  /** Undefined where nothing is exported. */
+  /** Undefined if nothing is exported. */
   openExporter(onRemark: SessionOptions["onRemark"]): Promise<SessionExporter | undefined>;
-  /** `pinned`: the tools of a session that continues, which it keeps; absent for a new one. */
+  /** `pinned`: the tools that a resumed session keeps; absent for a new session. */
   tools(options: SessionOptions, pinned?: () => readonly ToolSpec[]): Promise<SessionTools>;
   /** *Contract:* the same folder for the same session. */
   scratch(session: string): ScratchFolder | Failure;
-  /** *Contract:* opens all that an agent reaches; the caller closes it. What the first request does not need is loaded later. */
+  /**
+   * *Contract:* opens everything an agent needs; the caller closes it. Parts that the first request does not
+   * need are loaded later.
+   */
   openPorts(lease: SessionLease, options: SessionOptions): OpenedPorts;
 }

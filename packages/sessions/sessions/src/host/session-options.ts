@@ -1,4 +1,4 @@
-/** Session options: what a session runs with, whichever host runs it. */
+/** Session options: the settings a session runs with, on any host. */
 import type {
   Assignment,
   Delta,
@@ -12,52 +12,52 @@ import type {
   Tool,
 } from "@lathe/protocol";
 
-/** Hears every event of a tree of sessions, to tell others of it. */
+/** Gets every event of a tree of sessions and exports it. */
 export interface SessionExporter {
   /** *Contract:* returns at once, and never throws. */
   event(event: Event, session: Session): void;
-  /** *Contract:* sends what is left; resolves with what got lost, in one sentence. Idempotent. */
+  /** *Contract:* sends the rest; resolves with one sentence about lost events, if any. Idempotent. */
   close(): Promise<string | undefined>;
 }
 
 export interface SessionOptions {
   /**
-   * Model ids, the preferred one first, or `auto`, which lets a router choose. Empty keeps a session's own; a new session
-   * then gets what the host chooses.
+   * Model IDs, the preferred one first, or `auto`, which lets a router choose. Empty keeps the session's own
+   * models; a new session then gets the host's choice.
    */
   readonly models: readonly string[];
-  /** The model that makes plans; absent where the models that carry them out do. */
+  /** The model that makes plans; absent if the other models make them. */
   readonly planner?: string;
-  /** How much models that reason may think; absent: as their providers have it. */
+  /** How much models that reason may think; absent: the provider's default. */
   readonly effort?: Effort;
   readonly mode: Mode;
   /** Whether a person can answer questions. */
   readonly attended: boolean;
-  /** Whether the end of a background command may begin a turn now; absent: never. */
+  /** Whether the end of a background command may start a turn now; absent: never. */
   readonly wakes?: () => boolean;
   readonly limits: Limits;
-  /** Whether the files are kept before steps that may change them. */
+  /** Whether checkpoints are taken before steps that may change files. */
   readonly checkpoints: boolean;
-  /** The user's and the project's rules, beside the built-in ones. */
+  /** The user's and the project's rules, besides the built-in ones. */
   readonly rules: readonly Rule[];
-  /** The model that is asked about calls which rules leave open; absent: a person is. */
+  /** The model that judges calls which no rule decides; absent: a person is asked. */
   readonly secondOpinion?: string;
-  /** The model that summarizes conversations which are too long; absent: their own. */
+  /** The model that summarizes conversations that are too long; absent: the session's model. */
   readonly summaryModel?: string;
-  /** Tools of the program that runs the session, beside the built-in ones. */
+  /** Tools of the program that runs the session, besides the built-in ones. */
   readonly tools?: readonly Tool[];
   /** The widest mode that may be chosen later; absent: any. */
   readonly widest?: Mode;
-  /** The arms of experiments that the session has; the rest of the options is set accordingly. */
+  /** The session's arms of experiments; the other options already include their settings. */
   readonly assigned?: readonly Assignment[];
-  /** Hears every event beside `onEvent`. The session of a person closes it. */
+  /** Gets every event, like `onEvent`. The person's session at the top of the tree closes it. */
   readonly exporter?: SessionExporter;
-  /** Replaces what the profiles of the models say. */
+  /** Overrides the guard rails in the models' profiles. */
   readonly guardRails?: GuardRails;
-  /** Version of Lathe, for the log. */
+  /** Lathe's version, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;
   onDelta(delta: Delta): void;
-  /** Hears in one sentence what had to be fixed meanwhile. */
+  /** Gets one sentence about each repair. */
   onRemark?(text: string): void;
 }

@@ -1,8 +1,8 @@
-/** Assigned options: the options of a session with what its arms of experiments set. */
+/** Assigned options: a session's options with the settings of its experiment arms. */
 import { type ArmSettings, type Assignment, lowerLimits } from "@lathe/protocol";
 import type { SessionOptions } from "../host/session-options.ts";
 
-/** *Contract:* sets models and effort of a new session alone: one that continues has chosen them already. */
+/** *Contract:* sets models and effort only for a new session: a resumed one has chosen them already. */
 export function withAssigned<T extends SessionOptions>(
   options: T,
   assigned: readonly Assignment[],

@@ -1,4 +1,4 @@
-/** Background: the commands that go on behind a conversation, for its person to see and to stop. */
+/** Background: the commands that still run behind a conversation, for its person to see and stop. */
 import type { Ports, Process } from "@lathe/protocol";
 import {
   backgroundProcesses,
@@ -13,15 +13,15 @@ import {
 export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "exited"> {
   readonly script: string;
   readonly isRunning: boolean;
-  /** How it stands, in brackets. */
+  /** Its state, in brackets. */
   readonly state: string;
-  /** What it has printed, without secrets. */
+  /** Its output so far, without secrets. */
   output(): Promise<string>;
-  /** *Contract:* ends it and all that it started; resolves when it is gone. */
+  /** *Contract:* ends it and every process it started; resolves once they are gone. */
   stop(): Promise<void>;
 }
 
-/** What the agent hears of them; `wakes`: whether an end may begin a turn now. */
+/** The port through which the agent learns of them; `wakes`: whether an end may start a turn now. */
 export function backgroundPorts(
   sandbox: Ports["sandbox"],
   redact: Ports["redact"],
@@ -38,7 +38,7 @@ export function backgroundPorts(
   return { background, runsInBackground: () => backgroundProcesses(sandbox).some(({ exit }) => !exit) };
 }
 
-/** *Contract:* as they are now, in the order of their start. */
+/** *Contract:* their current state, in the order they started. */
 export function backgroundOf({
   sandbox,
   redact,

@@ -1,4 +1,4 @@
-/** Child options: what a subagent's session runs with; nothing in it is wider than what its parent has. */
+/** Child options: the options of a subagent's session; none is wider than its parent's. */
 
 import type { Limits, Mode, Session } from "@lathe/protocol";
 import type { SessionHost, SubagentDefinition } from "../host/session-host.ts";
@@ -18,7 +18,7 @@ export function childOptions(
   agent: SubagentDefinition,
   { now, ...heard }: Heard & { readonly now: number },
 ): SessionOptions {
-  // A plan is made by the session of a person, and a subagent that has answered is not woken.
+  // Only a person's session makes plans, and a subagent that has answered does not start turns by itself.
   const { planner: _, effort: __, wakes: _w, ...own } = options;
   const effort = agent.effort ?? session.settings.effort;
   return {
@@ -36,14 +36,14 @@ export function childOptions(
 
 const widths: Readonly<Record<Mode, number>> = { "read-only": 0, plan: 0, ask: 1, auto: 2 };
 
-/** The parent's where they are as wide. */
+/** The parent's mode, unless the subagent's own is narrower. */
 function narrower(parent: Mode, own: Mode = parent): Mode {
   const mode = widths[own] < widths[parent] ? own : parent;
-  // A plan is made by the session of a person.
+  // Only a person's session makes plans.
   return mode === "plan" ? "read-only" : mode;
 }
 
-/** The one its definition names, where the user reaches it; the parent's chain behind it. */
+/** The model its definition names, if the user can reach it; the parent's chain follows as a fallback. */
 function modelsOf(
   { host, session }: Omit<Parent, "options">,
   { model }: SubagentDefinition,
@@ -54,7 +54,7 @@ function modelsOf(
   return [...new Set([...first, session.model, ...(settings.router ? [] : settings.models)])];
 }
 
-/** Money and tokens are held by the account of the tree; time is what the parent's turn has left. */
+/** The tree's account limits money and tokens; the time is the rest of the parent's turn. */
 function limitsOf({ limits, turn }: Session, { steps }: SubagentDefinition, now: number): Limits {
   const most = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, steps ?? Number.POSITIVE_INFINITY);
   const spent = turn ? now - turn.startedAt - turn.waitedMs : 0;

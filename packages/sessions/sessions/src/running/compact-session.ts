@@ -5,7 +5,9 @@ import type { SessionHost } from "../host/session-host.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import { resumeSession } from "./start-session.ts";
 
-/** *Contract:* `session-owned` while a process has it; `invalid-arguments` while it has a turn to finish. */
+/**
+ * *Contract:* `session-owned` while a process has it open; `invalid-arguments` while a turn is unfinished.
+ */
 export async function compactSession(
   host: SessionHost,
   options: SessionOptions,

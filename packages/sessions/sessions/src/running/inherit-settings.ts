@@ -1,4 +1,4 @@
-/** Inherits settings: what a session keeps of its earlier settings when it is resumed. */
+/** Inherits settings: a resumed session keeps its earlier settings. */
 import {
   type Effort,
   type Limits,
@@ -9,9 +9,9 @@ import {
 } from "@lathe/protocol";
 import type { SessionOptions } from "../host/session-options.ts";
 
-/** The options that a person set for this very run, and not in a file or by a default. */
+/** The options that a person set for this run, as opposed to a settings file or a default. */
 export interface ExplicitOptions {
-  /** Whether the folder was set. */
+  /** Whether the folder was set explicitly. */
   readonly folder?: boolean;
   readonly mode?: Mode;
   readonly limits?: Limits;
@@ -26,7 +26,8 @@ export function inheritSettings<T extends Pick<SessionOptions, "mode" | "limits"
   explicit: ExplicitOptions,
 ): T {
   const { settings } = session;
-  // A session that has asked no model yet has no settings of its own: attempts at its task are sessions beside it.
+  // A session that has not called a model has no settings of its own: attempts at its task run in other
+  // sessions.
   if (settings.models.length === 0) return options;
   const planner = options.planner ?? settings.planner;
   const before = explicit.effort === undefined ? settings.effort : undefined;

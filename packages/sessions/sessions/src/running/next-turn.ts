@@ -1,4 +1,4 @@
-/** Next turn: the mode and the effort that a person chose for the turns to come. */
+/** Next turn: the mode and the effort that a person chose for the following turns. */
 import { type Effort, type Mode, type Session, stricterMode } from "@lathe/protocol";
 import type { SessionOptions } from "../host/session-options.ts";
 
@@ -11,9 +11,12 @@ export interface NextTurn {
   setMode(mode: Mode): void;
   /** Undefined: the providers' default. */
   setEffort(effort: Effort | undefined): void;
-  /** The settings with what was chosen. */
+  /** The settings with the person's choices applied. */
   settings(before: Settings): Settings;
-  /** *Contract:* called when the turn ended. A mode agreed to with a plan lasts, unless another was chosen meanwhile. */
+  /**
+   * *Contract:* call it when the turn ends. A mode agreed to with a plan lasts, unless the person chose
+   * another meanwhile.
+   */
   ended(begun: Settings, after: Settings): void;
 }
 

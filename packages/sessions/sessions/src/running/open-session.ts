@@ -1,4 +1,4 @@
-/** Local session: one session in the hands of this process, with everything it needs opened and closed here. */
+/** Open session: one session that this process owns; everything it needs is opened and closed here. */
 import { runAgent } from "@lathe/agent";
 import { mayAutoContinue, reachedAutoContinueLimit } from "@lathe/orchestrator";
 import {
@@ -32,7 +32,7 @@ import type { SessionMember } from "./session-member.ts";
 import { modelsOf, settingsOf } from "./session-settings.ts";
 import { typedCommand } from "./typed-command.ts";
 
-/** What a person says to a session. */
+/** A message from a person to a session. */
 export type Words = Pick<Extract<InboxMessage, { type: "message" }>, "text" | "images">;
 
 /** An answer to a question; `by` is the kind of client that gave it. */
@@ -40,56 +40,69 @@ export type Answer = Omit<Extract<InboxMessage, { type: "answer" }>, "type">;
 
 export interface OpenSession {
   readonly id: string;
-  /** The chain of models it uses from now on, for people: what a router chooses of is only counted. */
+  /** The chain of models it uses from now on, to show to people: a router's candidates are only counted. */
   readonly models: readonly string[];
-  /** What had to be mended or left out when it was opened, one sentence each. */
+  /** Repairs and omissions when it was opened, one sentence each. */
   readonly remarks: readonly string[];
-  /** The session as it is now. */
+  /** The session's current state. */
   session(): Session;
-  /** Whether a turn is open or words wait to be heard. */
+  /** Whether a turn is open or a message is queued. */
   hasWork(): Promise<boolean>;
-  /** *Contract:* says the words, if any, to the agent and drives until no turn is open; one call at a time. */
+  /**
+   * *Contract:* sends the message, if any, to the agent and runs until no turn is open; one call at a time.
+   */
   run(words?: Words): Promise<Session | Failure>;
-  /** *Contract:* the running turn hears it as soon as it can, or the next one; `hasWork` says whether it still waits. */
+  /**
+   * *Contract:* the running turn gets the message as soon as possible, or the next one does; `hasWork` says
+   * whether it is still queued.
+   */
   say(words: Words): Promise<Failure | undefined>;
-  /** *Contract:* another model goes on, from the next attempt on. */
+  /** *Contract:* switches to another model from the next attempt on. */
   choose(model: string): Promise<Failure | undefined>;
-  /** The permissions of the turn that runs, or of the next. */
+  /** The mode of the running turn, or of the next one. */
   mode(): Mode;
-  /** *Contract:* holds from the next call of `run` on. */
+  /** *Contract:* takes effect at the next call of `run`. */
   setMode(mode: Mode): void;
-  /** How much models may think in the next turn; undefined: as their providers have it. */
+  /** How much models may think in the next turn; undefined: the provider's default. */
   effort(): Effort | undefined;
-  /** *Contract:* holds from the next call of `run` on. */
+  /** *Contract:* takes effect at the next call of `run`. */
   setEffort(effort: Effort | undefined): void;
-  /** *Contract:* a command that a person typed, in the sandbox of the session; never while a turn runs. */
+  /** *Contract:* runs a command that a person typed in the session's sandbox; never while a turn runs. */
   command(script: string, signal: AbortSignal): Promise<Outcome>;
-  /** The commands that went on in the background, and those that still do. */
+  /** Commands that moved to the background, whether or not they still run. */
   processes(): readonly BackgroundProcess[];
-  /** Whether one of them has ended that the agent waits for: `run` goes on from there, unless it did so too often by itself. */
+  /**
+   * Whether a background command has ended that the agent waits for: "yes" means `run` continues from there,
+   * "tired" that it has done so too often by itself.
+   */
   waking(): "yes" | "no" | "tired";
-  /** Tokens that a model takes, as far as is known. */
+  /** A model's context window in tokens, as far as it is known. */
   windowOf(model: string): number;
-  /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
+  /** *Contract:* the running turn ends soon after; without one, nothing happens. */
   cancel(by: string): Promise<Failure | undefined>;
   /**
-   * *Contract:* the conversation is made shorter before the next attempt, or by the next `run`; `focus` is what a summary
-   * should keep above all.
+   * *Contract:* compacts the conversation before the next attempt, or in the next `run`; a summary keeps
+   * `focus` above all.
    */
   compact(focus?: string): Promise<Failure | undefined>;
-  /** What a `question.asked` asks a permission for; undefined when that is not known. */
+  /** The approval that a `question.asked` asks for; undefined if it is unknown. */
   askedCall(call: string): Promise<PendingApproval | undefined>;
-  /** *Contract:* the answer to a `question.asked`: one of its options, or what to do instead. The first one counts. */
+  /**
+   * *Contract:* answers a `question.asked` with one of its options or with other instructions. The first
+   * answer counts.
+   */
   answer(given: Answer): Promise<Failure | undefined>;
-  /** What holds commands in here. */
+  /** The sandbox that confines commands here. */
   containment(): Promise<Containment>;
-  /** The text of a file's version that the session has shown or changed; undefined when it is not known any more. */
+  /**
+   * The text of a file version that the session has shown or changed; undefined if it is no longer stored.
+   */
   textOf(version: string): Promise<string | undefined>;
   /** *Contract:* ends every process, removes the scratch folder, makes the log durable; idempotent. */
   close(): Promise<void>;
 }
 
-/** What a session is opened with; it is the session's from then on. */
+/** The resources a session is opened with; the session owns them from then on. */
 export interface Holdings {
   readonly log: SessionLog;
   readonly scratch: ScratchFolder;
@@ -156,7 +169,7 @@ export function openSession(host: SessionHost, options: SessionOptions, holdings
       const refused = words && (unsendable(words) ?? (await offer({ type: "message", ...words })));
       if (refused) return refused;
       await member.recall();
-      // Another model that somebody chose since then stays.
+      // Keeps another model if a person has chosen one since then.
       const now = session;
       const begun = isConfigured ? now : { settings, limits: options.limits };
       const chosenNow = { ...begun, settings: next.settings(begun.settings), session: now };
@@ -192,14 +205,14 @@ export function openSession(host: SessionHost, options: SessionOptions, holdings
 
 type Sayings = Pick<OpenSession, "say" | "choose" | "cancel" | "compact" | "answer">;
 
-/** A subagent's question is answered through a call of ours, which has no parts. */
+/** The person answers a subagent's question through the parent's call, which has no parts. */
 function wholeOnly(call: PendingApproval | undefined): PendingApproval | undefined {
   if (!call) return undefined;
   const { hasParts: _, ...whole } = call;
   return whole;
 }
 
-/** What a person can say to a session at any time. */
+/** Messages a person can send to a session at any time. */
 function sayings(offer: (said: InboxMessage) => Promise<Failure | undefined>): Sayings {
   return {
     say: async (words) => unsendable(words) ?? offer({ type: "message", ...words }),
@@ -215,7 +228,7 @@ function wakingOf(session: Session, { background }: OpenedPorts["ports"]): Retur
   return mayAutoContinue(session) ? "yes" : reachedAutoContinueLimit(session) ? "tired" : "no";
 }
 
-/** What no request takes would be taken out of the conversation unseen. */
+/** Rejects images that no request can hold: the conversation would silently lose them. */
 function unsendable({ images = [] }: Words): Failure | undefined {
   const excess = imageExcess(images);
   return excess === undefined ? undefined : failure("invalid-arguments", excess, { who: "user" });
@@ -225,13 +238,13 @@ function unheardBy(why: string): Failure {
   return failure("no-access", `a hook does not let these words be heard: ${why}`, { who: "user" });
 }
 
-/** Subagents that a cancelled call left behind. */
+/** Stops subagents that a cancelled call left behind. */
 async function stopAll(
   { running, depth }: SessionMember,
   { exporter, onRemark }: SessionOptions,
 ): Promise<void> {
   await Promise.all([...running.values()].map((one) => one.stop()));
-  // The exporter of a tree is closed by its root.
+  // The root session closes the exporter of its tree.
   const lost = depth === 0 ? await exporter?.close() : undefined;
   if (lost !== undefined) onRemark?.(lost);
 }

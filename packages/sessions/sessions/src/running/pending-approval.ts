@@ -1,4 +1,4 @@
-/** Pending approval: what a person is asked to allow, and why the call needs an approval. */
+/** Pending approval: the call that a person is asked to allow, and why it needs approval. */
 import { analyzeCall, askingOf, toolContext } from "@lathe/agent";
 import { evaluate, evaluateGrant } from "@lathe/policy";
 import {
@@ -11,30 +11,30 @@ import {
 } from "@lathe/protocol";
 
 export interface PendingApproval {
-  /** The subagent whose call it is; absent for the session's own. */
+  /** The subagent that makes the call; absent for the session's own calls. */
   readonly by?: string;
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly input: string;
-  /** The shell command that would run, or run again: of a tool that runs one. */
+  /** The shell command that would run, or run again, if the tool runs one. */
   readonly command?: string;
   readonly effects: readonly Effect[];
-  /** Of a call that ran: what the sandbox kept it from, and what is asked for. */
+  /** For a call that ran: the effects that the sandbox blocked, and that the person is asked to allow. */
   readonly beyond?: readonly Effect[];
   /** One sentence. */
   readonly why: string;
-  /** What files would say, of a call that only changes files, with the hunks of each. */
+  /** For a call that only changes files: the proposed files, with the hunks of each. */
   readonly files?: readonly ApprovalFile[];
-  /** Some of the hunks can be taken, and others not. */
+  /** The person can accept some hunks and reject others. */
   readonly hasParts?: true;
 }
 
 export interface ApprovalFile extends Omit<ProposedFile, "before" | "after"> {
-  /** Each a unified diff of its own, without the names of files. */
+  /** Each is a separate unified diff without file names. */
   readonly hunks: readonly string[];
 }
 
-/** Undefined for a call that is unknown, or that its tool would not take. */
+/** Undefined if the call is unknown, or its tool rejects the arguments. */
 export async function findPendingApproval(
   id: string,
   session: Session,
@@ -55,7 +55,7 @@ export async function findPendingApproval(
   const { why } = beyond
     ? evaluateGrant(beyond, facts, ports.rules)
     : evaluate({ effects }, facts, ports.rules);
-  // Never from the arguments: a tool that runs nothing may be given a field of that name.
+  // Never read from the arguments: a tool that runs nothing may have a field of that name.
   const files = beyond ? undefined : await filesOf(prepared, { call: id, session, ports });
   const command = prepared.script?.text ?? (beyond && commandOf(call.input, ports));
   return {
@@ -76,7 +76,7 @@ interface Asking {
   readonly ports: Ports;
 }
 
-/** Undefined for what cannot be planned: it fails by itself once it runs. */
+/** Undefined if the change cannot be planned: the call then fails by itself when it runs. */
 async function filesOf(
   { propose }: PreparedCall,
   { call, session, ports }: Asking,
@@ -92,7 +92,7 @@ async function filesOf(
   });
 }
 
-/** Of a call that looked at a process. */
+/** The command of the process that a `process` call looked at. */
 function commandOf(input: string, { sandbox }: Ports): string | undefined {
   const { id } = Object(parsed(input)) as { readonly id?: unknown };
   return sandbox.processes().find((process) => process.id === id)?.command.script;

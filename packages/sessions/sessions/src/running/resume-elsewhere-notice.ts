@@ -1,9 +1,12 @@
-/** Resume elsewhere: why a session is to be resumed in another place than this host. */
+/** Resume elsewhere: why a session must be resumed in another place than this host. */
 import { type Failure, failure, type Session } from "@lathe/protocol";
 import type { SessionHost } from "../host/session-host.ts";
 import type { ExplicitOptions } from "./inherit-settings.ts";
 
-/** *Contract:* undefined where it can be resumed here: also when its folder is gone, or its fork was applied or discarded. */
+/**
+ * *Contract:* undefined if it can be resumed here, also when its folder is gone or its fork was applied or
+ * discarded.
+ */
 export async function resumeElsewhereNotice(
   host: Pick<SessionHost, "cwd" | "hasFolder" | "forkOf">,
   session: Session,

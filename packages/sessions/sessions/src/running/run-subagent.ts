@@ -1,4 +1,4 @@
-/** Runs a subagent: a session of its own, begun or gone on with, of which the last answer comes back. */
+/** Runs a subagent: a session of its own, started or resumed; the call returns its last answer. */
 import {
   type Event,
   type Failure,
@@ -23,9 +23,9 @@ import { progressOf } from "./subagent-progress.ts";
 
 interface Subagents {
   readonly host: SessionHost;
-  /** The session that runs it. */
+  /** The member of the tree for its session. */
   readonly member: SessionMember;
-  /** Begins its session, or resumes it. */
+  /** Starts its session, or resumes it. */
   open(
     options: SessionOptions,
     request: { readonly id: string; readonly member: SessionMember; readonly words: Words },
@@ -60,7 +60,7 @@ export async function runSubagent(
   const approval: Running["approval"] = async () => {
     const asked = bridge.asked();
     const known = asked === undefined ? undefined : await opened.askedCall(asked);
-    // The one that asks, not those between it and the person.
+    // Names the subagent that asks, not the ones between it and the person.
     return known && { by: name, ...known };
   };
   member.running.set(call, { approval, stop });
@@ -94,22 +94,22 @@ async function driven(opened: OpenSession, { name, context, bridge }: Drive): Pr
   }
 }
 
-/** The call that runs it. */
+/** The ID of the call that runs it. */
 function callOf({ calls }: Session, child: string): string {
   return calls.find((one) => one.child === child)?.call.id ?? "";
 }
 
 interface Bridge {
   readonly onEvent: SessionOptions["onEvent"];
-  /** Questions that were open before are asked anew. */
+  /** Asks again the questions that were open before. */
   attach(opened: OpenSession): void;
-  /** The call that a person is asked about now. */
+  /** The call that the person is being asked about. */
   asked(): string | undefined;
-  /** The last word. */
+  /** Reports the final progress. */
   tell(session: Session): void;
 }
 
-/** What a subagent asks, its parent asks; what it does, whoever listens to the parent sees. */
+/** The parent asks the subagent's questions, and the parent's listeners see the subagent's progress. */
 function openBridge(name: string, context: ToolContext): Bridge {
   let opened: OpenSession | undefined;
   let asked: string | undefined;
@@ -122,10 +122,10 @@ function openBridge(name: string, context: ToolContext): Bridge {
   const ask = async (question: OpenQuestion): Promise<void> => {
     const { call, seq, kind, options, rules } = question;
     const text = `${name} (subagent): ${question.text}`;
-    // One after the other: what a person sees is the one that is asked.
+    // Asks one question at a time, so the person sees exactly the question that gets the answer.
     const words = await context.ask?.({ kind, text, options, ...(rules && { rules }) });
     if (words === undefined) return;
-    // The session settles them by the same answer.
+    // The same answer settles these questions in the session.
     questions = questions.filter((other) => other === question || !isSettledBy(other, question, words));
     await opened?.answer({ call, question: seq, answer: words, by: "user" });
   };
@@ -182,7 +182,7 @@ function reasonOf(end: Exclude<TurnEnd, { type: "done" | "cancelled" }>): string
   return end.type === "failed" ? end.failure.text : end.text;
 }
 
-/** What it said last, if that was words. */
+/** Its last message, if that was text. */
 function lastAnswer({ messages }: Session): string {
   const last = messages.at(-1);
   return last?.role === "assistant" ? messageText(last.parts) : "";

@@ -1,4 +1,4 @@
-/** Session member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
+/** Session member: one session of a tree: its tools, the permissions of the others, and its subagents. */
 import type { SessionOrigin } from "@lathe/agent";
 import {
   emptySession,
@@ -21,7 +21,7 @@ import type { SessionHost, SubagentDefinition } from "../host/session-host.ts";
 import type { SessionOptions } from "../host/session-options.ts";
 import type { PendingApproval } from "./pending-approval.ts";
 
-/** Sessions below each other, and all of one tree that one process opens. */
+/** Most levels below a root session, and most sessions of one tree that one process opens. */
 const maxDepth = 2;
 const maxSessions = 100;
 
@@ -32,12 +32,12 @@ export type RunSubagent = (
   member: SessionMember,
 ) => Promise<Outcome>;
 
-/** What is known of a tree while this process has it open. */
+/** The state of a tree while this process has it open. */
 interface Tree {
   readonly host: SessionHost;
   readonly agents: readonly SubagentDefinition[];
   readonly run: RunSubagent;
-  /** What was refused in each of its sessions, also of those that have ended. */
+  /** The refusals in each of its sessions, including ended ones. */
   readonly refusals: Map<string, () => Refused>;
   opened: number;
 }
@@ -53,34 +53,36 @@ export interface Self {
 export interface Running {
   /** The approval it waits for, as its person sees it. */
   approval(): Promise<PendingApproval | undefined>;
-  /** *Contract:* resolves when its session is closed. */
+  /** *Contract:* resolves once its session is closed. */
   stop(): Promise<void>;
 }
 
 export interface SessionMember {
   readonly depth: number;
   readonly parent?: SessionMember;
-  /** Absent for the session of a person. */
+  /** Absent for a person's session. */
   readonly origin?: SessionOrigin;
   readonly agents: readonly SubagentDefinition[];
   readonly tools: readonly Tool[];
-  /** What it may have of tools that are not built in. */
+  /** The tools it may have among those that are not built in. */
   held(tools: readonly Tool[]): readonly Tool[];
-  /** What of the files that define things was left out, one sentence each. */
+  /** Definitions that were skipped and why, one sentence each. */
   readonly remarks: readonly string[];
-  /** *Contract:* once, before the session runs. */
+  /** *Contract:* call it once, before the session runs. */
   attach(self: Self): void;
   self(): Self;
   treePermissions(): TreePermissions;
-  /** *Contract:* knows of sessions of earlier processes before the session runs. */
+  /** *Contract:* loads the sessions of earlier processes; call it before the session runs. */
   recall(): Promise<void>;
-  /** A member for a session below; a failure where the tree may not grow. */
+  /** A member for a subagent's session; a failure if the tree may not grow. */
   grow(agent: SubagentDefinition, session: string): SessionMember | Failure;
-  /** Subagents by the call that runs them. */
+  /** Running subagents, by the ID of their call. */
   readonly running: Map<string, Running>;
 }
 
-/** The first of a tree: the session of a person, or with `origin` the part of another tree that this process runs. */
+/**
+ * The root of a tree: a person's session, or with `origin` the part of another tree that this process runs.
+ */
 export async function openRoot(
   host: SessionHost,
   options: Pick<SessionOptions, "tools" | "attended" | "widest">,
@@ -94,25 +96,25 @@ export async function openRoot(
   return openMember(tree, { depth: 0, remarks, tools, personal, ...(origin && { origin }) });
 }
 
-/** The tools that only the session of a person has. */
+/** The tools that only a person's session has. */
 function personalTools(
   host: SessionHost,
   { attended, widest }: Pick<SessionOptions, "attended" | "widest">,
   self: () => Self,
 ): readonly Tool[] {
   const plan = createPlan(host.plans(() => self().session(), widest));
-  // Without a person to agree, nothing is proposed to be remembered.
+  // Without a person to agree, the model cannot propose facts to remember.
   return attended ? [plan, createRemember({ add: host.remember })] : [plan];
 }
 
-/** What a subagent does not have by its parent. */
+/** Tools that a subagent does not inherit from its parent. */
 const personal: ReadonlySet<string> = new Set([toolNames.task, toolNames.plan, toolNames.remember]);
 
 interface MemberOptions {
   readonly depth: number;
-  /** Those it may have, without `task`. */
+  /** The tools it may have, without `task`. */
   readonly tools: readonly Tool[];
-  /** Those that only the session of a person has. */
+  /** The tools that only a person's session has. */
   readonly personal?: (self: () => Self) => readonly Tool[];
   readonly remarks: readonly string[];
   readonly agent?: SubagentDefinition;
@@ -180,12 +182,12 @@ function rootOf(member: SessionMember): SessionMember {
   return member.parent ? rootOf(member.parent) : member;
 }
 
-/** What was refused before a person spoke again is asked about again, as in a session alone. */
+/** Asks again about calls refused before the person's last message, as in a session without subagents. */
 function refusedSince({ refusals, updatedAt }: Refused, spokenAt: number): readonly Refusal[] {
   return updatedAt >= spokenAt ? refusals : refusals.map((one) => ({ ...one, isOld: true }));
 }
 
-/** What those above were allowed for their session holds below, too: they handed the work on. */
+/** Permissions granted to the sessions above also hold below: those sessions delegated the work. */
 function heldAbove(parent: SessionMember | undefined): TreePermissions {
   if (!parent) return noTreePermissions;
   const { rules, grants } = parent.self().session();
@@ -193,7 +195,7 @@ function heldAbove(parent: SessionMember | undefined): TreePermissions {
   return { refusals: [], rules: [...above.rules, ...rules], grants: [...above.grants, ...grants] };
 }
 
-/** What was refused in sessions below that no longer run is in their logs. */
+/** Loads the refusals of subagent sessions that no longer run from their logs. */
 async function recall(tree: Tree, { session }: Self): Promise<void> {
   const { store } = tree.host.stores;
   const wanted = [...session().children];

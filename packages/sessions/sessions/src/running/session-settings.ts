@@ -1,4 +1,4 @@
-/** Session settings: what the log of a session says of its options, and which models it continues with. */
+/** Session settings: the options recorded in a session's log, and the models it continues with. */
 import type { Session } from "@lathe/protocol";
 import type { SessionHost } from "../host/session-host.ts";
 import type { SessionOptions } from "../host/session-options.ts";
@@ -6,7 +6,10 @@ import type { SessionOptions } from "../host/session-options.ts";
 type Settings = Session["settings"];
 type Chain = Pick<Settings, "models" | "router">;
 
-/** As they were asked for; of a session that has asked no model yet, the one it was begun for. */
+/**
+ * The models as they were requested; for a session that has not called a model yet, the one it was started
+ * for.
+ */
 export function modelsOf({ settings: { models, router }, prompt }: Session): readonly string[] {
   if (router) return [`auto:${router.mode}`];
   return models.length === 0 && prompt.model !== undefined ? [prompt.model] : models;

@@ -20,7 +20,7 @@ import { openRoot, type RunSubagent, type SessionMember } from "./session-member
 
 export interface NewSession {
   readonly id: string;
-  /** Said to the session first; names it. */
+  /** The session's first message; its title is made from it. */
   readonly words: Words;
 }
 
@@ -29,7 +29,7 @@ export interface NewChild extends NewSession {
   readonly origin: SessionOrigin;
 }
 
-/** *Contract:* `run` without words begins with the words of `wanted`. The caller closes what it gets. */
+/** *Contract:* `run` without a message starts with the message of `wanted`. The caller closes the session. */
 export async function startSession(
   host: SessionHost,
   options: SessionOptions,
@@ -40,7 +40,7 @@ export async function startSession(
   return beginSession(host, options, { ...wanted, member: await rootMember(host, options) });
 }
 
-/** *Contract:* as `startSession`, for a session whose id is known already; one that was begun before is resumed. */
+/** *Contract:* like `startSession`, for a known session ID; resumes a session that was started before. */
 async function openChildSession(
   host: SessionHost,
   options: SessionOptions,
@@ -51,7 +51,9 @@ async function openChildSession(
   return beginSession(host, options, request);
 }
 
-/** *Contract:* as `openChildSession`, in a process of its own: the other sessions of the tree run elsewhere. */
+/**
+ * *Contract:* like `openChildSession`, in a process of its own: the other sessions of the tree run elsewhere.
+ */
 export async function openAttempt(
   host: SessionHost,
   options: SessionOptions,
@@ -61,7 +63,7 @@ export async function openAttempt(
   return openChildSession(host, options, { id, member, words });
 }
 
-/** *Contract:* a session below another one that has no tools at all. */
+/** *Contract:* a child session without any tools. */
 export async function openJudge(
   host: SessionHost,
   { planner: _, ...options }: SessionOptions,
@@ -103,12 +105,12 @@ async function beginSession(
   const log = await createLog(host, created, { words, at });
   const remarks = [...told, ...member.remarks];
   if (!isFailure(log)) return openSession(host, options, { log, scratch, remarks, member, own });
-  // A folder that was there may belong to another process, which began this session first.
+  // An existing folder may belong to another process that started this session first.
   if (!scratch.isFound) scratch.remove();
   return host.withHint(log);
 }
 
-/** How a session with these options begins, for a log that no agent works on yet. */
+/** The first event of a session with these options, for a log that no agent works on yet. */
 export async function draftSession(
   host: SessionHost,
   options: SessionOptions,
@@ -155,7 +157,7 @@ async function draftNewSession(
   return { created, own, remarks };
 }
 
-/** Subagents use the exporter of their root. */
+/** Subagents use the exporter of their root session. */
 async function withTelemetry(
   host: SessionHost,
   options: SessionOptions,
@@ -165,7 +167,7 @@ async function withTelemetry(
   return exporter ? { ...options, exporter } : options;
 }
 
-/** A subagent has the arms of its root. */
+/** A subagent has the experiment arms of its root session. */
 async function withExperiments(
   host: SessionHost,
   options: SessionOptions,
@@ -174,7 +176,7 @@ async function withExperiments(
   return member.origin ? options : withAssigned(options, await host.assign(id), true);
 }
 
-/** The arms it had when it began, as far as they are still tried. */
+/** The arms it started with, as far as their experiments still run. */
 async function withEarlierExperiments(
   host: SessionHost,
   options: SessionOptions,
@@ -192,7 +194,7 @@ function restrictTo({ held }: SessionMember, own: SessionTools): SessionTools {
   return { ...own, tools: held(own.tools) };
 }
 
-/** For models that are shown more at once. */
+/** Files for models that see more in the first request. */
 async function firstMaterial(
   host: SessionHost,
   { guardRails, rules }: SessionOptions,
@@ -209,7 +211,8 @@ async function createLog(
   created: Draft<"session.created">,
   { words, at }: { readonly words: Words; readonly at: number },
 ): Promise<SessionLog | Failure> {
-  // Said before there is a session, so that no session is ever without its task, whenever this process is killed.
+  // Queues the message before the session exists, so no session lacks its task even if this process is
+  // killed.
   const { id } = created.data;
   const isSaid = created.data.agent !== undefined && (await inbox.pending(id)).length > 0;
   const refused = isSaid ? undefined : await inbox.offer(id, { type: "message", ...words });
@@ -218,13 +221,13 @@ async function createLog(
 
 export interface ResumeRequest {
   readonly id: string;
-  /** What it leaves open is as it was before, or stricter where the options are. */
+  /** Settings it leaves open stay as before, or become stricter if the options are. */
   readonly explicit: ExplicitOptions;
 }
 
 /**
- * *Contract:* `session-owned` when another process that still runs has it; a subagent's session continues with its parent
- * alone. The caller closes what it gets.
+ * *Contract:* `session-owned` if another running process has it; a subagent's session can only be resumed
+ * through its parent. The caller closes the session.
  */
 export async function resumeSession(
   host: SessionHost,

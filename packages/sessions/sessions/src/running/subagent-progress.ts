@@ -1,4 +1,4 @@
-/** Progress: where a subagent is, told in one line. */
+/** Progress: the state of a subagent in one line. */
 import type { CallState, Session, SubagentProgress } from "@lathe/protocol";
 
 export function progressOf(agent: string, { id, calls, turn, account, step }: Session): SubagentProgress {
@@ -16,7 +16,7 @@ export function progressOf(agent: string, { id, calls, turn, account, step }: Se
 
 const maxChars = 60;
 
-/** The tool, and the first of its arguments. */
+/** The tool name and its first text argument. */
 function callText({ call: { tool, input } }: CallState): string {
   const [first] = Object.values(parsed(input)).filter((one) => typeof one === "string");
   const on = (first ?? "").split("\n", 1)[0] ?? "";

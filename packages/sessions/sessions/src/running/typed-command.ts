@@ -1,4 +1,7 @@
-/** Typed command: a shell command that a person typed themselves, in the sandbox; nobody is asked, but what is denied stays denied. */
+/**
+ * Typed command: runs a shell command that a person typed, in the sandbox. It asks no one, but denied
+ * commands stay denied.
+ */
 import {
   type Asking,
   analyzeCall,
@@ -16,14 +19,17 @@ interface Typing {
   readonly signal: AbortSignal;
 }
 
-/** Names its output among the deltas. */
+/** The call ID of its output deltas. */
 const typedCall = "typed";
 
-/** Whoever typed it sees what it prints, and stops it when that takes too long for them: the most that a timer can wait. */
+/** The longest timeout a timer can have: the person who typed the command sees its output and can stop it. */
 const patienceMs = 2 ** 31 - 1;
 const behind = /^(.*[^&\s\\])\s*&\s*$/su;
 
-/** *Contract:* runs to its end, or with `&` behind it in the background; its output comes as deltas of the call `typed`, too. */
+/**
+ * *Contract:* runs to its end, or in the background if it ends with `&`; its output also comes as deltas of
+ * the call `typed`.
+ */
 export async function typedCommand(
   typed: string,
   { session, signal }: Typing,
@@ -34,7 +40,8 @@ export async function typedCommand(
   const shell = createShell({ patienceMs });
   const prepared = shell.prepare(command);
   if (isFailure(prepared)) return { type: "failed", failure: prepared };
-  // Typing it is the answer to the question that a model's call would raise; plan mode binds the model alone.
+  // By typing it the person has answered the question that a model's call would raise; plan mode binds only
+  // the model.
   const asking: Asking = {
     mode: "ask",
     keepsFiles: false,
@@ -53,7 +60,7 @@ export async function typedCommand(
   const outcome = await runThrough(typedLayers, { call, prepared, effects, context, ports });
   const left = outcome.type === "ok" ? outcome.facts?.process : undefined;
   const process = left && ports.sandbox.processes().find(({ id }) => id === left.id);
-  // Whoever typed it looks after it.
+  // The person who typed it keeps an eye on it, so the agent need not wait for it.
   if (process) markTyped(process);
   return outcome;
 }

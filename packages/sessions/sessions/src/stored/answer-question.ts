@@ -1,4 +1,4 @@
-/** Answers a question of a stored session through its inbox, whoever runs it. */
+/** Answers a question of a stored session through its inbox, whichever process runs it. */
 import {
   type EditPart,
   type Event,
@@ -15,7 +15,7 @@ import { newSessionId } from "../session-id.ts";
 import { isOpen } from "./follow-session.ts";
 
 export interface QuestionAnswer {
-  /** The `seq` of the question, or the id of its call. */
+  /** The `seq` of the question, or the ID of its call. */
   readonly question: number | string;
   readonly answer: string;
   readonly part?: EditPart;
@@ -23,14 +23,14 @@ export interface QuestionAnswer {
   readonly by: string;
 }
 
-/** What became of an answer. */
+/** The result of an answer. */
 export type AnswerResult =
-  /** `too-late`: another answer came first, which `answer` and `by` tell. */
+  /** `too-late`: another answer came first; `answer` and `by` describe that one. */
   | { readonly state: "counted" | "too-late"; readonly answer: string; readonly by: string }
-  /** No process has read it yet: it counts when the session continues, if it is the first one. */
+  /** No process has read it yet: if it is the first answer, it counts when the session continues. */
   | { readonly state: "queued" };
 
-/** Milliseconds between two looks at the log: what takes longer is queued. */
+/** Milliseconds between two reads of the log; after the last one the answer counts as queued. */
 const pausesMs: readonly number[] = [20, 50, 100, 200, 300, 400, 500, 700, 1_000, 2_000];
 
 export async function sessionQuestions(
@@ -41,7 +41,10 @@ export async function sessionQuestions(
   return isFailure(events) ? events : openQuestions(fold(events));
 }
 
-/** *Contract:* waits a few seconds for the log to say which answer counted; a failure where no such question is open. */
+/**
+ * *Contract:* waits a few seconds until the log shows which answer counted; a failure if no such question is
+ * open.
+ */
 export async function answerQuestion(
   archive: SessionArchive,
   id: string,

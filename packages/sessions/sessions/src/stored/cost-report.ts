@@ -1,4 +1,4 @@
-/** What a session cost and where the money went, as data: a fold of its log, and its tree's account. */
+/** A session's cost and its breakdown, as data: folded from its log and its tree's account. */
 import type { CacheReading, MissCause, Reservation, TreeCap, Usage } from "@lathe/protocol";
 
 export interface CostReport {
@@ -8,25 +8,25 @@ export interface CostReport {
   readonly steps: readonly StepCost[];
   readonly total: Total;
   readonly models: readonly (Total & { readonly model: string; readonly steps: number })[];
-  /** What the money of the answered steps bought, the dearest first. */
+  /** The spending of answered steps by place, most expensive first. */
   readonly places: readonly Place[];
   readonly misses: readonly MissCost[];
   readonly failed: FailedCost;
-  /** Attempts at a summary of the conversation, whatever became of them. */
+  /** Attempts to summarize the conversation, failed ones included. */
   readonly summaries: readonly SummaryCost[];
   readonly switches: readonly { readonly from: string; readonly to: string; readonly why: string }[];
-  /** Of all attempts, the one with no answer included. */
+  /** Totals over all attempts, including the one that has no answer yet. */
   readonly reserved: Reservation;
   readonly used: Reservation;
   readonly tree?: TreeCost;
 }
 
 export interface StepCost {
-  /** Counted from 1, those that were taken back included. */
+  /** Counted from 1, including rewound steps. */
   readonly step: number;
   readonly at: number;
   readonly model: string;
-  /** Absent when the provider told none. */
+  /** Absent if the provider reported none. */
   readonly usage?: Usage;
   /** US dollars; absent when the price is unknown. */
   readonly cost?: number;
@@ -34,7 +34,7 @@ export interface StepCost {
   readonly ms: number;
   readonly cache?: CacheReading;
   readonly reserved?: Reservation;
-  /** Attempts that failed right before it. */
+  /** Attempts that failed right before this step. */
   readonly retries: number;
 }
 
@@ -45,11 +45,11 @@ export interface SummaryCost {
   /** US dollars; absent when the price or the usage is unknown. */
   readonly cost?: number;
   readonly ms: number;
-  /** Why there is none. */
+  /** Why there is no summary. */
   readonly failure?: string;
 }
 
-/** `unpriced` steps are not in `cost`. */
+/** `cost` leaves out `unpriced` steps. */
 export interface Total {
   readonly usage: Usage;
   readonly cost: number;
@@ -57,16 +57,16 @@ export interface Total {
 }
 
 /**
- * What a part of the requests cost over all steps: each step's input is shared out to its parts by their length, in
- * their order, so that the parts in front are charged as cached, those behind as written or fresh.
+ * The cost of one part of the requests over all steps. Each step's input is split among its parts by length,
+ * in order: the parts in front are charged as cached, those behind as written or fresh.
  */
 export interface Place {
   readonly place: "prompt" | "words" | "answers" | "tool" | "output" | "reasoning";
-  /** Of `tool`. */
+  /** Present if `place` is `tool`. */
   readonly tool?: string;
-  /** Tokens it had when it was first sent, or that were generated. */
+  /** Tokens when the part was first sent or generated. */
   readonly tokens: number;
-  /** Tokens charged, each time it was sent. */
+  /** Tokens charged, summed over all requests that sent it. */
   readonly charged: number;
   readonly cost: number;
 }
@@ -75,18 +75,18 @@ export interface MissCost {
   readonly cause: MissCause;
   readonly times: number;
   readonly tokens: number;
-  /** What they cost more than from the cache. */
+  /** The extra cost compared to reading these tokens from the cache. */
   readonly cost: number;
 }
 
 export interface FailedCost {
   readonly attempts: number;
-  /** By the failure's code. */
+  /** Counts by failure code. */
   readonly codes: Readonly<Record<string, number>>;
   readonly ms: number;
-  /** What is held against the budget for them. */
+  /** The amount charged to the budget for them. */
   readonly charged: Reservation;
-  /** Of them, those whose price is unknown: they are not in the cost. */
+  /** Attempts with an unknown price, which the cost leaves out. */
   readonly unpriced: number;
 }
 
@@ -96,13 +96,13 @@ export interface TreeCost {
   readonly tokens: number;
   readonly cost: number;
   readonly costUnknown: boolean;
-  /** The other sessions of the tree, the dearest first. */
+  /** The other sessions of the tree, most expensive first. */
   readonly sessions: readonly {
     readonly id: string;
     readonly tokens: number;
     readonly cost: number;
     readonly costUnknown: boolean;
   }[];
-  /** Held by attempts that run now. */
+  /** Number of attempts that run now and hold a reservation. */
   readonly open: number;
 }

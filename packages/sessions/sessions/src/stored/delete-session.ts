@@ -1,10 +1,11 @@
-/** Deleting a session: its log, those of its subagents and attempts, and all that was kept for them alone. */
+/** Deletes a session: its log, the logs of its subagents and attempts, and all data that only they use. */
 import { type Failure, failure, isFailure, type SessionLog, type Store } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 
 /**
- * *Contract:* the ids of what is gone, its own first. `session-owned`, and nothing is gone, while a process has one of
- * them; `invalid-arguments` while copies of the folder wait for a decision. Forks of it stay, with all that they need.
+ * *Contract:* the IDs of the deleted sessions, its own first. `session-owned` while a process has one of them
+ * open, and `invalid-arguments` while copies of the folder wait for a decision: then nothing is deleted.
+ * Forks of the session keep all the data they need.
  */
 export async function deleteSession(
   archive: SessionArchive,
@@ -20,14 +21,14 @@ export async function deleteSession(
   }
   const logs = await claimAll(archive, ids);
   if (isFailure(logs)) return archive.withHint(logs);
-  // While the logs are still there: a deletion that fails or dies in the middle can be begun again.
+  // Runs while the logs still exist, so a deletion that fails or dies midway can be repeated.
   const refused = (await archive.forget(ids, logs)) ?? (await removeAll(logs));
   if (!refused) return ids;
   await Promise.all(logs.map((one) => one.close()));
   return archive.withHint(refused);
 }
 
-/** Its own last: the others are found by it. */
+/** Removes its own log last, because the others are found through it. */
 async function removeAll(logs: readonly SessionLog[]): Promise<Failure | undefined> {
   for (const log of logs.toReversed()) {
     const refused = await log.remove();
@@ -36,7 +37,7 @@ async function removeAll(logs: readonly SessionLog[]): Promise<Failure | undefin
   return undefined;
 }
 
-/** Subagents and attempts, and theirs. */
+/** Its subagents and attempts, and their descendants. */
 async function withDescendants(store: Store, id: string): Promise<readonly string[]> {
   const made = (await store.list({})).filter(({ agent }) => agent !== undefined);
   const ids = [id];
@@ -44,7 +45,7 @@ async function withDescendants(store: Store, id: string): Promise<readonly strin
   return ids;
 }
 
-/** All or none. */
+/** Claims all of the logs or none. */
 async function claimAll(
   { stores, clock, owner }: SessionArchive,
   ids: readonly string[],

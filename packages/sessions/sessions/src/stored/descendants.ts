@@ -1,4 +1,4 @@
-/** What a session's subagents, and theirs, add to it: tokens, money, and the files they changed. */
+/** The totals of a session's subagents and their descendants: tokens, money, and changed files. */
 import { type Event, fold, isFailure, type Session } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 
@@ -8,11 +8,11 @@ export interface Descendants {
   /** US dollars; a lower bound where `costUnknown`. */
   readonly cost: number;
   readonly costUnknown: boolean;
-  /** Workspace-relative paths, in the order first changed. */
+  /** Paths relative to the workspace, in the order they first changed. */
   readonly changed: readonly string[];
 }
 
-/** *Contract:* reads only, also while they run; a log that cannot be read counts as a session of unknown cost. */
+/** *Contract:* reads only, also while they run; an unreadable log counts as a session of unknown cost. */
 export async function descendantsOf(
   { stores: { store } }: Pick<SessionArchive, "stores">,
   { id: own, root = own, children }: Session,
@@ -26,7 +26,7 @@ export async function descendantsOf(
       continue;
     }
     const { root: billed, account, children: more } = fold(events);
-    // Those of the session that this one is a fork of are in the account of that.
+    // The account of the session that this one was forked from includes these.
     if (billed !== root) continue;
     left.push(...more);
     sum = {

@@ -1,10 +1,10 @@
-/** Costs of attempts that nobody can price. */
+/** Costs of attempts with an unknown price. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { type Draft, type Event, failure } from "@lathe/protocol";
 import { foldCosts } from "./fold-costs.ts";
 
-it("what failed at a price nobody knows is not told as free", () => {
+it("a failed attempt with an unknown price is not reported as free", () => {
   const settings = { models: ["a/x"], mode: "auto", attended: false } as const;
   const drafts: readonly Draft[] = [
     {

@@ -1,4 +1,4 @@
-/** Fold costs: a session's log to what each step cost and what the money bought. */
+/** Folds a session's log into the cost of each step and of each part. */
 import {
   addUsage,
   apply,
@@ -16,7 +16,7 @@ import { addOutput, partsOf, type Sums, shareInput } from "./share-input.ts";
 
 const nothing: Reservation = { tokens: 0, cost: 0 };
 
-/** What is gathered while the log is gone through. */
+/** The totals collected while reading the log. */
 interface Gathered {
   readonly steps: StepCost[];
   readonly sums: Map<string, Sums>;
@@ -24,7 +24,7 @@ interface Gathered {
   readonly switches: CostReport["switches"][number][];
   readonly summaries: SummaryCost[];
   failed: FailedCost;
-  /** By attempt. */
+  /** Reservations by attempt. */
   readonly reserved: Map<string, Reservation>;
   readonly settled: Map<string, Reservation>;
   retries: number;
@@ -48,7 +48,7 @@ export function foldCosts(events: readonly Event[]): CostReport {
   for (const event of events) {
     gather(gathered, event, session);
     session = apply(session, event);
-    // What a rewind or a compaction left standing was sent before.
+    // After a rewind or a compaction, the remaining parts were all sent before.
     if (event.type === "session.rewound" || event.type === "context.compacted")
       gathered.sentBefore = Math.min(gathered.sentBefore, partsOf(session).length);
   }

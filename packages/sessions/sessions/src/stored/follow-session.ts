@@ -1,21 +1,21 @@
-/** Following a session: what is in its log and what comes, without owning it. */
+/** Follows a session: reads its log, including new events, without owning it. */
 import { type Event, type Failure, fold, isFailure, type Session } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import { listSessions } from "./list-sessions.ts";
 import { hasOwner } from "./stored-state.ts";
 
-/** How long after it was written an event is seen at most, and a moment. */
+/** Milliseconds between two reads of the log. */
 const pollMs = 100;
 
 export interface Following {
   readonly signal: AbortSignal;
   /** *Contract:* every event in order, with the session after it. */
   onEvent(event: Event, session: Session): void;
-  /** *Contract:* called when all that was there has been told, and whenever who runs it changes. */
+  /** *Contract:* called after all existing events were delivered, and whenever the owner changes. */
   onOwner(isRunning: boolean): void;
 }
 
-/** *Contract:* resolves at the signal, or with why the log cannot be read on. */
+/** *Contract:* resolves at the signal, or with the reason why the log can no longer be read. */
 export async function followSession(
   archive: SessionArchive,
   id: string,
@@ -45,7 +45,7 @@ export async function followSession(
   }
 }
 
-/** Whether a process has the session open; in doubt, true. */
+/** Whether a process has the session open; true if that is unknown. */
 export function isOpen(archive: SessionArchive, id: string): boolean {
   const log = archive.follow(id);
   if (isFailure(log)) return true;
@@ -55,7 +55,10 @@ export function isOpen(archive: SessionArchive, id: string): boolean {
   return isFailure(events) || isOwned;
 }
 
-/** The newest session that a person began in a folder and no process has open; a failure where that one is damaged. */
+/**
+ * The most recent session that a person started in a folder and no process has open; a failure if it is
+ * damaged.
+ */
 export async function newestIdle(
   archive: SessionArchive,
   cwd: string,
@@ -67,7 +70,7 @@ export async function newestIdle(
   return undefined;
 }
 
-/** The newest session that a person began in a folder and a process has open. */
+/** The most recent session that a person started in a folder and a process has open. */
 export async function newestRunning(archive: SessionArchive, cwd: string): Promise<string | undefined> {
   for await (const { id, isTaken } of begunIn(archive, cwd)) if (isTaken) return id;
   return undefined;

@@ -1,4 +1,4 @@
-/** Forking a session: a new one that begins with the conversation of another, up to a moment of it. */
+/** Forks a session: a new session starts with the conversation of another, up to a given step. */
 import { abandonTurn } from "@lathe/orchestrator/abandon";
 import {
   type Clock,
@@ -18,8 +18,8 @@ import { newSessionId } from "../session-id.ts";
 const firstEvents = 2;
 
 /**
- * What belongs to the process or the account of the one it comes from: the fork has its own. Nor are attempts at its
- * task anybody's to take over or drop but its own; that they are settled stays, as it counts as a step.
+ * Events that belong to the original's process or account: the fork has its own. Only the original may apply
+ * or discard attempts at its task. The event that settled them is copied, because it counts as a step.
  */
 const left: ReadonlySet<Event["type"]> = new Set([
   "attempts.started",
@@ -34,12 +34,12 @@ const left: ReadonlySet<Event["type"]> = new Set([
 ]);
 
 export interface ForkOptions {
-  /** Right before this step; absent: with all of it. */
+  /** Ends right before this step; absent: copies all of it. */
   readonly to?: number;
   readonly version: string;
 }
 
-/** *Contract:* resolves with the id of the new session; the one it comes from may run, and stays as it is. */
+/** *Contract:* resolves with the ID of the new session; the original may be running, and does not change. */
 export async function forkSession(
   archive: SessionArchive,
   id: string,
@@ -62,7 +62,7 @@ export async function forkSession(
   }
 }
 
-/** The last event of it that the fork has. */
+/** The last event that the fork copies. */
 function endOf({ head, marks }: Session, to: number | undefined): number | Failure {
   if (to === undefined) return head;
   const mark = marks.find(({ step }) => step === to);
@@ -83,7 +83,7 @@ function createdFrom(
   return { type: "session.created", data: { id, cwd, prompt, title, harness: version, forkOf } };
 }
 
-/** In pieces of one moment each, as they were written. */
+/** Appends the events in batches of equal time, as they were written. */
 async function copy(kept: readonly Event[], log: SessionLog, clock: Clock): Promise<Failure | undefined> {
   const moved = new Map<number, number>();
   let piece: Draft[] = [];
@@ -96,7 +96,7 @@ async function copy(kept: readonly Event[], log: SessionLog, clock: Clock): Prom
   };
   let next = firstEvents;
   for (const event of kept) {
-    // Of what is left out: the last one before it.
+    // An event that is left out maps to the last copied event before it.
     moved.set(event.seq, left.has(event.type) ? next : ++next);
     if (left.has(event.type)) continue;
     if (event.at !== at) {
@@ -109,15 +109,15 @@ async function copy(kept: readonly Event[], log: SessionLog, clock: Clock): Prom
   return (await flush()) ?? close(kept, log, clock);
 }
 
-/** Events name others by their place in the log. */
+/** Rewrites references to other events, which are positions in the log. */
 function draftOf(event: Event, moved: ReadonlyMap<number, number>): Draft {
   if (event.type !== "session.rewound") return { type: event.type, data: event.data } as Draft;
-  // The files are where the other one left them.
+  // Only the original session can restore these files.
   const { files: _, ...data } = event.data;
   return { type: event.type, data: { ...data, to: moved.get(data.to) ?? data.to } };
 }
 
-/** A turn that was open is not this one's to go on with. */
+/** The fork cannot continue a turn that was open in the original. */
 async function close(kept: readonly Event[], log: SessionLog, clock: Clock): Promise<Failure | undefined> {
   const why = failure("cancelled", "The session was forked while this ran: here it did not end.");
   const drafts = abandonTurn(fold(kept), why).filter(({ type }) => type !== "budget.settled");

@@ -1,4 +1,4 @@
-/** History: reading sessions without owning them. */
+/** History: reads sessions without owning them. */
 import { type Event, type Failure, failure, isFailure, type SessionSummary } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 
@@ -7,7 +7,7 @@ type Archive = Pick<SessionArchive, "stores">;
 export interface SessionQuery {
   readonly cwd?: string;
   readonly limit?: number;
-  /** Words that its title or name has to contain, in any order and case. */
+  /** Words that its title or name must contain, in any order and case. */
   readonly search?: string;
 }
 
@@ -25,7 +25,7 @@ export async function listSessions(
   return found.slice(0, limit);
 }
 
-/** The newest that a person began in the folder. */
+/** The most recent session that a person started in the folder. */
 export async function newestSession(archive: Archive, cwd: string): Promise<SessionSummary | undefined> {
   return (await listSessions(archive, { cwd })).find(({ agent }) => agent === undefined);
 }
@@ -34,7 +34,7 @@ export function readSession({ stores }: Archive, id: string): Promise<readonly E
   return stores.store.read(id);
 }
 
-/** The whole id of a session, from the start of it or from all of it. */
+/** A session's full ID from a prefix of it, or from all of it. */
 export async function findSession(archive: Archive, start: string): Promise<string | Failure> {
   if (start === "") return failure("session-unknown", "the id of a session is empty", { who: "user" });
   const exact = await readSession(archive, start);

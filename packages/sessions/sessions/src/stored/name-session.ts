@@ -4,7 +4,7 @@ import type { SessionArchive } from "../host/session-archive.ts";
 
 const longestName = 120;
 
-/** *Contract:* `name` is one line; a session that runs takes it within a moment. */
+/** *Contract:* `name` is one line; a running session applies it within a moment. */
 export async function nameSession(
   archive: SessionArchive,
   id: string,

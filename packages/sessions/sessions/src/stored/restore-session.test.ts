@@ -1,4 +1,7 @@
-/** The files of a session go back: the intent first, and back again when the log will not have it. */
+/**
+ * Restoring a session's files: the intent is logged first, and the files are reverted if the log rejects the
+ * rewind.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
@@ -16,10 +19,10 @@ import { createHandMovedClock } from "@lathe/testkit";
 import { type Rewinding, restoreSession } from "./restore-session.ts";
 
 interface Trouble {
-  /** Which append is refused, from 1. */
+  /** The number of the append that is refused, from 1. */
   readonly append?: number;
   readonly restore?: Failure;
-  /** What differs, by "from to" as checkpoints are named. */
+  /** Differing paths by "from to", as checkpoints are named. */
   readonly differs?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -31,7 +34,7 @@ const restored = { undo: "present", now: "back", changed: ["a"], left: [] };
 const rewound: Draft = { type: "session.rewound", data: { to: 1, undoes: false, conversation: false } };
 const full = failure("disk-full", "the disk is full");
 
-/** What happens, in order. */
+/** Records the steps in order. */
 function rewinding({ append, restore, differs = {} }: Trouble): {
   readonly done: string[];
   readonly with: Rewinding;
@@ -73,7 +76,7 @@ function rewinding({ append, restore, differs = {} }: Trouble): {
 const way = { ref: "start", from: 1, force: false };
 
 describe("restoring a session", () => {
-  it("has the way back in the log before anything changes", async () => {
+  it("logs the checkpoint to return to before anything changes", async () => {
     const { done, with: parts } = rewinding({});
     assert.deepEqual(await restoreSession(parts, way, () => [rewound]), restored);
     assert.deepEqual(done, [
@@ -90,13 +93,13 @@ describe("restoring a session", () => {
     assert.deepEqual(done, ["take", "log before present"]);
   });
 
-  it("puts the files back when the rewind cannot be written", async () => {
+  it("reverts the files if the rewind cannot be written", async () => {
     const { done, with: parts } = rewinding({ append: 2 });
     assert.equal(await restoreSession(parts, way, () => [rewound]), full);
     assert.equal(done.at(-1), "restore present from back");
   });
 
-  it("does not take for the session's what changed before, when nothing could be restored", async () => {
+  it("does not attribute earlier changes to the session if nothing could be restored", async () => {
     const { done, with: parts } = rewinding({ restore: failure("stale-version", "a changed.") });
     const refused = await restoreSession(parts, way, () => [rewound]);
     assert.match(isFailure(refused) ? refused.text : "", /a changed\. .*--force/);
@@ -109,26 +112,26 @@ describe("restoring a session", () => {
     "start present": ["its", "both", "theirs"],
   };
 
-  it("refuses to lose what somebody made of its files, and writes nothing", async () => {
+  it("refuses to lose other people's changes to its files, and writes nothing", async () => {
     const { done, with: parts } = rewinding({ differs });
     const refused = await restoreSession(parts, way, () => [rewound]);
     assert.match(isFailure(refused) ? refused.text : "", /somebody changed both while .*--force/);
     assert.deepEqual(done, ["take"]);
   });
 
-  it("leaves alone what the session never touched, also with force", async () => {
+  it("leaves files alone that the session never touched, even with force", async () => {
     const { done, with: parts } = rewinding({ differs });
     assert.equal(await restoreSession(parts, { ...way, force: true }, () => [rewound]), restored);
     assert.ok(done.includes("restore start from present but theirs"), done.join());
   });
 
-  it("is as before a change that was taken back by hand", async () => {
+  it("treats a change that was reverted by hand as unchanged", async () => {
     const { done, with: parts } = rewinding({ differs: { ...differs, "start present": ["its", "theirs"] } });
     assert.equal(await restoreSession(parts, way, () => [rewound]), restored);
     assert.ok(done.includes("restore start from present but theirs"), done.join());
   });
 
-  it("refuses without force what changed since a death, and nothing else", async () => {
+  it("without force, refuses only files that changed since the process died", async () => {
     const cut = kept.slice(0, 1);
     const { done, with: parts } = rewinding({ differs: { "start present": ["a"] } });
     const dead = { ...parts, session: { ...parts.session, checkpoints: cut } };

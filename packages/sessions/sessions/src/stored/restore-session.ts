@@ -1,4 +1,4 @@
-/** Restore: the files of a session go back, with the way back in its log before anything changes. */
+/** Restore: restores a session's files, after logging the checkpoint that undoes it. */
 import { explainRefusal, refuseLoss, spansOf } from "@lathe/orchestrator/rewind";
 import {
   type Checkpoints,
@@ -12,11 +12,11 @@ import {
 } from "@lathe/protocol";
 import { spanChanges } from "./span-changes.ts";
 
-/** What a session goes back to: `ref` is the first checkpoint after the event `from`. */
+/** The target of a rewind: `ref` is the first checkpoint after the event `from`. */
 export interface Way {
   readonly ref: string;
   readonly from: number;
-  /** Also over what somebody else has changed in the session's files. */
+  /** Also overwrites changes that others made to the session's files. */
   readonly force: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Rewinding {
   readonly checkpoints: Checkpoints;
 }
 
-/** *Contract:* all or nothing: when the drafts cannot be appended the files are put back. */
+/** *Contract:* all or nothing: if the drafts cannot be appended, the files are reverted. */
 export async function restoreSession(
   rewinding: Rewinding,
   way: Way,
@@ -38,13 +38,13 @@ export async function restoreSession(
   if (isFailure(present)) return present;
   const spare = await sparedBy(rewinding, way, present.ref);
   if (isFailure(spare)) return explainRefusal(spare);
-  // Durable, so that a death in the middle leaves the way back in the log.
+  // Durable, so the log still knows how to undo the restore if the process dies midway.
   const unkept = await append(rewinding, [taken("before", present.ref)]);
   if (unkept) return unkept;
   const options = { session: session.id, expected: present.ref, force: way.force, spare };
   const restored = await checkpoints.restore(way.ref, options);
   if (isFailure(restored)) {
-    // Nothing has changed, and what changed before is not taken for the session's.
+    // Nothing has changed; this checkpoint keeps earlier changes from being attributed to the session.
     await append(rewinding, [taken("after", present.ref)]);
     return explainRefusal(restored);
   }
@@ -52,7 +52,7 @@ export async function restoreSession(
   return unwritten ? putBack(rewinding, restored, unwritten) : restored;
 }
 
-/** The files that others alone have changed; a refusal when some were changed by both, or nobody knows by whom. */
+/** The files that only others changed; a refusal if both changed some, or it is unknown who did. */
 async function sparedBy(
   { session, checkpoints }: Rewinding,
   { ref, from, force }: Way,
@@ -91,7 +91,7 @@ async function putBack(
   return { ...why, text };
 }
 
-/** Durable. */
+/** Appends durably. */
 export async function append(
   { log, clock }: Pick<Rewinding, "log" | "clock">,
   drafts: readonly Draft[],

@@ -15,27 +15,30 @@ import type { SessionArchive } from "../host/session-archive.ts";
 import { append, restoreSession, type Way } from "./restore-session.ts";
 import { withCheckpoints } from "./with-checkpoints.ts";
 export interface RewindOptions extends RewindParts, RewindManner {
-  /** Right before this step; absent: before the last turn. */
+  /** Rewinds to right before this step; absent: before the last turn. */
   readonly to?: number;
 }
 
 export interface RewindManner {
-  /** Also over what somebody else has changed since. */
+  /** Also overwrites changes that others have made since. */
   readonly force: boolean;
-  /** Told in one sentence what had to be mended first. */
+  /** Gets one sentence about each repair. */
   onRemark?(text: string): void;
 }
 
 export interface Rewound {
-  /** The step it is before now. */
+  /** The step that the session is now right before. */
   readonly step: number;
-  /** Whether the words that opened the turn went too. */
+  /** Whether the rewind also removed the message that opened the turn. */
   readonly opens: boolean;
-  /** Absent when the files were left alone. */
+  /** Absent if the files were left alone. */
   readonly restored?: RestoreResult;
 }
 
-/** *Contract:* all or nothing; `session-owned` while a process has it, `stale-version` naming what somebody else changed. */
+/**
+ * *Contract:* all or nothing; `session-owned` while a process has it open, `stale-version` naming files that
+ * others changed.
+ */
 export function rewindSession(
   archive: SessionArchive,
   id: string,
@@ -55,7 +58,7 @@ export function rewindSession(
   });
 }
 
-/** Takes the last rewind back, once, as long as nobody has spoken since. */
+/** Undoes the last rewind, once, as long as no message was sent since. */
 export function undoRewind(
   archive: SessionArchive,
   id: string,
@@ -78,7 +81,7 @@ export function undoRewind(
   });
 }
 
-/** Undefined when the rewind left the files alone. */
+/** Undefined if the rewind left the files alone. */
 function wayBack({ checkpoints }: Session, { seq, files }: Rewind, force: boolean): Way | undefined {
   if (files === undefined) return undefined;
   const intent = checkpoints.findLast((kept) => kept.seq < seq && kept.moment === "before");

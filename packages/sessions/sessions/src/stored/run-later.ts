@@ -1,4 +1,7 @@
-/** Run later: which changed files programs on this machine or later sessions run or follow, told from checkpoints. */
+/**
+ * Run later: which changed files programs on this machine or later sessions will run or follow, found from
+ * checkpoints.
+ */
 import {
   type Checkpoints,
   changedScripts,
@@ -25,7 +28,7 @@ export function createRunLater(
   };
 }
 
-/** A folder that is new is named once. */
+/** Names a new folder once, instead of each file in it. */
 function nameOf(path: string, why: string): string {
   return why === newFolder ? `${path.slice(0, path.indexOf("/"))}/` : path;
 }
@@ -33,12 +36,12 @@ function nameOf(path: string, why: string): string {
 const newFolder = "new hidden folder";
 
 export interface Compared {
-  /** Checkpoints; without `to` the files now. */
+  /** Checkpoint refs; without `to`, compares with the current files. */
   readonly from: string;
   readonly to: string | undefined;
 }
 
-/** Why, by path. */
+/** Maps each path to the reason. */
 export async function runLaterMarks(
   checkpoints: Pick<Checkpoints, "read">,
   compared: Compared,
@@ -75,7 +78,7 @@ async function scripts(
   path: string,
 ): Promise<string | undefined> {
   const before = await textAt(checkpoints, from, path);
-  // Of a file as it is now only the name is known here.
+  // The current content of a file is not read here, only its name.
   const after = to === undefined ? "" : await textAt(checkpoints, to, path);
   return changedScripts(path, { before, after });
 }

@@ -1,4 +1,4 @@
-/** Session changes: what the files of a session were before its first step that may have changed them, and after. */
+/** Session changes: a session's files before its first step that may have changed them, and after. */
 import { knownEnd, spansOf } from "@lathe/orchestrator/rewind";
 import {
   type Checkpoints,
@@ -15,18 +15,18 @@ import { type StoredState, storedState } from "./stored-state.ts";
 import { withCheckpoints } from "./with-checkpoints.ts";
 
 export type SessionFile = FileDifference & {
-  /** Whether it changed while it was not the session's to change as well; perhaps, while nobody watched. */
+  /** Whether it also changed outside the session's turns; `perhaps` if it is unknown when. */
   readonly others?: "yes" | "perhaps";
-  /** Why a program or a later session runs or follows it. */
+  /** Why a program or a later session will run or follow it. */
   readonly runsLater?: string;
 };
 
 export interface SessionChanges {
-  /** Files that the session changed, or may have; what others changed alone is not among them. */
+  /** Files that the session changed, or may have; files that only others changed are left out. */
   readonly files: readonly SessionFile[];
-  /** Its last turn goes on, or was cut off: then it is compared with the files now. */
+  /** Its last turn is running or was interrupted: the report then compares with the current files. */
   readonly open?: "at-work" | "cut-off";
-  /** Why not all of it could be kept. */
+  /** Why the checkpoints are incomplete. */
   readonly unkept?: Failure;
 }
 

@@ -1,4 +1,4 @@
-/** Session context: what of a session's next request takes how many tokens of the model's window. */
+/** Session context: how a session's next request fills the model's context window. */
 import { maxTokens, partTokens, textTokens } from "@lathe/context";
 import { type Failure, fold, isFailure, isNotice, type Message, type Session } from "@lathe/protocol";
 import { toolNames } from "@lathe/tools/known";
@@ -11,11 +11,11 @@ export interface ContextReport {
   readonly model: string;
   /** Tokens. */
   readonly window: number;
-  /** Above so many the conversation is made shorter. */
+  /** The conversation is compacted above this many tokens. */
   readonly most: number;
-  /** Of the next request, as estimated: rather too many than too few. */
+  /** Tokens of the next request, estimated rather high than low. */
   readonly tokens: number;
-  /** What the provider counted for the last one. */
+  /** The provider's count for the last request. */
   readonly counted?: number;
   /** The largest first. */
   readonly groups: readonly ContextGroup[];
@@ -34,7 +34,7 @@ export interface ContextGroup {
     | "results"
     | "images";
   readonly tokens: number;
-  /** What it is made of, the largest first. */
+  /** Its parts, the largest first. */
   readonly items: readonly ContextItem[];
 }
 
@@ -47,11 +47,11 @@ export interface ContextItem {
 }
 
 export interface ContextSource extends Pick<SessionArchive, "stores"> {
-  /** Tokens that a model takes, as far as is known without asking its provider. */
+  /** A model's context window in tokens, as far as it is known without asking its provider. */
   windowOf(model: string): Promise<number>;
 }
 
-/** *Contract:* reads only, and asks nobody; also while the session runs. */
+/** *Contract:* reads only, and calls no model; also while the session runs. */
 export async function sessionContext(source: ContextSource, id: string): Promise<ContextReport | Failure> {
   const events = await readSession(source, id);
   if (isFailure(events)) return events;
@@ -146,7 +146,7 @@ function wordsName(text: string): string {
   return isNotice(text) ? "from Lathe" : "from you";
 }
 
-/** Of a file its path, of another result its tool. */
+/** The path for a file, the tool for any other result. */
 function resultName(
   { id, tool }: { readonly id: string; readonly tool: string },
   messages: readonly Message[],

@@ -1,4 +1,4 @@
-/** What a session cost, with the account of the tree it belongs to. */
+/** A session's cost, with the account of the tree it belongs to. */
 import { type Failure, fold, isFailure, type TreeAccount } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import type { CostReport, TreeCost } from "./cost-report.ts";

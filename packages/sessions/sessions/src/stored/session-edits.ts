@@ -1,4 +1,7 @@
-/** Session edits: each applied edit as a triple of original, command and final text, for training and for judging. */
+/**
+ * Session edits: each applied edit as a triple of original, command and final text, for training and
+ * evaluation.
+ */
 import { survivalOf } from "@lathe/edits";
 import {
   type Blobs,
@@ -15,24 +18,27 @@ import { readSession } from "./list-sessions.ts";
 
 export interface SessionEdit {
   readonly session: string;
-  /** As `sessions show` counts them. */
+  /** Numbered as in `sessions show`. */
   readonly step: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly model: string;
   readonly tool: string;
   readonly path: string;
-  /** Where the file was before, if it was moved. */
+  /** The file's path before a move. */
   readonly from?: string;
   readonly language: string;
   /** The arguments as the model wrote them. */
   readonly command: unknown;
-  /** null where there was no file. */
+  /** Null if there was no file. */
   readonly original: string | null;
-  /** null where there is none afterwards. */
+  /** Null if there is no file afterwards. */
   readonly final: string | null;
   readonly tier: string;
-  /** Whether all of it was still there when the session's last turn ended, and how many of its lines were. */
+  /**
+   * `survived`: whether all of it was still there when the session's last turn ended; `kept`: how many of its
+   * lines were.
+   */
   readonly survived: boolean;
   readonly kept: number;
   readonly of: number;
@@ -40,7 +46,7 @@ export interface SessionEdit {
 
 export interface SessionEdits {
   readonly edits: readonly SessionEdit[];
-  /** Edits whose texts are gone. */
+  /** Edits whose texts are no longer stored. */
   readonly lost: number;
 }
 
@@ -128,7 +134,7 @@ async function exported(
   };
 }
 
-/** null where there was no file, undefined where its text is gone. */
+/** Null if there was no file, undefined if its text is no longer stored. */
 async function textOf(version: string | undefined, blobs: Blobs): Promise<string | null | undefined> {
   if (version === undefined) return null;
   const text = await blobs.get(version);
@@ -145,7 +151,7 @@ interface Ends {
   readonly blobs: Blobs;
 }
 
-/** What a file was at the end: in the last checkpoint, or else after the session's last edit of it. */
+/** A file's final version: from the last checkpoint, or else after the session's last edit of it. */
 function finder(session: Session, { checkpoints, all, blobs }: Ends): Sources["laterOf"] {
   const last = session.checkpoints.findLast(
     ({ moment, ref }) => moment === "after" && ref !== undefined,

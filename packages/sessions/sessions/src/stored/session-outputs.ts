@@ -1,4 +1,4 @@
-/** Session outputs: what the calls of a session gave, whole, also where the model was shown a part. */
+/** Session outputs: the full outputs of a session's calls, even if the model saw only a part. */
 import type { Event, Failure, Outcome } from "@lathe/protocol";
 import { blobOf, isFailure } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
@@ -7,18 +7,18 @@ import { readSession } from "./list-sessions.ts";
 type Archive = Pick<SessionArchive, "stores">;
 
 export interface CallOutput {
-  /** Counted from 1 over the session, calls without a text left out. */
+  /** Counted from 1 over the session; calls without text are skipped. */
   readonly number: number;
   readonly tool: string;
   /** Its arguments, as JSON text. */
   readonly input: string;
-  /** When it ended, and how long it took, in milliseconds. */
+  /** When the call ended, and how long it took, in milliseconds. */
   readonly at: number;
   readonly ms: number;
   readonly outcome: Outcome;
 }
 
-/** *Contract:* in the order in which they ended, also those that a rewind took back. */
+/** *Contract:* in the order the calls ended, including calls that a rewind removed. */
 export async function sessionOutputs(archive: Archive, id: string): Promise<readonly CallOutput[] | Failure> {
   const events = await readSession(archive, id);
   return isFailure(events) ? events : outputsOf(events);
@@ -38,13 +38,13 @@ function outputsOf(events: readonly Event[]): readonly CallOutput[] {
   return outputs;
 }
 
-/** What the model was shown of it. */
+/** The text that the model saw. */
 function shownText(outcome: Outcome): string {
   if (outcome.type === "refused") return outcome.why;
   return outcome.type === "failed" ? outcome.failure.text : outcome.text;
 }
 
-/** All of its text. */
+/** The full text. */
 export async function wholeOutput({ stores }: Archive, { outcome }: CallOutput): Promise<string | Failure> {
   const blob = blobOf(outcome);
   return blob === undefined ? shownText(outcome) : stores.blobs.get(blob);

@@ -1,4 +1,7 @@
-/** Shares what a request cost out to its parts: who is in front was read from the cache, who came last was paid in full. */
+/**
+ * Splits a request's cost among its parts: those in front were read from the cache, those at the end cost
+ * full price.
+ */
 import type { Message, Rates, Session, Usage } from "@lathe/protocol";
 import type { Place } from "./cost-report.ts";
 
@@ -45,7 +48,7 @@ function lengthOf(part: Message["parts"][number]): number {
   return part.type === "image" ? imageLength : JSON.stringify(part).length;
 }
 
-/** Adds one answered request to the sums; `sentBefore` parts of it were in the request before. */
+/** Adds one answered request to the sums; the previous request already held the first `sentBefore` parts. */
 export function shareInput(
   sums: Map<string, Sums>,
   { parts, sentBefore }: { readonly parts: readonly Part[]; readonly sentBefore: number },
@@ -86,7 +89,9 @@ function sumsOf(sums: Map<string, Sums>, { place, tool }: Kind): Sums {
   return one;
 }
 
-/** US dollars for the tokens from one place of a request to another: first what was cached, then what was written. */
+/**
+ * US dollars for the tokens between two positions of a request: cached tokens come first, then written ones.
+ */
 function costBetween([from, to]: readonly [number, number], usage: Usage, rates: Rates): number {
   const { cached, written, input } = usage;
   const within = (start: number, end: number): number =>

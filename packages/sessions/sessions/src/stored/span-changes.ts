@@ -1,4 +1,4 @@
-/** Span changes: which files changed while they were the session's to change, and which while they were not. */
+/** Span changes: which files changed during the session's turns, and which outside them. */
 import type { Span, Whose } from "@lathe/orchestrator/rewind";
 import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 

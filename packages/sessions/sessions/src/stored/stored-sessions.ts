@@ -1,4 +1,4 @@
-/** Stored sessions: what can be done with the sessions of an archive without running one. */
+/** Stored sessions: everything one can do with an archive's sessions without running one. */
 import type { Event, Failure, OpenQuestion, Session, SessionSummary } from "@lathe/protocol";
 import type { SessionArchive } from "../host/session-archive.ts";
 import type { AnswerResult, QuestionAnswer } from "./answer-question.ts";
@@ -17,47 +17,53 @@ import type { StoredState } from "./stored-state.ts";
 export interface StoredSessions {
   /** *Contract:* newest first. */
   list(query: SessionQuery): Promise<readonly SessionSummary[]>;
-  /** The newest that a person began in the folder. */
+  /** The most recent session that a person started in the folder. */
   newest(cwd: string): Promise<SessionSummary | undefined>;
-  /** *Contract:* the newest that a person began in the folder and no process has open; a failure where that one is damaged. */
+  /**
+   * *Contract:* the most recent session that a person started in the folder and no process has open; a
+   * failure if it is damaged.
+   */
   newestIdle(cwd: string): Promise<string | Failure | undefined>;
-  /** The newest that a person began in the folder and a process has open. */
+  /** The most recent session that a person started in the folder and a process has open. */
   newestRunning(cwd: string): Promise<string | undefined>;
   read(id: string): Promise<readonly Event[] | Failure>;
-  /** *Contract:* the session with its state, from one reading of its log; for a session that any process may run. */
+  /** *Contract:* the session and its state from one read of its log, whether or not a process has it open. */
   state(id: string): Promise<StoredState | Failure>;
-  /** *Contract:* the whole id, from any prefix that only one session has. */
+  /** *Contract:* the full ID, from any unique prefix. */
   find(prefix: string): Promise<string | Failure>;
-  /** *Contract:* `name` is one line; a session that is open takes it within a moment. */
+  /** *Contract:* `name` is one line; a running session applies it within a moment. */
   rename(id: string, name: string): Promise<Failure | undefined>;
-  /** The questions that wait for a person, also of a session that another process runs. */
+  /** The questions that wait for a person, including those of a session that another process runs. */
   questions(id: string): Promise<readonly OpenQuestion[] | Failure>;
-  /** *Contract:* the first answer counts; a failure where no such question is open. */
+  /** *Contract:* the first answer counts; a failure if no such question is open. */
   answer(id: string, given: QuestionAnswer): Promise<AnswerResult | Failure>;
-  /** *Contract:* the ids of what is gone, its own first; all or nothing. Refused while a process has one of them open. */
+  /**
+   * *Contract:* the IDs of the deleted sessions, its own first; all or nothing. Refused while a process has
+   * one of them open.
+   */
   delete(id: string): Promise<readonly string[] | Failure>;
-  /** *Contract:* the id of the new session; the one it comes from may run, and stays as it is. */
+  /** *Contract:* the ID of the new session; the original may be running, and does not change. */
   fork(id: string, options: ForkOptions): Promise<string | Failure>;
   /** *Contract:* all or nothing; refused while a process has it open. */
   rewind(id: string, options: RewindOptions): Promise<Rewound | Failure>;
-  /** *Contract:* undoes the last rewind, once, as long as nothing was said since. */
+  /** *Contract:* undoes the last rewind, once, as long as no message was sent since. */
   undoRewind(id: string, manner: RewindManner): Promise<Rewound | Failure>;
-  /** *Contract:* resolves at the signal, or with why the log cannot be read on. */
+  /** *Contract:* resolves at the signal, or with the reason why the log can no longer be read. */
   follow(id: string, following: Following): Promise<Failure | undefined>;
-  /** What its subagents, and theirs, add to a session. */
+  /** The totals of a session's subagents and their descendants. */
   descendants(session: Session): Promise<Descendants>;
   cost(id: string): Promise<CostReport | Failure>;
-  /** What its next request consists of; `windowOf` gives the tokens that a model takes. */
+  /** The parts of its next request; `windowOf` returns a model's context window in tokens. */
   context(id: string, windowOf: (model: string) => Promise<number>): Promise<ContextReport | Failure>;
   changes(id: string): Promise<SessionChanges | Failure>;
   edits(id: string): Promise<SessionEdits | Failure>;
-  /** *Contract:* in the order in which the calls ended, also those that a rewind reverted. */
+  /** *Contract:* in the order the calls ended, including calls that a rewind removed. */
   outputs(id: string): Promise<readonly CallOutput[] | Failure>;
-  /** All the text of an output, also where the model was shown a part. */
+  /** The full text of an output, even if the model saw only a part. */
   wholeOutput(output: CallOutput): Promise<string | Failure>;
 }
 
-/** Each use case is loaded when it is first used. */
+/** Loads each use case when it is first used. */
 export function storedSessions(archive: SessionArchive): StoredSessions {
   const listing = () => import("./list-sessions.ts");
   const following = () => import("./follow-session.ts");

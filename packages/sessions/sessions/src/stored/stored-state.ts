@@ -1,4 +1,4 @@
-/** Stored state: a session as its log says, with its state, read without owning it. */
+/** Stored state: a session from its log, with its state, read without owning it. */
 import {
   type Failure,
   failure,
@@ -18,7 +18,7 @@ export interface StoredState {
 }
 
 export async function storedState(archive: SessionArchive, id: string): Promise<StoredState | Failure> {
-  // Read before the log: a message taken in between is in one of the two.
+  // Read before the log: a message that is taken in between then appears in one of the two.
   const pending = await archive.stores.inbox.pending(id);
   const log = archive.follow(id);
   if (isFailure(log)) return log;

@@ -8,7 +8,7 @@ export async function withCheckpoints<T>(
   place: CheckpointPlace,
   work: (checkpoints: Checkpoints) => Promise<T | Failure>,
 ): Promise<T | Failure> {
-  // Its store is known by the real path: of a folder that is gone it would seem empty.
+  // The store is keyed by the real path; for a missing folder it would look empty.
   if (!archive.hasFolder(place.root)) {
     const text = `${place.root}, where it worked, is not there: bring it back to where it was first`;
     return failure("no-access", text, { who: "user" });

@@ -17,7 +17,7 @@ import { startSession } from "../running/start-session.ts";
 import { newSessionId } from "../session-id.ts";
 import { storedSessions } from "../stored/stored-sessions.ts";
 
-/** One answer of a scripted model: words, or calls. */
+/** One answer of a scripted model: text or calls. */
 export interface ConformanceAnswer {
   readonly text?: string;
   readonly calls?: readonly { readonly tool: string; readonly input: unknown }[];
@@ -35,7 +35,10 @@ export interface HostUnderTest {
   close(): void;
 }
 
-/** *Contract:* the model `scripted/model` answers as `answer` says. There is an agent `implement`, which has no `task`. */
+/**
+ * *Contract:* the model `scripted/model` answers with `answer`. The host defines an agent `implement`, which
+ * has no `task`.
+ */
 export type MakeHost = (answer: (request: ModelRequest) => ConformanceAnswer) => HostUnderTest;
 
 export type Scripts = Readonly<Record<string, readonly ConformanceAnswer[]>>;
@@ -87,7 +90,7 @@ export class Bench {
     return this.keep(ok(await startSession(this.host, this.options(more), wanted)));
   }
 
-  /** One turn of a new session, closed afterwards. */
+  /** Runs one turn of a new session, then closes it. */
   async run(scripts: Scripts, words: string, more: Partial<SessionOptions> = {}): Promise<Session> {
     this.scripts = scripts;
     const session = await this.start(words, more);
@@ -106,7 +109,7 @@ export class Bench {
     this.#close();
   }
 
-  /** By the first words of the conversation, and how often it was answered. */
+  /** Chooses the answer by the first message of the conversation and the number of answers so far. */
   #answer({ messages }: ModelRequest): ConformanceAnswer {
     const script = this.scripts[messageText(messages[0]?.parts ?? [])] ?? [];
     const answered = messages.filter(({ role }) => role === "assistant").length;
@@ -150,12 +153,12 @@ export function resultsIn(messages: Session["messages"]): readonly string[] {
   );
 }
 
-/** Leaves out notices and messages without words. */
+/** Excludes notices and messages without text. */
 export function isPlain(text: string): boolean {
   return text !== "" && !text.startsWith("<") && !text.startsWith("[");
 }
 
-/** Whether the session told of an event: not of those that its log was created with. */
+/** Whether the session reported an event; it does not report those that its log was created with. */
 export function isHeard(events: readonly Event[], seq: number): boolean {
   return seq > (events.find(({ type }) => type === "session.claimed")?.seq ?? 0);
 }

@@ -1,4 +1,7 @@
-/** Conformance of session hosts: what the use cases do over every host, whatever it stores sessions and files in. */
+/**
+ * Conformance of session hosts: how the use cases behave on every host, wherever it stores sessions and
+ * files.
+ */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Failure, isFailure, messageText } from "@lathe/protocol";
@@ -37,7 +40,7 @@ export function sessionsConformance(name: string, makeHost: MakeHost): void {
 }
 
 function runningCases(bench: () => Bench): void {
-  it("starts a session, which is listed and read as it ran", async () => {
+  it("starts a session, which is then listed and read back", async () => {
     const { id, lastEnd } = await bench().run({ hello: [{ text: "hi" }] }, "hello");
     assert.equal(lastEnd?.type, "done");
     const [listed, ...others] = await bench().stored.list({ cwd: bench().host.cwd });
@@ -51,7 +54,7 @@ function runningCases(bench: () => Bench): void {
     );
   });
 
-  it("resumes a session with its conversation, and not while it is open", async () => {
+  it("resumes a session with its conversation, but not while it is open", async () => {
     bench().scripts = { one: [{ text: "first" }, { text: "second" }] };
     const opened = await bench().start("one");
     ok(await opened.run());
@@ -77,14 +80,14 @@ function runningCases(bench: () => Bench): void {
     assert.deepEqual([await modeOf({}), await modeOf({ mode: "auto" })], ["read-only", "auto"]);
   });
 
-  it("refuses to resume what is not there", async () => {
+  it("refuses to resume a session that does not exist", async () => {
     const found = await resumeSession(bench().host, bench().options(), { id: "nothing-here", explicit: {} });
     assert.equal(isFailure(found) && found.code, "session-unknown");
   });
 }
 
 function storedCases(bench: () => Bench): void {
-  it("forks a session before a step, and leaves the first one as it is", async () => {
+  it("forks a session before a step, and leaves the original as it is", async () => {
     bench().scripts = { one: [{ text: "first" }, { text: "second" }] };
     const opened = await bench().start("one");
     ok(await opened.run());
@@ -124,7 +127,7 @@ function storedCases(bench: () => Bench): void {
     assert.equal(isFailure(twice) && twice.code, "invalid-arguments");
   });
 
-  it("does not rewind over what somebody else has changed since", async () => {
+  it("does not rewind over changes that others have made since", async () => {
     const { stored, files } = bench();
     const { id } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
       checkpoints: true,
@@ -137,7 +140,7 @@ function storedCases(bench: () => Bench): void {
 }
 
 function readCases(bench: () => Bench): void {
-  it("tells what a session changed, and what its calls gave", async () => {
+  it("reports a session's changes and the outputs of its calls", async () => {
     const { id } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
       checkpoints: true,
     });
@@ -151,7 +154,7 @@ function readCases(bench: () => Bench): void {
     assert.deepEqual([output.tool, await bench().stored.wholeOutput(output)], ["put", "written"]);
   });
 
-  it("finds by a prefix, renames, and deletes with all that was kept for it", async () => {
+  it("finds a session by a prefix, renames it, and deletes it with all its data", async () => {
     const { stored } = bench();
     const { id } = await bench().run({ one: [{ text: "first" }] }, "one");
     assert.equal(await stored.find(id.slice(0, -1)), id);
@@ -172,7 +175,7 @@ function stateCases(bench: () => Bench): void {
     ok(await storedSessions({ ...bench().host, isRunning }).state(id)).state;
   const gone = (): boolean => false;
 
-  it("tells the state of a session that waits, works, has lost its owner, and is done", async () => {
+  it("reports the state of a session that waits, works, has lost its owner, or is done", async () => {
     const seen: string[] = [];
     bench().scripts = { one: [put("a.txt", "1"), { text: "first" }] };
     bench().onPut = async () => {
@@ -189,7 +192,7 @@ function stateCases(bench: () => Bench): void {
     assert.deepEqual(seen, ["queued", "working", "runner-away", "queued", "idle"]);
   });
 
-  it("tells that nobody runs a session whose turn was cut off, though its process lives", async () => {
+  it("reports that no process runs a session whose turn was cut off, though its process lives", async () => {
     const { id, checkpoints } = await bench().run({ one: [put("a.txt", "1"), { text: "first" }] }, "one", {
       checkpoints: true,
     });
@@ -203,7 +206,7 @@ function stateCases(bench: () => Bench): void {
     assert.deepEqual([whileOwned, await openNow()], ["at-work", "cut-off"]);
   });
 
-  it("tells that a person is asked", async () => {
+  it("reports that a person is being asked", async () => {
     const seen: string[] = [];
     bench().onAsked = async ({ data, seq }, session) => {
       seen.push(await stateOf(session.id));
@@ -214,7 +217,7 @@ function stateCases(bench: () => Bench): void {
     assert.deepEqual(seen, ["needs-input"]);
   });
 
-  it("tells that a turn failed, and knows no state of what is not there", async () => {
+  it("reports that a turn failed, and has no state for an unknown session", async () => {
     const { id, lastEnd } = await bench().run({ one: [{}] }, "one");
     assert.equal(lastEnd?.type, "failed");
     assert.equal(await stateOf(id), "failed");
@@ -232,7 +235,7 @@ function treeCases(bench: () => Bench): void {
     look: [put("b.txt", "b"), { text: "found" }],
   };
 
-  it("runs a subagent in a session of its own, of which the last answer comes back", async () => {
+  it("runs a subagent in a session of its own and returns its last answer", async () => {
     const { id, children, messages } = await bench().run(scripts, "go");
     assert.deepEqual(resultsIn(messages), ["found"]);
     const [child = ""] = children;
@@ -244,7 +247,7 @@ function treeCases(bench: () => Bench): void {
     assert.equal(isFailure(alone) && alone.code, "session-owned");
   });
 
-  it("counts what a session and its subagents cost", async () => {
+  it("counts the cost of a session and its subagents", async () => {
     const session = await bench().run(scripts, "go");
     const report = ok(await bench().stored.cost(session.id));
     assert.equal(report.steps.length, 2);
@@ -279,7 +282,7 @@ function questionCases(bench: () => Bench): void {
     assert.equal(bench().files.read("a.txt"), "1");
   });
 
-  it("takes the answer of a client that does not run the session, and tells which one counted", async () => {
+  it("accepts an answer from a client that does not run the session, and reports which answer counted", async () => {
     const script = { one: [put("a.txt", "1"), { text: "ok" }] };
     const { stored } = bench();
     const told = Promise.withResolvers<readonly (AnswerResult | Failure)[]>();
@@ -324,7 +327,7 @@ function questionCases(bench: () => Bench): void {
     assert.deepEqual([resultsIn(messages), bench().files.read("a.txt")], [["written"], "1"]);
   });
 
-  it("does not run what a person denies", async () => {
+  it("does not run a call that a person denies", async () => {
     bench().onAsked = async ({ data, seq }, session) =>
       void (await session.answer({ call: data.call, question: seq, answer: "deny", by: "user" }));
     const script = { one: [put("a.txt", "1"), { text: "ok" }] };
