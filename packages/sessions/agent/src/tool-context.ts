@@ -91,7 +91,8 @@ interface Judging {
 }
 
 /**
- * Leaves paths that rules exclude out of the read; a person is asked about the rest, which commands get too.
+ * Judges a read by the rules that are not about paths below its target: the read leaves those paths out. A
+ * person is asked for the wider grant, which commands get too.
  */
 function judgeReading(
   exact: Effect,

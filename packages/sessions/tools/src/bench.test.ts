@@ -1,4 +1,6 @@
-/** A bench for the tools: a real folder, a real sandbox without walls, and what the session would remember. */
+/**
+ * A bench for the tools: a real folder, a real sandbox without walls, and the records a session would keep.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,16 +40,16 @@ after(async () => {
 export interface Bench {
   readonly root: string;
   readonly deltas: string[];
-  /** By version. */
+  /** File texts by version. */
   readonly texts: ReadonlyMap<string, string>;
   readonly cancel: AbortController;
   readonly context: ToolContext;
   put(path: string, text: string | Uint8Array): void;
   text(path: string): string;
   call(tool: string, input: unknown): Promise<Outcome>;
-  /** The text of a call that succeeds. */
+  /** Returns the text of a call that must succeed. */
   ok(tool: string, input: unknown): Promise<string>;
-  /** The text of a call that fails so. */
+  /** Returns the text of a call that must fail with this code. */
   fails(code: FailureCode, tool: string, input: unknown): Promise<string>;
 }
 
@@ -84,7 +86,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
     shown: (path) => shown.filter((one) => one.path === path),
     todos: [],
     grants: [],
-    // Nobody judges here: whatever is asked for was.
+    // The bench judges no reads: every requested path counts as judged.
     reads: Object.assign<string[], object>([], { includes: () => true }),
     judgeReading: (_path, wanted) => ({ verdict: "ask", rule: "bench", why: "nobody said", wanted }),
     sealed: [],

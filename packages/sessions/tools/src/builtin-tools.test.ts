@@ -1,4 +1,4 @@
-/** The built-in tools, each through its public face. */
+/** The built-in tools, each through its public interface. */
 import assert from "node:assert/strict";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ describe("the built-in tools together", () => {
     assert.equal(new Set(specs.map(({ name }) => name)).size, specs.length);
   });
 
-  it("say their effects", () => {
+  it("report their effects", () => {
     assert.deepEqual(effects("read", { path: "./src//a.ts" }), [{ kind: "read", target: "src/a.ts" }]);
     assert.deepEqual(effects("read", { path: "blob:00" }), []);
     assert.deepEqual(effects("write", { path: "a/../../b", content: "" }), [
@@ -72,8 +72,8 @@ describe("the built-in tools together", () => {
   });
 });
 
-describe("what somebody stopped", () => {
-  it("is interrupted and has not failed, whichever tool it is", async () => {
+describe("a call that a person stopped", () => {
+  it("is interrupted and has not failed, whichever tool it calls", async () => {
     const { put, context } = await bench();
     put("a.ts", "export const a = 1;\n");
     const stopped = failure("cancelled", "it was stopped");
@@ -103,7 +103,7 @@ describe("what somebody stopped", () => {
 });
 
 describe("try_mutations", () => {
-  it("runs its commands with what was granted, and held from what a person refused", async () => {
+  it("runs its commands with the granted effects, without the paths that a person refused", async () => {
     const { put, context } = await bench();
     put("a.py", "x = 1\n");
     const sandbox = createFakeSandbox(() => ({ code: 1 }), context.sandbox.spec);
@@ -117,7 +117,7 @@ describe("try_mutations", () => {
 });
 
 describe("arguments", () => {
-  it("are mended where only one thing can be meant", async () => {
+  it("are fixed if they have only one possible meaning", async () => {
     const { put, ok, text } = await bench();
     put("a.txt", "1\n2\n3\n");
     assert.equal(await ok("read", { path: "a.txt", ranges: ["2", "2"] }), "2\t2\n[3 lines in all]");
@@ -128,7 +128,7 @@ describe("arguments", () => {
     assert.equal(text("a.txt"), "1\ntwo\nthree\n");
   });
 
-  it("that a tool does not know are told with what it did, or why it failed, and with what it knows", async () => {
+  it("that a tool does not know are reported with its result and the names it knows", async () => {
     const { put, ok, fails } = await bench();
     put("a.ts", "one\n");
     assert.equal(
@@ -144,7 +144,7 @@ describe("arguments", () => {
       await ok("find_files", { glob: "*", a: 1, b: 1, c: 1, d: 1, e: 1 }),
       /: "a", "b", "c" and 2 more \(known/,
     );
-    // What is said to people, and what is empty, does nothing where it is known, too.
+    // Empty values, and text meant for people, have no effect even where the tool knows the name.
     const aside = {
       description: "all of them",
       explanation: "to see",
@@ -160,7 +160,7 @@ describe("arguments", () => {
     );
   });
 
-  it("are refused in one line that says what is wanted", async () => {
+  it("are refused in one line that says which ones are expected", async () => {
     const { fails } = await bench();
     assert.equal(
       await fails("invalid-arguments", "edit", { file: "a", edits: [{ old: "" }] }),
@@ -177,7 +177,7 @@ describe("arguments", () => {
 });
 
 describe("grep, find_files and list", () => {
-  it("answer in few words", async () => {
+  it("keep their answers short", async () => {
     const { put, ok, fails } = await bench();
     put("src/a.ts", "one\ntwo\nthree\n");
     put("src/b.ts", "two\n");
@@ -197,7 +197,7 @@ describe("grep, find_files and list", () => {
   });
 });
 
-describe("what a rule keeps from being read", () => {
+describe("files that a rule excludes from reading", () => {
   const rule = (verdict: Rule["verdict"], target: string): Rule => ({
     name: "mine",
     verdict,
@@ -205,7 +205,7 @@ describe("what a rule keeps from being read", () => {
     target,
   });
 
-  it("is left out of searches, whether it holds what is searched for or not", async () => {
+  it("are left out of searches, whether or not they contain the pattern", async () => {
     const { put, ok } = await bench(0, [rule("deny", "secret/**"), rule("ask", "**/{.env,*.pem}")]);
     for (const path of ["secret/a.txt", ".env", "x.pem", "b.txt"]) put(path, "top\n");
     const note = "[3 files left out by a rule on reading]";
@@ -219,7 +219,7 @@ describe("what a rule keeps from being read", () => {
     assert.equal(await ok("grep", { pattern: "top", path: ".env" }), ".env\n1:top");
   });
 
-  it("is left out of a list where the whole folder is closed", async () => {
+  it("are left out of a list if the whole folder is excluded", async () => {
     const { put, ok } = await bench(0, [rule("deny", "secret/*"), rule("ask", ".env")]);
     for (const path of ["secret/a.txt", ".env"]) put(path, "");
     assert.equal(await ok("list", {}), ".env 0\nsecret/");
@@ -228,7 +228,7 @@ describe("what a rule keeps from being read", () => {
 });
 
 describe("shell", () => {
-  it("gives back output and exit code", async () => {
+  it("returns output and exit code", async () => {
     const { put, call, ok, fails } = await bench();
     put("sub/x", "");
     const outcome = await call("shell", { command: "echo out; echo err >&2; exit 3" });
@@ -240,7 +240,7 @@ describe("shell", () => {
     await fails("not-found", "shell", { command: "ls", cwd: "nowhere" });
   });
 
-  it("shows head and tail of a long output, and keeps the whole", async () => {
+  it("shows head and tail of a long output, and stores the whole", async () => {
     const { ok, call } = await bench();
     const outcome = await call("shell", { command: "seq 1 60000; exit 1" });
     const text = outcomeText(outcome);
@@ -256,25 +256,25 @@ describe("shell", () => {
     );
   });
 
-  it("shows what comes while it runs", async () => {
+  it("shows output while it runs", async () => {
     const { deltas, ok } = await bench();
     await ok("shell", { command: "echo first; sleep 0.4; echo second" });
     assert.equal(deltas[0], "first\n");
   });
 
-  it("tells what a person would see, without colours and what was written over", async () => {
+  it("shows output as a person would see it, without colours and overwritten text", async () => {
     const { ok } = await bench();
     const bar = "for i in 1 2 3 4; do printf '%s %%\\r' $i; done; printf '\\033[31mred\\033[0m\\n'";
     assert.match(await ok("shell", { command: bar }), /^red \[written over 4 times: .*\]\n$/);
   });
 
-  it("shows a question that ends no line, and the bars of what is under way", async () => {
+  it("shows a question that ends no line, and current progress bars", async () => {
     const { deltas, ok } = await bench();
     await ok("shell", { command: "printf '10 %%\\r20 %%\\rGo on? '; sleep 0.6; echo yes" });
     assert.deepEqual(deltas, ["10 %\r20 %\r", "Go on? ", "yes\n"]);
   });
 
-  it("stops a command at its timeout, and when the user does", async () => {
+  it("stops a command at its timeout, and when the user asks", async () => {
     const { call, cancel } = await bench();
     const late = await call("shell", { command: "echo begun; sleep 30", timeout_s: 0.3 });
     assert.match(outcomeText(late), /^Interrupted \(command-timeout\).*0\.3 s\.\nbegun\n$/);
@@ -285,7 +285,7 @@ describe("shell", () => {
     );
   });
 
-  it("does not wait for a process that reads nothing of what is written to it", async () => {
+  it("does not wait for a process that never reads its input", async () => {
     const { call, ok } = await bench(50);
     const { process } = factsOf(await call("shell", { command: "sleep 60" }));
     const id = process?.id ?? "";

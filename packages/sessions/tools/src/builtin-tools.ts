@@ -1,4 +1,4 @@
-/** The tools every session has, one line each. */
+/** The tools of every session, one line each. */
 import type { Tool } from "@lathe/protocol";
 import { askUser } from "./ask-user.ts";
 import { applyPatch } from "./changing/apply-patch.ts";
@@ -17,7 +17,9 @@ import { createShell } from "./running/shell.ts";
 import { tryMutations } from "./running/try-mutations.ts";
 import { todo } from "./todo.ts";
 
-/** How long a command is waited for before it goes on in the background: back with the model within 10 s. */
+/**
+ * Milliseconds to wait for a command before it moves to the background: the model gets an answer within 10 s.
+ */
 const patienceMs = 9_800;
 
 export const builtinTools: readonly Tool[] = [

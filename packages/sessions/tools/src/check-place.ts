@@ -1,4 +1,4 @@
-/** Check place: what a check of a call reaches. */
+/** Check place: the files and commands that a check of a call can reach. */
 import { type CheckPlace, isFailure, type ToolContext } from "@lathe/protocol";
 import { holding } from "./running/holding.ts";
 

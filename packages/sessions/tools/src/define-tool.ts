@@ -1,4 +1,4 @@
-/** Defines a tool by its schema and its functions; its calls are prepared by validating their arguments. */
+/** Defines a tool by its schema and its functions; preparing a call validates its arguments. */
 import {
   type Effect,
   type Failure,
@@ -22,28 +22,34 @@ export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchem
 
 export interface ToolDefinition<Entries extends v.ObjectEntries> extends ToolIdentity {
   readonly description: string;
-  /** Built of valibot's string, number, boolean, picklist, optional, array and object. */
+  /** Built from valibot's string, number, boolean, picklist, optional, array and object. */
   readonly schema: Entries;
   readonly freeform?: Freeform;
-  /** Characters of the longest result that is shown whole; 20,000 when absent. */
+  /** Characters of the longest result that is shown in full; 20,000 if absent. */
   readonly wholeChars?: number;
-  /** A call asks a person in the middle of its run. */
+  /** A call asks a person while it runs. */
   readonly asks?: true;
-  /** Each call opens a session, or goes on with the one it opened. */
+  /** Each call opens a session, or resumes the one it opened. */
   readonly opensSession?: true;
-  /** *Contract:* pure; the same arguments where they are named as other agents name them. */
+  /** *Contract:* pure; the arguments with other agents' names replaced by this tool's names. */
   renamed?(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-  /** *Contract:* pure; in doubt the graver. */
+  /** *Contract:* pure; if in doubt, the more dangerous effects. */
   effects(input: Input<Entries>): readonly Effect[];
-  /** *Contract:* pure; what the call hands to a shell. */
+  /** *Contract:* pure; the script that the call passes to a shell. */
   script?(input: Input<Entries>): ShellScript | undefined;
-  /** *Contract:* what the schema cannot say; a sentence when the arguments make no sense together. */
+  /**
+   * *Contract:* checks the rules that the schema cannot express; a sentence if the arguments do not fit
+   * together.
+   */
   problem?(input: Input<Entries>): string | undefined;
-  /** *Contract:* pure; the same call in Claude Code, for whose tools hooks are written; undefined where it has none. */
+  /**
+   * *Contract:* pure; the equivalent call in Claude Code, for whose tools hooks are written; undefined if
+   * there is none.
+   */
   counterpart?(input: Input<Entries>, at: HookedPlace): HookedTool | undefined;
-  /** *Contract:* pure; the call is then answered by a person and never run. */
+  /** *Contract:* pure; a person answers the call, and it never runs. */
   question?(input: Input<Entries>): Question;
-  /** *Contract:* what its files would say; nothing is changed. */
+  /** *Contract:* the files as they would become; changes nothing. */
   propose?(input: Input<Entries>, context: ToolContext): Promise<readonly ProposedFile[] | Failure>;
   /** *Contract:* expected failures are outcomes; a throw is a bug. */
   run(input: Input<Entries>, context: ToolContext): Promise<Outcome>;
@@ -97,7 +103,7 @@ export function ok(text: string, facts?: Extract<Outcome, { type: "ok" }>["facts
   return facts ? { type: "ok", text, facts } : { type: "ok", text };
 }
 
-/** What somebody stopped is interrupted: nothing failed. */
+/** A call that a person stopped counts as interrupted: nothing failed. */
 export function failed(found: Failure): Outcome {
   return found.code === "cancelled"
     ? { type: "interrupted", failure: found, text: "" }

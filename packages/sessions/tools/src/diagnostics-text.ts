@@ -1,4 +1,7 @@
-/** Diagnostics text: what checkers found as lines for a model, the gravest of what was asked for first, and bounded. */
+/**
+ * Diagnostics text: checkers' findings as a bounded list for a model, the most serious in the requested paths
+ * first.
+ */
 import { posix } from "node:path";
 import {
   type Check,
@@ -21,14 +24,14 @@ type Reported = Answer & { readonly report: CheckReport };
 export interface Told {
   readonly answers: readonly Answer[];
   readonly left: CheckPlan["left"];
-  /** As they were asked for. */
+  /** The paths as requested. */
   readonly paths: readonly string[];
 }
 
 const maxLines = 60;
 const maxShown = 6;
 
-/** Which checkers ran, what each came to, and the problems. */
+/** Which checkers ran, the result of each, and the problems. */
 export function diagnosticsText({ answers, left, paths }: Told): string {
   const reports = answers.filter((one): one is Reported => !isFailure(one.report));
   const all = sorted(reports, paths);
@@ -47,12 +50,12 @@ export function factsOf(reports: readonly Reported[], paths: readonly string[]):
   return checkedOf(sorted(reports, paths).map(({ problem }) => problem));
 }
 
-/** The first of them are kept for a screen. */
+/** Keeps only the first problems, for the screen. */
 export function checkedOf(problems: readonly Problem[]): Checked {
   return { ...countsOf(problems), problems: problems.slice(0, maxShown) };
 }
 
-/** One that came to no end did not find the files to be well. */
+/** A checker that did not finish has not found the files clean. */
 function answerLine({ check, report, ms }: Answer): string {
   const name = `${nameOf(check)} (${(ms / 1_000).toFixed(1)} s)`;
   if (isFailure(report))
@@ -96,7 +99,7 @@ interface Found {
   readonly checker: string;
 }
 
-/** Errors in what was asked for, what else is there, errors elsewhere, the rest; the same thing once. */
+/** Errors in the requested paths, their other problems, errors elsewhere, the rest; without duplicates. */
 function sorted(reports: readonly Reported[], paths: readonly string[]): readonly Found[] {
   const asked = paths.map((path) => posix.normalize(path).replace(/\/$/u, ""));
   const isAsked = (path: string): boolean =>

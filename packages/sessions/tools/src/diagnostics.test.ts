@@ -1,4 +1,6 @@
-/** `diagnostics` with real checkers in a real folder: what it says, and what it says where it cannot know. */
+/**
+ * `diagnostics` with real checkers in a real folder: its reports, and its answers if the result is unknown.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +37,7 @@ async function call(b: Bench, diagnostics: Diagnostics, input: object): Promise<
 }
 
 describe("the checkers of this repository", () => {
-  it("say what is wrong, the errors of what was asked for first", async () => {
+  it("report problems, the errors in the requested paths first", async () => {
     const b = await bench();
     b.put("tsconfig.json", '{"compilerOptions": {"strict": true}, "include": ["src"]}');
     b.put("biome.json", '{"linter": {"rules": {"suspicious": {"noDebugger": "warn"}}}}');
@@ -62,7 +64,7 @@ describe("the checkers of this repository", () => {
     );
   });
 
-  it("say what they left out, and leave nothing behind", async () => {
+  it("report the files they skipped, and leave no files behind", async () => {
     const b = await bench();
     b.put("tsconfig.json", '{"files": [], "references": [{"path": "./lib"}]}');
     b.put("lib/tsconfig.json", '{"compilerOptions": {"composite": true}, "include": ["*.ts"]}');
@@ -79,7 +81,7 @@ describe("the checkers of this repository", () => {
     assert.ok(readdirSync(join(b.root, "lib")).includes("tsconfig.tsbuildinfo"), "it was there before");
   });
 
-  it("are a failure each, not all of them, where one has broken settings", async () => {
+  it("fail one by one if one of them has broken settings", async () => {
     const b = await bench();
     b.put("tsconfig.json", '{"include": ["src"]}');
     b.put("biome.json", '{"nope": 1}');
@@ -96,7 +98,7 @@ describe("the checkers of this repository", () => {
     assert.match(outcomeText(alone), /unknown key `nope`/);
   });
 
-  it("are not run where they are not installed, and nothing else is", async () => {
+  it("do not run if they are not installed, and nothing else runs", async () => {
     const b = await bench();
     b.put("tsconfig.json", "{}");
     const outcome = await call(b, open(b), {});
@@ -116,7 +118,7 @@ describe("a call of diagnostics", () => {
     assert.deepEqual(prepared.script, { text: "(cd 'a'\\''b' && one --json)", folder: "" });
   });
 
-  it("runs nothing else than what was judged", async () => {
+  it("runs only the commands that were judged", async () => {
     const b = await bench();
     b.put("biome.json", "{}");
     install(b, "biome");
@@ -129,7 +131,7 @@ describe("a call of diagnostics", () => {
     assert.match(outcomeText(await call(b, diagnostics, {})), /not installed/);
   });
 
-  it("runs nothing that was not allowed, though another call has found it since", async () => {
+  it("does not run a checker that was not allowed, even if another call has found it since", async () => {
     const b = await bench();
     b.put("biome.json", "{}");
     install(b, "biome");
@@ -145,7 +147,7 @@ describe("a call of diagnostics", () => {
     assert.deepEqual(scripts, [prepared.script?.text]);
   });
 
-  it("names what is not there, and what it does not know", async () => {
+  it("names missing paths and unknown checkers", async () => {
     const b = await bench();
     b.put("biome.json", "{}");
     install(b, "biome");
@@ -155,7 +157,7 @@ describe("a call of diagnostics", () => {
     assert.match(await said({ checker: "tsc" }), /there is no checker tsc; there are biome/);
   });
 
-  it("shows so many problems, once each, and counts the rest", async () => {
+  it("shows a limited number of problems without duplicates, and counts the rest", async () => {
     const b = await bench();
     const problems = Array.from({ length: 100 }, (_, at): Problem => {
       return {
@@ -175,7 +177,7 @@ describe("a call of diagnostics", () => {
     assert.equal(bounded.at(-1), "[40 more: 40 warnings; ask for paths to see them]");
   });
 
-  it("says no key that a checker quotes", async () => {
+  it("reveals no key that a checker quotes", async () => {
     const b = await bench();
     const key = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
     const place = { path: "a.ts", line: 1, column: 1, severity: "error" } as const;
@@ -184,14 +186,14 @@ describe("a call of diagnostics", () => {
     assert.doesNotMatch(JSON.stringify(outcome), new RegExp(key));
   });
 
-  it("is interrupted with its checker", async () => {
+  it("is interrupted together with its checker", async () => {
     const b = await bench();
     const stopped: Diagnostics = { ...scripted([]), run: async () => failure("cancelled", "stopped") };
     assert.equal((await call(b, stopped, {})).type, "interrupted");
   });
 });
 
-/** One checker that finds just this. */
+/** One checker that reports exactly these problems. */
 export function scripted(problems: readonly Problem[]): Diagnostics {
   const check = { checker: "one", folder: "a'b", script: "one --json" };
   return {

@@ -1,4 +1,4 @@
-/** `diagnostics`: what the project's own checkers say, asked for when it is wanted. */
+/** `diagnostics`: runs the project's own checkers on request. */
 import {
   type Check,
   type CheckPlan,
@@ -20,7 +20,7 @@ import { type Answer, diagnosticsText, factsOf } from "./diagnostics-text.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
-/** A whole project may take long. */
+/** Checking a whole project may take long. */
 const timeoutMs = 120_000;
 /** Checkers that run at the same time. */
 const together = 2;
@@ -62,7 +62,7 @@ export function createDiagnosticsTool(diagnostics: Diagnostics): Tool {
       diagnostics.look();
       const plan = planned(asked);
       if (isFailure(plan)) return failed(plan);
-      // What was allowed is what runs, also where another call has looked since.
+      // Runs only the checks that were allowed, even if another call has found different ones since.
       const isSame = !isFailure(judged) && JSON.stringify(judged.checks) === JSON.stringify(plan.checks);
       const script = scriptOf(plan);
       if (!isSame || (script && (await context.isAllowed?.(script)) === false)) return changed;
@@ -128,7 +128,7 @@ function outcomeOf(answers: readonly Answer[], { left }: CheckPlan, { paths = []
   if (stopped) return failed(stopped);
   if (answers.length === 0) return failed(nothingRan(left));
   const [first] = failures;
-  // No checker came to an end: what the files are like nobody knows.
+  // No checker finished, so the state of the files is unknown.
   if (first && failures.length === answers.length)
     return failed({ ...first, text: failures.map(({ text: said }) => said).join("\n") });
   const reports = answers.filter(

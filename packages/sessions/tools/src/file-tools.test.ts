@@ -1,4 +1,4 @@
-/** The tools that change files: what they write, what they refuse, and what they tell the model. */
+/** The tools that change files: their writes, refusals and answers to the model. */
 import assert from "node:assert/strict";
 import { existsSync, lstatSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { outcomeText } from "@lathe/protocol";
 import { bench, factsOf } from "./bench.test.ts";
 
 describe("edit", () => {
-  it("changes a file and says what it now reads", async () => {
+  it("changes a file and shows its new text", async () => {
     const { put, text, call } = await bench();
     put("a.ts", "one;\r\ntwo;\r\nthree;\r\n");
     const outcome = await call("edit", { path: "a.ts", edits: [{ old: "two;\n", new: "2;\nb;\n" }] });
@@ -21,7 +21,7 @@ describe("edit", () => {
     assert.ok(change?.before && change.after && change.before !== change.after);
   });
 
-  it("writes nothing when one of several edits does not fit", async () => {
+  it("writes nothing if one of several edits does not fit", async () => {
     const { put, text, fails } = await bench();
     put("a.ts", "one\ntwo\ntwo\n");
     const edits = [
@@ -49,7 +49,7 @@ describe("edit", () => {
 });
 
 describe("write and delete", () => {
-  it("create, replace what was seen, and delete", async () => {
+  it("create files, replace files that were seen, and delete", async () => {
     const { root, put, text, ok, fails } = await bench();
     assert.equal(await ok("write", { path: "new/a.txt", content: "a\nb\n" }), "Created new/a.txt (2 lines).");
     assert.equal(await ok("write", { path: "new/a.txt", content: "c\n" }), "Replaced new/a.txt (1 lines).");
@@ -69,7 +69,7 @@ describe("write and delete", () => {
     await fails("not-a-file", "write", { path: "new", content: "x" });
   });
 
-  it("delete no other version than the one that was shown", async () => {
+  it("delete only the version that was shown", async () => {
     const { put, ok, fails, text } = await bench();
     const patch = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch";
     put("a.txt", "a\n");
@@ -89,7 +89,7 @@ describe("write and delete", () => {
     await ok("delete", { path: "never.txt" });
   });
 
-  it("an edit of a file never read does not allow it to be overwritten, one of a file that was read does", async () => {
+  it("an edit allows overwriting a file only if that file was read", async () => {
     const { put, ok, fails } = await bench();
     put("a.txt", "a\nb\n");
     await ok("edit", { path: "a.txt", edits: [{ old: "a", new: "A" }] });
@@ -103,7 +103,7 @@ describe("write and delete", () => {
 describe("edit of a file that changed since it was shown", () => {
   const numbered = Array.from({ length: 20 }, (_, i) => `const line${i + 1} = ${i + 1};\n`);
 
-  it("is carried along with its lines, and tells what else changed", async () => {
+  it("is applied at the moved lines, and reports the other changes", async () => {
     const { put, text, ok } = await bench();
     put("a.ts", numbered.join(""));
     await ok("read", { path: "a.ts" });
@@ -119,7 +119,7 @@ describe("edit of a file that changed since it was shown", () => {
     assert.equal(next.split("\n")[0], "Edited a.ts (1 place).");
   });
 
-  it("is refused with the lines as they are now when its lines or their neighbours changed", async () => {
+  it("is refused with the current lines if its lines or their neighbours changed", async () => {
     const { put, text, ok, fails } = await bench();
     put("a.ts", numbered.join(""));
     await ok("read", { path: "a.ts" });
@@ -133,7 +133,7 @@ describe("edit of a file that changed since it was shown", () => {
     assert.equal(text("a.ts"), theirs);
   });
 
-  it("does not take a copy of the line elsewhere for the line that is gone", async () => {
+  it("does not mistake a copy of the line elsewhere for the line that is gone", async () => {
     const { put, text, ok, fails } = await bench();
     put("a.ts", "a();\nb();\nc();\nd();\n");
     await ok("read", { path: "a.ts" });
@@ -142,7 +142,7 @@ describe("edit of a file that changed since it was shown", () => {
     assert.equal(text("a.ts"), "a();\nc();\nd();\nb();\n");
   });
 
-  it("takes `all` for every place only while these are the ones that were shown", async () => {
+  it("applies `all` only if the matching places are the ones that were shown", async () => {
     const { put, text, ok, fails } = await bench();
     put("a.ts", "a();\nb();\nc();\na();\n");
     await ok("read", { path: "a.ts" });
@@ -152,7 +152,7 @@ describe("edit of a file that changed since it was shown", () => {
     assert.ok(!text("a.ts").includes("x"));
   });
 
-  it("may know a newer text from a command, but then exactly", async () => {
+  it("may use text that a command showed, but then must match exactly", async () => {
     const { put, text, ok, fails } = await bench();
     put("a.ts", "one();\ntwo();\n");
     await ok("read", { path: "a.ts" });
@@ -164,7 +164,7 @@ describe("edit of a file that changed since it was shown", () => {
 });
 
 describe("edit through the syntax gate", () => {
-  it("says where a file does not parse any more after an exact edit", async () => {
+  it("reports where a file no longer parses after an exact edit", async () => {
     const { put, text, ok } = await bench();
     put("a.py", "def f():\n    return 1\n");
     const result = await ok("edit", { path: "a.py", edits: [{ old: "return 1", new: "return (1" }] });
@@ -182,7 +182,7 @@ describe("edit through the syntax gate", () => {
     assert.equal(text("a.js"), before);
   });
 
-  it("refuses a tolerant edit that leaves a Python body at the margin", async () => {
+  it("refuses a tolerant edit that leaves a Python body without indentation", async () => {
     const { put, text, fails } = await bench();
     const before = "one()\n\n\nif chosen:\n    go()\n";
     put("a.py", before);
@@ -191,7 +191,7 @@ describe("edit through the syntax gate", () => {
     assert.equal(text("a.py"), before);
   });
 
-  it("says that a kind of file has no grammar", async () => {
+  it("reports that a file type has no grammar", async () => {
     const { put, ok } = await bench();
     put("a.zig", "one\n");
     assert.match(
@@ -222,7 +222,7 @@ describe("apply_patch", () => {
     "*** End Patch",
   ].join("\n");
 
-  it("adds, changes, deletes and moves files in one go", async () => {
+  it("adds, changes, deletes and moves files in one call", async () => {
     const { root, put, text, call } = await bench();
     put("a.ts", "one();\r\ntwo();\r\n");
     for (const name of ["c", "d", "f"]) put(`${name}.ts`, `${name}();\n`);
@@ -247,7 +247,7 @@ describe("apply_patch", () => {
     );
   });
 
-  it("changes nothing when one file does not fit", async () => {
+  it("changes nothing if one file does not fit", async () => {
     const { root, put, text, fails } = await bench();
     put("a.ts", "one();\ntwo();\n");
     for (const name of ["c", "d"]) put(`${name}.ts`, `${name}();\n`);
@@ -259,7 +259,7 @@ describe("apply_patch", () => {
     assert.ok(existsSync(join(root, "c.ts")) && existsSync(join(root, "d.ts")));
   });
 
-  it("never takes a link for the file behind it", async () => {
+  it("never changes the file behind a link", async () => {
     const { root, put, text, ok, fails } = await bench();
     put("real.ts", "one();\n");
     symlinkSync("real.ts", join(root, "link.ts"));
@@ -275,7 +275,7 @@ describe("apply_patch", () => {
     assert.deepEqual([text("real.ts"), lstatSync(join(root, "link.ts")).isSymbolicLink()], ["1();\n", true]);
   });
 
-  it("moves what was shown along, and keeps the texts of what it deletes and moves", async () => {
+  it("keeps a moved file shown, and keeps the texts of files it deletes and moves", async () => {
     const { put, ok, call, texts } = await bench();
     put("a.ts", "a();\n");
     put("gone.ts", "gone();\n");
@@ -287,7 +287,7 @@ describe("apply_patch", () => {
     await ok("write", { path: "b.ts", content: "b();\n" });
   });
 
-  it("deletes by a unified diff only a file that says what the diff removes", async () => {
+  it("deletes by a unified diff only if the diff removes the file's whole text", async () => {
     const { root, put, ok, fails } = await bench();
     put("a.ts", "one();\ntwo();\n");
     const deletion = (lines: readonly string[]): { patch: string } => {
@@ -302,7 +302,7 @@ describe("apply_patch", () => {
     assert.ok(!existsSync(join(root, "a.ts")));
   });
 
-  it("takes a unified diff as well, and says what is wrong with what is neither", async () => {
+  it("accepts a unified diff, too, and explains what is wrong with any other text", async () => {
     const { put, text, ok, fails } = await bench();
     put("a.ts", "one();\ntwo();\n");
     await ok("apply_patch", { patch: "--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n one();\n-two();\n+2();\n" });

@@ -1,4 +1,4 @@
-/** `find_tools`: searches what other programs offer, so that not all of it stands in every request. */
+/** `find_tools`: searches the tools of MCP servers, so that not every request has to list all of them. */
 import {
   type Failure,
   isFailure,
@@ -12,7 +12,7 @@ import { defineTool, failed, ok } from "./define-tool.ts";
 import { mcpName } from "./mcp-name.ts";
 import { count, text } from "./schema.ts";
 
-/** The protocol's own name for asking what a server offers; no tool may go by it. */
+/** The protocol's own name for listing a server's tools; no tool may have it. */
 export const listing = "tools/list";
 const defaultLimit = 5;
 const maxLimit = 20;
@@ -30,7 +30,7 @@ export function createFindTools(searched: readonly string[], servers: McpServers
     ...findToolsIdentity,
     description: `Find more tools by words, to be called with call_tool. They come from: ${searched.join(", ")}.`,
     schema: { query: text(), limit: v.optional(count()) },
-    // What was offered is known without a start; any other is a program that would be started, and asked this.
+    // Tools of a known server need no start; an unknown server would be started and asked with this method.
     effects: () =>
       searched
         .filter((server) => servers.known(server) === undefined)
@@ -81,7 +81,7 @@ function scored(server: string, tools: readonly McpTool[], query: string): reado
   });
 }
 
-/** Words that begin alike count half: `issue` finds `issues`. */
+/** Words with the same beginning count half: `issue` finds `issues`. */
 function hits(word: string, words: readonly string[]): number {
   if (words.includes(word)) return 1;
   return words.some((one) => one.startsWith(word) || (one.length > 3 && word.startsWith(one))) ? 0.5 : 0;

@@ -1,4 +1,6 @@
-/** Known tools: all that a session may have, by reference, so that each name is written in its definition alone. */
+/**
+ * Known tools: all tools a session may have, by reference, so each name is written only in its definition.
+ */
 import type { ToolIdentity } from "@lathe/protocol";
 import { askUser } from "./ask-user.ts";
 import { builtinTools } from "./builtin-tools.ts";
@@ -46,7 +48,7 @@ type Spoken =
   | "webSearch"
   | "write";
 
-/** Those that code outside the tools speaks of. */
+/** Names of tools that code outside this package mentions. */
 export const toolNames: Readonly<Record<Spoken, string>> = {
   applyPatch: applyPatch.name,
   askUser: askUser.name,
@@ -71,7 +73,7 @@ export const toolNames: Readonly<Record<Spoken, string>> = {
   write: write.name,
 };
 
-/** Those of every session first. */
+/** All known tools; those of every session come first. */
 export const knownTools: readonly ToolIdentity[] = [
   ...builtinTools,
   taskIdentity,

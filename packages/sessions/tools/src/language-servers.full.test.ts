@@ -1,4 +1,7 @@
-/** Real language servers in a real sandbox without walls: one that is asked and one that tells. Installed from the registry, where it is reached. */
+/**
+ * Real language servers in a real sandbox without walls: one that answers requests and one that pushes
+ * diagnostics. The test installs them from the registry if it is reachable.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +17,7 @@ const wanted = ["typescript@5.9.3", "typescript-language-server@6.0.2", "pyright
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "lathe-lsp-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Why they are not there; false where they are. */
+/** Why they are not installed; false if they are. */
 function install(): string | false {
   writeFileSync(join(folder, "package.json"), "{}");
   const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", ...wanted];
@@ -51,7 +54,7 @@ describe("real language servers", { skip: install() }, () => {
     }
   };
 
-  it("say what is wrong with TypeScript as it is now", async () => {
+  it("report the problems of TypeScript as it is now", async () => {
     const b = await bench();
     b.put("tsconfig.json", '{"compilerOptions": {"strict": true}}');
     b.put("b.ts", "export const other: number = 1;\n");
@@ -67,7 +70,7 @@ describe("real language servers", { skip: install() }, () => {
     );
   });
 
-  it("say what is wrong with Python as it is now", async () => {
+  it("report the problems of Python as it is now", async () => {
     const b = await bench();
     const said = await ask(b, "pyright", [
       ["a.py", "def f(x: int) -> str:\n    return x\n"],

@@ -1,9 +1,11 @@
-/** The name by which a model calls a server's tool. */
+/** The name by which a model calls an MCP server's tool. */
 
-/** Every API takes these characters and this length. */
+/** Every API accepts these characters and this length. */
 const longest = 64;
 
-/** `mcp__SERVER__TOOL`; what is too long or too strange keeps its beginning and gets a number of its own. */
+/**
+ * `mcp__SERVER__TOOL`; a name that is too long or has other characters keeps its beginning and gets a hash.
+ */
 export function mcpName(server: string, tool: string): string {
   const name = `mcp__${server}__${tool}`;
   const plain = name.replace(/[^\w-]/gu, "_");

@@ -1,4 +1,6 @@
-/** Other programs' tools as a session has them: which stand in its prompt, what policy is told of them, and finding the rest. */
+/**
+ * MCP tools in a session: which ones its prompt lists, which effects policy sees, and how the rest are found.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
@@ -27,7 +29,7 @@ interface Fake extends McpServers {
   readonly listed: readonly string[];
 }
 
-/** `asked` were asked in earlier sessions. */
+/** The servers in `asked` were asked for their tools in earlier sessions. */
 function serversWith(
   tools: Readonly<Record<string, readonly McpTool[]>>,
   asked: readonly string[],
@@ -73,7 +75,7 @@ function prepared(tools: readonly Tool[], name: string, input: unknown): Prepare
   return call;
 }
 
-it("offers one tool of those with one name, whatever it is made of", async () => {
+it("offers one tool of several with the same name, whatever servers they come from", async () => {
   const tools = { a: [tool("b__c"), tool("d")], a__b: [tool("c", { description: "The other" })] };
   const servers = serversWith(tools, ["a", "a__b"]);
   const offered = mcpTools(servers);
@@ -95,7 +97,7 @@ describe("MCP tools", () => {
   const few = [tool("list_issues", { readOnly: true }), tool("create_issue")];
   const many = Array.from({ length: 100 }, (_, i) => tool(`extra_${i}`, { description: "x".repeat(90) }));
 
-  it("stand in the prompt where they are few and known, and are searched for elsewhere", () => {
+  it("are listed in the prompt if they are few and known, otherwise searched", () => {
     const names = (servers: McpServers) => mcpTools(servers).map(({ name }) => name);
     assert.deepEqual(names(serversWith({ hub: few }, ["hub"])), [
       "mcp__hub__list_issues",
@@ -113,7 +115,7 @@ describe("MCP tools", () => {
     assert.deepEqual(servers.listed, []);
   });
 
-  it("never take more of a prompt than is theirs", () => {
+  it("never exceed their share of a prompt", () => {
     const size = fc.integer({ min: 0, max: 3_000 });
     fc.assert(
       fc.property(fc.array(fc.array(size, { maxLength: 5 }), { maxLength: 5 }), (lengths) => {
@@ -134,7 +136,7 @@ describe("MCP tools", () => {
     );
   });
 
-  it("are told to policy as the tool of a server, whichever way they are called", () => {
+  it("appear to policy as the tool of a server, however they are called", () => {
     const servers = serversWith({ hub: few, big: many }, ["hub", "big"]);
     const tools = mcpTools(servers);
     const effects = [
@@ -151,19 +153,19 @@ describe("MCP tools", () => {
     ]);
   });
 
-  it("are not called by the name under which a server's start is allowed", () => {
+  it("cannot be called by the name under which a server's start is allowed", () => {
     const tools = mcpTools(serversWith({ hub: [tool("tools/list")] }, ["hub"]));
     failedWith("invalid-arguments", named(tools, mcpName("hub", "tools/list")).prepare({}));
   });
 
-  it("refuse what is no object, and a tool that nobody has", () => {
+  it("refuse arguments that are not an object, and unknown tools", () => {
     const tools = mcpTools(serversWith({ hub: few, big: many }, ["hub", "big"]));
     failedWith("invalid-arguments", named(tools, "mcp__hub__create_issue").prepare([1]));
     for (const input of [{}, { name: "mcp__hub__nothing", arguments: {} }, null, "x"])
       failedWith("invalid-arguments", named(tools, "call_tool").prepare(input));
   });
 
-  it("are found without starting a server, where all have said what they offer; else it is told to policy", async () => {
+  it("are searched without starting a server if all are known; otherwise policy sees the start", async () => {
     const servers = serversWith({ hub: few, big: many }, ["big"]);
     const tools = mcpTools(servers);
     const first = prepared(tools, "find_tools", { query: "issue" });
@@ -177,7 +179,7 @@ describe("MCP tools", () => {
     assert.deepEqual(servers.listed, ["hub"]);
   });
 
-  it("are found by words, then called with nothing new in the prompt", async () => {
+  it("are found by words, then called without a change of the prompt", async () => {
     const servers = serversWith({ hub: few }, []);
     const tools = mcpTools(servers);
     const found = await prepared(tools, "find_tools", { query: "create an issue" }).run(context());
@@ -205,7 +207,7 @@ describe("MCP tools", () => {
     assert.ok(said.length < 20_000 && said.includes("left out"));
   });
 
-  it("stay those a session was begun with", () => {
+  it("stay the tools that a session started with", () => {
     const before = mcpTools(serversWith({ hub: few, big: many }, ["hub", "big"]));
     const changed = serversWith({ hub: [...few, tool("new_one")], big: few }, ["hub", "big"]);
     const after = pinnedMcpTools(before, changed).map(({ name }) => name);
@@ -216,7 +218,7 @@ describe("MCP tools", () => {
     assert.deepEqual(pinnedMcpTools([], changed), []);
   });
 
-  it("have names that every API takes, each its own", () => {
+  it("have unique names that every API accepts", () => {
     assert.equal(mcpName("hub", "list_issues"), "mcp__hub__list_issues");
     const word = fc.string({ minLength: 1, maxLength: 80, unit: "grapheme" });
     fc.assert(

@@ -1,4 +1,4 @@
-/** MCP tools: those of other programs, each as a tool of its own, or behind a search where they are many. */
+/** MCP tools: tools of MCP servers, each as a tool of its own, or behind a search if there are many. */
 import {
   type Effect,
   type Failure,
@@ -13,7 +13,7 @@ import {
 import { createFindTools, findToolsIdentity, listing } from "./find-tools.ts";
 import { mcpName } from "./mcp-name.ts";
 
-/** Characters of all descriptions and schemas that a prompt takes on; with more the tools are searched for. */
+/** Characters of descriptions and schemas that a prompt includes; tools beyond that are searched for. */
 const maxChars = 6_000;
 
 interface Known {
@@ -24,7 +24,10 @@ interface Known {
 export const callToolIdentity: ToolIdentity = { name: "call_tool" };
 const searchNames: readonly string[] = [findToolsIdentity.name, callToolIdentity.name];
 
-/** Those of a new session: nothing is started for it. What nobody has asked yet is searched for. */
+/**
+ * The MCP tools of a new session. This starts no server; tools of a server that was never asked are searched
+ * for.
+ */
 export function mcpTools(servers: McpServers): readonly Tool[] {
   const direct: Tool[] = [];
   const searched: string[] = [];
@@ -39,14 +42,16 @@ export function mcpTools(servers: McpServers): readonly Tool[] {
       searched.push(server);
     }
   }
-  // `a__b` may be a server's name, or a server's and the beginning of its tool's: no API takes a name twice.
+  // `a__b` may be a server's name, or a server's name and the start of a tool's: no API accepts a name twice.
   const unlike = direct.filter(({ name }, at) => direct.findIndex((one) => one.name === name) === at);
   return searched.length === 0 ? unlike : [...unlike, ...searchTools(searched, servers)];
 }
 
-/** Those that a session was begun with, whatever the servers have changed since: its prompt stays as it is. */
+/**
+ * The tools that a session started with, even if the servers have changed since: its prompt stays the same.
+ */
 export function pinnedMcpTools(pinned: readonly ToolSpec[], servers: McpServers): readonly Tool[] {
-  // The first of two with one name, as it was offered.
+  // Of two tools with one name, takes the first, as when they were offered.
   const byName = new Map(
     known(servers)
       .reverse()
@@ -87,7 +92,7 @@ function createMcpTool(one: Known, servers: McpServers): Tool {
   };
 }
 
-/** The same call, whatever the server: the list of tools in the prompt stays as it is when some were found. */
+/** One call for all servers: the prompt's list of tools does not change when a search finds some. */
 function createCallTool(servers: McpServers): Tool {
   return {
     ...callToolIdentity,
@@ -111,7 +116,7 @@ function prepared({ server, tool }: Known, given: unknown, servers: McpServers):
   const input = objectOf(given);
   if (!input)
     return failure("invalid-arguments", `${mcpName(server, tool.name)}: the arguments are one object`);
-  // What was allowed for the one would be allowed for the other.
+  // A rule that allows the tool would also allow listing the server's tools.
   if (tool.name === listing)
     return failure("invalid-arguments", `${mcpName(server, tool.name)}: no tool may be named ${listing}`);
   const effect: Effect = {

@@ -1,4 +1,4 @@
-/** `plan`: hands in a plan, which is kept as a file; in plan mode a person decides on it. */
+/** `plan`: submits a plan, which is stored as a file; in plan mode a person decides on it. */
 import {
   type Failure,
   isFailure,
@@ -12,15 +12,15 @@ import {
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { text } from "./schema.ts";
 
-/** Where the plan of a session is kept. */
+/** Stores the plan of a session. */
 export interface Plans {
-  /** Whether nothing may be changed before a person agrees. */
+  /** Whether nothing may change before a person agrees. */
   isBound(): boolean;
-  /** The widest mode that a person may go on in. */
+  /** The widest mode that a person may continue in. */
   readonly widest?: Mode;
-  /** *Contract:* its path, outside the workspace. */
+  /** *Contract:* returns its path, outside the workspace. */
   save(plan: string): Promise<string | Failure>;
-  /** *Contract:* as it is now: a person may have changed it. */
+  /** *Contract:* the current text: a person may have changed it. */
   read(path: string): Promise<string | Failure>;
 }
 

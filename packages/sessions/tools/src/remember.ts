@@ -1,4 +1,4 @@
-/** `remember`: proposes a fact that later sessions shall know; a person decides. */
+/** `remember`: proposes a fact for later sessions; a person decides. */
 import { type Failure, failure, isFailure, type Tool, type ToolIdentity } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
@@ -6,7 +6,7 @@ import { text } from "./schema.ts";
 
 export type MemoryScope = "project" | "user";
 
-/** Where facts are kept. */
+/** Stores the facts. */
 export interface Memory {
   add(scope: MemoryScope, fact: string): Promise<Failure | undefined>;
 }

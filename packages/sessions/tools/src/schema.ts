@@ -1,8 +1,11 @@
-/** One valibot schema per tool, seen three ways: what the model is told, what is mended, what is wrong. */
+/**
+ * One valibot schema per tool, for three uses: the description for the model, fixing arguments, and reporting
+ * errors.
+ */
 import type { JsonSchema } from "@lathe/protocol";
 import * as v from "valibot";
 
-/** The kinds of schema a tool's input is made of. */
+/** The schema kinds that a tool's input can have. */
 type Field = v.GenericSchema;
 type Shape =
   | { readonly type: "string" | "number" | "boolean" }
@@ -17,7 +20,7 @@ interface Pipe {
 export type Text = v.GenericSchema<string>;
 export type Count = v.GenericSchema<number>;
 
-/** Text that is not empty. */
+/** Non-empty text. */
 export function text(about?: string): Text {
   const schema = v.pipe(v.string(), v.nonEmpty("may not be empty"));
   return about === undefined ? schema : v.pipe(schema, v.description(about));
@@ -60,7 +63,10 @@ function plainSchemaOf(shape: Shape): JsonSchema {
   }
 }
 
-/** Puts right what a model got nearly right when only one thing can be meant: `"5"`, JSON in a string, one for a list of one. */
+/**
+ * Fixes arguments that a model got nearly right and that have one meaning: `"5"`, JSON in a string, one item
+ * for a list.
+ */
 export function mended(schema: Field, value: unknown): unknown {
   const shape = shapeOf(schema);
   switch (shape.type) {
@@ -92,7 +98,7 @@ function parsed(value: unknown, start: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    // Not JSON after all: the schema says what is wrong with it.
+    // It is not JSON after all: the schema reports the error.
     return value;
   }
 }
@@ -112,12 +118,12 @@ function fieldsOf(entries: Readonly<Record<string, Field>>, value: unknown): unk
   return Object.fromEntries(known.filter(([, one]) => one !== undefined));
 }
 
-/** What models say to people beside a call: nothing is lost without it. */
+/** Arguments that models add as text for people: ignoring them loses nothing. */
 const saidAside: ReadonlySet<string> = new Set(["description", "explanation", "reason"]);
 const maxNames = 3;
 const maxNameChars = 40;
 
-/** About names of arguments that a schema does not have; undefined when it has them all. */
+/** A note on unknown argument names; undefined if the schema has them all. */
 export function unheededText(tool: string, schema: Field, given: unknown): string | undefined {
   const places = [...Map.groupBy(unheededOf(schema, given), ({ entries }) => entries)];
   if (places.length === 0) return undefined;
@@ -132,7 +138,7 @@ export function unheededText(tool: string, schema: Field, given: unknown): strin
 
 interface Unheeded {
   readonly name: string;
-  /** Those that are known in its place. */
+  /** The names known in its place. */
   readonly entries: Readonly<Record<string, Field>>;
 }
 
@@ -165,7 +171,7 @@ function wantedText(entries: Readonly<Record<string, Field>>): string {
     .join(", ");
 }
 
-/** What is wrong with the arguments and what they should be, in one line. */
+/** What is wrong with the arguments and which ones are expected, in one line. */
 export function problemsText(issues: readonly v.BaseIssue<unknown>[], schema: Field, given: unknown): string {
   const problems = issues.slice(0, 3).map((issue) => {
     const where = v.getDotPath(issue);

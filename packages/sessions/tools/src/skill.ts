@@ -1,20 +1,20 @@
-/** `skill`: loads what a skill says, of those that the project and the user wrote down. */
+/** `skill`: loads the text of a skill that the project or the user defined. */
 import type { Tool, ToolIdentity } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, ok } from "./define-tool.ts";
 
 export interface Skill {
   readonly name: string;
-  /** One line: when to use it; empty for one that is listed by its name alone. */
+  /** One line: when to use it; empty for a skill that is listed by name only. */
   readonly about: string;
-  /** Where its other files are. */
+  /** The folder of its other files. */
   readonly folder: string;
   readonly body: string;
 }
 
 export const skillIdentity: ToolIdentity = { name: "skill", knownAs: ["skill"] };
 
-/** Undefined where there are none. */
+/** Undefined if there are no skills. */
 export function createSkill(skills: readonly Skill[]): Tool | undefined {
   const [first, ...others] = skills.map(({ name }) => name);
   if (first === undefined) return undefined;

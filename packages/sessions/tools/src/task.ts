@@ -1,4 +1,4 @@
-/** `task`: hands a task to a subagent, a session of its own, of which only the last answer comes back. */
+/** `task`: gives a task to a subagent, a session of its own, and returns only its last answer. */
 import { type Effect, failure, type Subagents, type Tool, type ToolIdentity } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed } from "./define-tool.ts";
@@ -32,7 +32,7 @@ export function createTask(subagents: Subagents): Tool {
   });
 }
 
-/** One that may change files is started durably, and the files are kept before it. */
+/** A subagent that may change files is started durably, after a checkpoint. */
 function effectsOf({ kinds }: Subagents, agent: string): readonly Effect[] {
   const kind = kinds.find(({ name }) => name === agent);
   return kind?.onlyReads ? [] : [{ kind: "process", target: `subagent:${agent}` }];

@@ -1,4 +1,4 @@
-/** `todo`: the model's list of what is to be done, shown to the user. */
+/** `todo`: the model's list of tasks, shown to the user. */
 import type { Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, ok } from "./define-tool.ts";

@@ -1,4 +1,4 @@
-/** What policy is told of a page, and what the model is told of it. */
+/** The facts that policy and the model get about a page. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure, isFailure, outcomeText, type ToolContext, type Web } from "@lathe/protocol";
@@ -38,7 +38,7 @@ async function run(tool: typeof fetchTool, input: object): Promise<string> {
   return outcomeText(await cleanOutcome(await call.run(context), context, call));
 }
 
-it("names the host, with the port where it is an unusual one", () => {
+it("reports the host to policy, with the port if it is unusual", () => {
   const targets = ["https://A.example/x?y", "http://a.example:8080/", "https://[::1]/"].map((url) => {
     const call = fetchTool?.prepare({ url });
     assert.ok(call && !isFailure(call));
@@ -56,7 +56,7 @@ it("names the host, with the port where it is an unusual one", () => {
     failedWith("invalid-arguments", fetchTool?.prepare({ url }) ?? failure("bug", "no tool"));
 });
 
-it("tells a page, where it was found, and what leads elsewhere", async () => {
+it("shows a page, its address, and redirects to other hosts", async () => {
   assert.equal(await run(fetchTool, { url: "https://a.example/" }), "[key] here");
   assert.equal(await run(fetchTool, { url: "https://a.example/old" }), "[https://a.example/new]\n\nmoved");
   assert.match(
@@ -68,7 +68,7 @@ it("tells a page, where it was found, and what leads elsewhere", async () => {
   assert.match(await run(fetchTool, { url: "https://a.example/gone" }), /^Failed \(unreachable\)/);
 });
 
-it("tells what a search found, within its limits", async () => {
+it("shows the results of a search, within its limits", async () => {
   assert.equal(await run(searchTool, { query: "x", limit: 500 }), "x 20\nhttps://a.example/\nabout");
   assert.match(await run(searchTool, { query: "none" }), /Nothing was found/);
   assert.equal(createWebTools({ fetch: web.fetch, barred: web.barred }).length, 1);

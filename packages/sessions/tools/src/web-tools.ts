@@ -1,4 +1,4 @@
-/** `web_fetch` and `web_search`: pages of the web, each host judged by the rules on the network. */
+/** `web_fetch` and `web_search`: fetch pages of the web; network rules judge each host. */
 import { type Effect, isFailure, type Tool, type ToolIdentity, type Web } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";

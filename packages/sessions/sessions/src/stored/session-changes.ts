@@ -15,7 +15,7 @@ import { type StoredState, storedState } from "./stored-state.ts";
 import { withCheckpoints } from "./with-checkpoints.ts";
 
 export type SessionFile = FileDifference & {
-  /** Whether it also changed outside the session's turns; `perhaps` if it is unknown when. */
+  /** Whether others changed it, too; `perhaps` if it is unknown who changed it. */
   readonly others?: "yes" | "perhaps";
   /** Why a program or a later session will run or follow it. */
   readonly runsLater?: string;

@@ -1,4 +1,6 @@
-/** Span changes: which files changed during the session's turns, and which outside them. */
+/**
+ * Span changes: which files the session changed, which others changed, and which unknown processes changed.
+ */
 import type { Span, Whose } from "@lathe/orchestrator/rewind";
 import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 

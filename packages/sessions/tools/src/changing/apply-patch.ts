@@ -8,7 +8,7 @@ import { editingNames } from "./editing-names.ts";
 import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
 
-/** As strict as keeps a model on the path; the parser forgives more. */
+/** Strict enough to guide a model; the parser accepts more. */
 const grammar = `start: begin file+ end
 begin: "*** Begin Patch" LF
 end: "*** End Patch" LF?
@@ -71,7 +71,7 @@ interface PatchInput {
   readonly patch: string;
 }
 
-/** By the arguments of a call, which are asked for their effects before they run. */
+/** Parsed patches by arguments: a call is asked for its effects before it runs. */
 const parsed = new WeakMap<PatchInput, ReturnType<typeof parsePatch>>();
 
 function filesOf(input: PatchInput): ReturnType<typeof parsePatch> {
@@ -126,7 +126,7 @@ function effectsOf(file: PatchFile): readonly Effect[] {
   }
 }
 
-/** Most of what it names goes: that may be the whole file. */
+/** Whether it removes most of the text it names, which may be the whole file. */
 function isShrinking(hunks: Extract<PatchFile, { type: "update" }>["hunks"]): boolean {
   const count = (of: "old" | "new"): number => hunks.reduce((sum, hunk) => sum + hunk[of].join("").length, 0);
   return count("new") * 2 < count("old");

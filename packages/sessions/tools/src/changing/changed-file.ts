@@ -1,14 +1,14 @@
-/** The facts of a change to a file: its versions, a diff for people, and how its edit was found. */
+/** The facts of a change to a file: its versions, a diff for people, and how its edit matched. */
 import { unifiedDiffStart } from "@lathe/edits";
 import type { Committed, FileChange } from "@lathe/protocol";
 
 const diffChars = 20_000;
 
-/** What a file said before and after; undefined where it does not exist. */
+/** A file's text before and after; undefined if the file does not exist. */
 export interface Rewritten {
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** How its edit was found, of an edit. */
+  /** For an edit: how it was matched. */
   readonly match?: string;
 }
 

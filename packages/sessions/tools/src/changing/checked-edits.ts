@@ -1,4 +1,7 @@
-/** Checked edits: a layer around calls that edit files, which adds to their result what the edit made worse. */
+/**
+ * Checked edits: a layer around calls that edit files; it adds to their result the problems that the edit
+ * introduced.
+ */
 import {
   type Check,
   type Diagnostics,
@@ -13,24 +16,24 @@ import { checkPlace } from "../check-place.ts";
 import { scriptText } from "../diagnostics.ts";
 import { checkedOf, countsText, problemLine } from "../diagnostics-text.ts";
 
-/** An edit is not kept waiting for longer. */
+/** An edit waits no longer than this for its check. */
 const timeoutMs = 20_000;
 const maxLines = 20;
 
 export interface EditChecks {
   readonly diagnostics: Diagnostics;
-  /** *Contract:* as it is now. */
+  /** *Contract:* the current state. */
   isWanted(): boolean;
 }
 
-/** What a checker said of files as they were then. */
+/** A checker's report on earlier versions of files. */
 interface Known {
   readonly versions: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
 }
 
 interface Checking extends EditChecks {
-  /** The latest, by checker and folder. */
+  /** The latest reports, by checker and folder. */
   readonly known: Map<string, Known>;
 }
 
@@ -69,11 +72,11 @@ async function changedPaths(
   return [...new Set(paths.flatMap((path) => (isFailure(path) ? [] : [path])))];
 }
 
-/** The quickest of each file; files of one checker are checked together. */
+/** The fastest check of each file; files with the same checker are checked together. */
 interface FileCheck {
   readonly check: Check;
   readonly paths: readonly string[];
-  /** Why it may not be run. */
+  /** Why it may not run. */
   readonly kept?: string;
 }
 
@@ -109,7 +112,7 @@ function checkOf(key: string, paths: readonly string[], diagnostics: Diagnostics
   return isFailure(plan) ? undefined : plan.checks.find((one) => keyOf(one) === key);
 }
 
-/** Undefined where it is not known: then all that it says of the changed files counts as new. */
+/** Undefined if unknown: then all problems in the changed files count as new. */
 async function problemsBefore(
   { check, paths, kept }: FileCheck,
   { diagnostics, known }: Checking,
@@ -167,7 +170,7 @@ function freshText(checker: string, fresh: readonly Problem[]): string {
   return [`[new after the edit, says ${checker}: ${countsText(fresh)}]`, ...lines, ...rest].join("\n");
 }
 
-/** The same words about the same file are the same problem, wherever they have moved to. */
+/** The same message about the same file is the same problem, even if its line has moved. */
 function newProblems(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
   const left = new Map<string, number>();
   const meaning = ({ path, severity, code, message }: Problem): string =>

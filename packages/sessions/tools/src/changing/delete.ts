@@ -11,7 +11,7 @@ export const deleteFile: Tool = defineTool({
   kind: "delete",
   description: "Delete one file.",
   schema: { path: text() },
-  // The diff of what it did shows what the file held, so it reads as well.
+  // The resulting diff shows the file's content, so the call reads as well.
   effects: ({ path }) => [
     { kind: "read", target: targetOf(path) },
     { kind: "delete", target: targetOf(path) },

@@ -30,7 +30,7 @@ export const edit: Tool = defineTool({
       edits,
     },
   }),
-  // A refused edit shows the lines nearest to it, so it reads as well.
+  // A refused edit shows the lines closest to it, so the call reads as well.
   effects: ({ path, edits }) => [
     { kind: "read", target: targetOf(path) },
     { kind: "write", target: targetOf(path), ...(isShrinking(edits) && { traits: ["replaces"] }) },
@@ -65,7 +65,7 @@ interface EditInput {
 }
 
 async function planOf({ path, edits }: EditInput, context: ToolContext): Promise<PlannedFile | Failure> {
-  // The engine is some forty files, and most sessions begin with reading.
+  // Loaded here because the engine is some forty files, and most sessions begin with reading.
   const [{ applyReplacements }, { planEdit, plannedFile }] = await Promise.all([
     import("@lathe/edits"),
     import("./plan-edit.ts"),
@@ -81,7 +81,7 @@ async function planOf({ path, edits }: EditInput, context: ToolContext): Promise
   return isFailure(planned) ? planned : plannedFile(planned, { target: targetOf(path) }, context);
 }
 
-/** Most of what it names goes: that may be the whole file. */
+/** Whether it removes most of the text it names, which may be the whole file. */
 function isShrinking(edits: readonly { readonly old: string; readonly new: string }[]): boolean {
   const length = (of: "old" | "new"): number => edits.reduce((sum, edit) => sum + edit[of].trim().length, 0);
   return length("new") * 2 < length("old");

@@ -1,4 +1,7 @@
-/** What other agents call tools that edit files: a model is offered those of its own dialect, so each name means all. */
+/**
+ * Names of editing tools in other agents: a model sees only the tools of its own dialect, so each name means
+ * all of them.
+ */
 export const editingNames: readonly string[] = [
   "edit",
   "multiedit",

@@ -1,13 +1,13 @@
-/** Freshness: what a file was when the model last saw it, and what it has become since. */
+/** Freshness: the file as the model last saw it, compared with its current version. */
 import { unifiedDiffStart } from "@lathe/edits";
 import { type Failure, type FileContent, failure, isFailure, type ToolContext } from "@lathe/protocol";
 
-/** Characters of what others changed that a model is told. */
+/** Characters of others' changes that a model is shown. */
 const othersChars = 4_000;
 
 export const changedBy = "by a command, a formatter or a person";
 
-/** What the model believes the file to be; undefined where it was shown none of it. */
+/** The text that the model last saw of the file; undefined if it saw none. */
 export async function shownText(
   file: FileContent,
   context: ToolContext,
@@ -21,7 +21,7 @@ export async function shownText(
   return failure("stale-version", `${file.path} ${why}`);
 }
 
-/** For what destroys a file: fails when the model was shown another version of it than there is. */
+/** For calls that destroy a file: fails if the model saw another version than the current one. */
 export async function refuseStale(file: FileContent, context: ToolContext): Promise<Failure | undefined> {
   if (context.shown(file.path).some(({ version }) => version === file.version)) return undefined;
   const shown = await shownText(file, context);
@@ -30,7 +30,7 @@ export async function refuseStale(file: FileContent, context: ToolContext): Prom
   return failure("stale-version", `${file.path} ${why}\n${othersDiff(file, shown)}`);
 }
 
-/** From what the model was shown to what there is. */
+/** The diff from the text that the model saw to the current text. */
 export function othersDiff({ path, text }: FileContent, shown: string): string {
   const diff = unifiedDiffStart({ before: shown, after: text, path }, othersChars);
   return diff.isCut ? `${diff.text}\n[cut: read the file again]` : diff.text;

@@ -1,4 +1,4 @@
-/** `move`: gives one file another name. */
+/** `move`: renames one file. */
 import { isFailure, type Tool } from "@lathe/protocol";
 import { defineTool, failed, ok } from "../define-tool.ts";
 import { text } from "../schema.ts";

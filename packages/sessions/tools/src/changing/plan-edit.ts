@@ -1,4 +1,4 @@
-/** One file's edit, planned: against what the model was shown, through the syntax gate, nothing written yet. */
+/** Plans one file's edit: applies it to the text the model saw, checks its syntax, and writes nothing yet. */
 import { type Applied, changedRanges, type EditedFile, gateSyntax } from "@lathe/edits";
 import {
   type Committed,
@@ -14,18 +14,18 @@ import { changedFile } from "./changed-file.ts";
 import { changedBy, othersDiff, shownText } from "./freshness.ts";
 import type { PlannedFile } from "./planned-file.ts";
 
-/** Lines of a result that show what a file now says, in all and per place. */
+/** Lines of a result that show the file's new text, in total and per place. */
 const shownLines = 40;
 const placeLines = 12;
 
 export interface PlannedEdit {
   readonly file: FileContent;
   readonly applied: Applied;
-  /** The text of the version the model had been shown last; undefined where it was shown none. */
+  /** The text of the version that the model saw last; undefined if it saw none. */
   readonly shown: string | undefined;
 }
 
-/** Fails with the path in front of what the engine says. */
+/** Fails with the path before the engine's message. */
 export async function planEdit(
   path: string,
   context: ToolContext,
@@ -44,10 +44,10 @@ export async function planEdit(
   return { file, applied: gated, shown };
 }
 
-/** As it is named by the call's effects, and where it goes, if it is moved. */
+/** The path as the call's effects name it, and the new path if the file moves. */
 export interface EditPlace {
   readonly target: string;
-  /** As it is written, where a link is not to be taken for the file behind it. */
+  /** The path as written, if a link must not be replaced by the file behind it. */
   readonly path?: string;
   readonly to?: string | undefined;
 }
@@ -70,7 +70,7 @@ export function plannedFile(planned: PlannedEdit, place: EditPlace, context: Too
   };
 }
 
-/** A person's choice is carried out even where it does not parse: the model is told that. */
+/** Applies a person's choice even if the result does not parse; the model gets a note. */
 async function narrowedTo(
   text: string,
   { file, applied }: PlannedEdit,
@@ -82,7 +82,10 @@ async function narrowedTo(
   return isFailure(gated) ? { ...rest, warnings: [gated.text] } : { ...gated, tier: applied.tier };
 }
 
-/** What a carried out edit leaves behind for the session. The new version is shown to a model that had seen the file. */
+/**
+ * The facts a completed edit leaves for the session. A model that had seen the file counts as having seen the
+ * new version.
+ */
 function editFacts(
   { file, applied, shown }: PlannedEdit,
   done: Committed,
@@ -95,7 +98,7 @@ function editFacts(
   return { changed: [change], shown: seen };
 }
 
-/** The edited lines as they now are, what was tolerated, and what others changed meanwhile. */
+/** The edited lines as they are now, tolerated differences, and others' changes in between. */
 function editText(head: string, { file, applied, shown }: PlannedEdit): string {
   return [head, ...applied.warnings, ...placesText(applied), ...othersText(file, shown)].join("\n");
 }

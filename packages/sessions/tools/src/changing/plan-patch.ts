@@ -1,4 +1,4 @@
-/** The files of a patch, planned one by one: nothing is written until all of them fit. */
+/** Plans the files of a patch one by one: nothing is written until all of them fit. */
 import { applyPatchHunks, type PatchFile } from "@lathe/edits";
 import { type Failure, type FileContent, failure, isFailure, type ToolContext } from "@lathe/protocol";
 import { linesOf } from "../finding/numbered-lines.ts";
@@ -40,7 +40,7 @@ function planAdd(path: string, fresh: string, context: ToolContext): PlannedFile
 
 type Delete = Extract<PatchFile, { type: "delete" }>;
 
-/** The path as it is written: it may be a link, which the workspace does not take for the file behind it. */
+/** Uses the path as written: it may be a link, which must not be replaced by the file behind it. */
 async function planDelete(
   { path, hunks = [] }: Delete,
   context: ToolContext,
@@ -60,7 +60,7 @@ async function planDelete(
   };
 }
 
-/** A diff that names every line of a file knows what it deletes. */
+/** A diff that names every line of a file may delete it without having read it. */
 function notAllOf({ path, text }: FileContent, hunks: NonNullable<Delete["hunks"]>): Failure | undefined {
   const applied = applyPatchHunks({ path, text }, hunks);
   if (isFailure(applied)) return { ...applied, text: `${path}: ${applied.text}` };

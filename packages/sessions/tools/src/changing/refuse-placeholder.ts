@@ -1,7 +1,7 @@
-/** Refuse placeholder: what stands in the place of a secret is never written in its place. */
+/** Refuse placeholder: a redaction's placeholder is never written over the secret it replaces. */
 import { type Failure, failure, isFailure, placeholdersIn, type ToolContext } from "@lathe/protocol";
 
-/** A failure when the text holds a redaction's placeholder that the file at `path` does not hold itself. */
+/** A failure if the text has a redaction's placeholder that the file at `path` does not contain itself. */
 export async function refusePlaceholder(
   path: string,
   text: string,

@@ -1,4 +1,7 @@
-/** Taking a part of an edit: of the files as planned what a person left out goes, and the model is told what that was. */
+/**
+ * Takes a part of an edit: removes the hunks that a person rejected from the planned files, and tells the
+ * model which.
+ */
 import { isInPlace, proposedHunks, takeHunks } from "@lathe/edits";
 import {
   type EditPart,
@@ -13,14 +16,14 @@ import type { PlannedFile } from "./planned-file.ts";
 
 export interface TakenPart {
   readonly planned: readonly PlannedFile[];
-  /** Lines for the model; none where all was taken. */
+  /** Lines for the model; none if the person accepted everything. */
   readonly notes: readonly string[];
 }
 
-/** Characters of what was left out that a model is shown again. */
+/** Characters of the rejected parts that a model is shown again. */
 const leftChars = 4_000;
 
-/** *Contract:* a failure where a file is not what the person chose from. */
+/** *Contract:* a failure if a file differs from the one the person chose from. */
 export async function takePart(
   planned: readonly PlannedFile[],
   { part }: Pick<ToolContext, "part">,

@@ -1,4 +1,4 @@
-/** Blob paths: how a model names the whole of an output that it was shown in part. */
+/** Blob paths: the name under which a model can read all of an output that it saw in part. */
 import { type Failure, isFailure, type ToolContext } from "@lathe/protocol";
 
 const prefix = "blob:";

@@ -1,4 +1,4 @@
-/** `find_files`: files by name. */
+/** `find_files`: finds files by name. */
 import { isFailure, type NoFiles, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "../define-tool.ts";

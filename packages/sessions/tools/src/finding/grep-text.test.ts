@@ -10,7 +10,7 @@ const numbers = async (text: string, query: Partial<TextQuery>): Promise<readonl
   return found.lines.map(({ line, match }) => (match ? line : -line));
 };
 
-it("finds lines as ripgrep would, with those around them", async () => {
+it("finds lines like ripgrep, with the lines around them", async () => {
   const text = "one\ntwo.\nthree\nTWO.\nfive\n";
   assert.deepEqual(await numbers(text, { pattern: "^t" }), [2, 3]);
   assert.deepEqual(await numbers(text, { pattern: "two.", literal: true, ignoreCase: true }), [2, 4]);
@@ -21,7 +21,7 @@ it("finds lines as ripgrep would, with those around them", async () => {
   assert.ok(!isFailure(cut) && cut.more && cut.lines.length === 2);
 });
 
-it("finds what stands far in a long line, and shows what is around it", async () => {
+it("finds a match far into a long line, and shows the text around it", async () => {
   const long = `${"x".repeat(30_000)}😀 NEEDLE ${"😀".repeat(30_000)}`;
   const found = await grepText(`${long}\n${long}\nshort\n`, { ...plain, pattern: "NEEDLE", context: 1 });
   assert.ok(!isFailure(found));
@@ -34,12 +34,12 @@ it("finds what stands far in a long line, and shows what is around it", async ()
   assert.match(none.lines[0]?.text ?? "", /^x{500}\.\.\.$/);
 });
 
-it("refuses what is no pattern", async () => {
+it("refuses an invalid pattern", async () => {
   const found = await grepText("a\n", { ...plain, pattern: "(" });
   assert.ok(isFailure(found) && found.code === "search-failed");
 });
 
-it("stops a pattern that goes in circles, and leaves others a turn meanwhile", async () => {
+it("stops a pattern that backtracks forever, and lets other work run meanwhile", async () => {
   const turn = new Promise<string>((resolve) => setTimeout(resolve, 0, "a turn"));
   const asked = grepText(`${"a".repeat(40)}!\n`, { ...plain, pattern: "(a+)+$" });
   assert.equal(await Promise.race([asked, turn]), "a turn");

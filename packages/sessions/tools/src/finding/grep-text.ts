@@ -1,16 +1,16 @@
-/** Greps a text that is no file: the whole of an output that was shown in part. */
+/** Greps a text that is not a file: the whole of an output that was shown in part. */
 import { Worker } from "node:worker_threads";
 import { type Failure, failure, type GrepLine, isFailure, matchedPart, type Span } from "@lathe/protocol";
 import { linesOf } from "./numbered-lines.ts";
 
-/** A pattern that takes longer than this goes in circles. */
+/** A pattern that takes longer than this backtracks forever. */
 const patienceMs = 2_000;
 
 export interface TextQuery {
   readonly pattern: string;
   readonly literal: boolean;
   readonly ignoreCase: boolean;
-  /** Lines around each match. */
+  /** Lines shown around each match. */
   readonly context: number;
   readonly limit: number;
 }
@@ -45,7 +45,7 @@ function around(at: number, context: number, length: number): readonly number[] 
   return Array.from({ length: Math.min(length - 1, at + context) - first + 1 }, (_, i) => first + i);
 }
 
-/** One more than the limit at most. */
+/** Returns at most one line more than the limit. */
 async function matchingLines(
   lines: readonly string[],
   { pattern, literal, ignoreCase, limit }: TextQuery,
@@ -63,7 +63,7 @@ async function matchingLines(
   }
 }
 
-/** The index of a line, and where in it the pattern first matched. */
+/** The index of a line, and the position of the first match in it. */
 interface Found {
   readonly at: number;
   readonly span: Span;
@@ -84,7 +84,10 @@ const program = `
   }
   parentPort.postMessage(found);`;
 
-/** A pattern is a model's: it runs in a thread, where it holds up nobody and can be stopped. Undefined when it was. */
+/**
+ * The pattern comes from a model: it runs in a thread, where it blocks nothing and can be stopped. Undefined
+ * if it was stopped.
+ */
 async function searchedApart(workerData: Search): Promise<readonly Found[] | undefined> {
   const worker = new Worker(program, { eval: true, workerData });
   let timer: NodeJS.Timeout | undefined;

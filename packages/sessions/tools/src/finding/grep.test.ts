@@ -3,14 +3,14 @@ import { describe, it } from "node:test";
 import { bench } from "../bench.test.ts";
 
 describe("grep", () => {
-  it("says which files it could not search, beside that there is no match", async () => {
+  it("reports the files it could not search, besides that there is no match", async () => {
     const { put, ok } = await bench();
     put("a.txt", `${"a".repeat(40_000)}\n`);
     const text = await ok("grep", { pattern: "(?:(?=a)a+)+b|zz" });
     assert.match(text, /^No match for .*\n\n\[not searched:\nrg: .*a\.txt: .*limit exceeded\]$/);
   });
 
-  it("says that no file was searched, and why", async () => {
+  it("reports that no file was searched, and why", async () => {
     const { root, put, ok } = await bench();
     put(".gitignore", "*.log\n");
     put("a.log", "needle\n");
@@ -26,7 +26,7 @@ describe("grep", () => {
       assert.equal(await ok("grep", { pattern: "needle", glob }), "src/a.ts\n1:needle");
   });
 
-  it("says how alternatives are written where nothing is found as grep has them", async () => {
+  it("explains how to write alternatives if a pattern in grep's basic syntax finds nothing", async () => {
     const { put, ok } = await bench();
     put("a.ts", "target\n");
     for (const pattern of ["target\\|plain", "\\(target\\)"])
@@ -37,7 +37,7 @@ describe("grep", () => {
     assert.equal(await ok("grep", { pattern: "f\\(", literal: true }), "No match for f\\(.");
   });
 
-  it("says that a binary file matches", async () => {
+  it("reports that a binary file matches", async () => {
     const { put, ok } = await bench();
     put("nul.c", "int needle;\n\0 tail\n");
     const text = await ok("grep", { pattern: "needle", path: "nul.c" });

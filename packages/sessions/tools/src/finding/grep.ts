@@ -45,7 +45,7 @@ export const grep: Tool = defineTool({
     tool_name: "Grep",
     tool_input: { ...input, path: pathOf(input.path) },
   }),
-  // A blob is output of which this session has already been shown a part.
+  // A blob is output that this session has already been shown in part.
   effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run(input, context) {
     if (isBlobPath(input.path)) return grepBlob(input.path, queryOf(input), context);
@@ -79,7 +79,9 @@ async function grepBlob(path: string, query: TextQuery, context: ToolContext): P
   return isFailure(whole) ? failed(whole) : grepWhole({ path, text: whole }, query);
 }
 
-/** Of what commands may change meanwhile one file can be searched: as it was read. */
+/**
+ * Where commands may change files meanwhile, only a single file can be searched: the version that was read.
+ */
 async function grepChanging(
   { path, files, outside }: Looked,
   query: TextQuery,
@@ -103,7 +105,7 @@ async function grepWhole(
   );
 }
 
-/** What the model reads of a line: where in it the pattern matched it sees. */
+/** The part of a line that the model reads; it can see the match positions itself. */
 type Told = Omit<GrepLine, "spans">;
 
 interface ToldResult extends Omit<GrepResult, "lines"> {
@@ -127,7 +129,7 @@ function resultText({ lines, more, leftOut, ...rest }: ToldResult, asked: Asked)
 function nothingText({ pattern, glob, literal = false }: Asked, noFiles: NoFiles | undefined): string {
   const nothing = `No match for ${pattern}`;
   if (noFiles !== undefined) return `${nothing}: ${noFilesText(noFiles, glob)}.`;
-  // As grep without -E has it.
+  // The pattern uses the syntax of grep without -E.
   const isBasic = !literal && /\\[|(]/.test(pattern);
   return isBasic
     ? `${nothing}: in this syntax \\| and \\( stand for themselves, write a|b and (a).`

@@ -1,4 +1,4 @@
-/** The note on what rules keep from being read. */
+/** The note on paths that rules exclude from reading. */
 
 export function leftOutNote(count: number, what: string): readonly string[] {
   if (count === 0) return [];

@@ -1,4 +1,4 @@
-/** `list`: what is in a folder. */
+/** `list`: lists the content of a folder. */
 import { posix } from "node:path";
 import { matchesPath } from "@lathe/policy";
 import { type Entry, isFailure, type Tool } from "@lathe/protocol";
@@ -26,7 +26,7 @@ export const list: Tool = defineTool({
     const folder = place.path;
     const found = await place.files.list(folder);
     if (isFailure(found)) return failed(found);
-    // A single name is no secret; what a rule closes a whole folder for is.
+    // A single name is no secret, but the names in a fully excluded folder are.
     const closing = context.unreadable(folder).filter((glob) => glob.endsWith("/*"));
     const isClosed = ({ name }: Entry) => closing.some((glob) => matchesPath(glob, posix.join(folder, name)));
     const entries = found.filter((entry) => !isClosed(entry));

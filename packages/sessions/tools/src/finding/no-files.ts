@@ -1,4 +1,4 @@
-/** Why there was no file to search or to find, in words. */
+/** The text that explains why there was no file to search or find. */
 import type { NoFiles } from "@lathe/protocol";
 
 export function noFilesText(why: NoFiles, glob: string | undefined): string {

@@ -1,7 +1,7 @@
-/** The notes on what a search has not looked into, or does not show. */
+/** The notes on files that a search skipped or does not show. */
 import type { NotSearched } from "@lathe/protocol";
 
-/** Names of files that are shown. */
+/** The most file names in a note. */
 const maxNames = 20;
 
 export function notSearchedNotes({ skipped, binary, unsearched }: NotSearched): readonly string[] {

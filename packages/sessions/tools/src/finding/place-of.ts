@@ -1,4 +1,6 @@
-/** Where a tool that reads looks: in the workspace, or outside of it where commands may, or somebody lets this session. */
+/**
+ * Where a reading tool looks: in the workspace, or outside it where commands may read or a person allowed it.
+ */
 import {
   coversGrant,
   type Failure,
@@ -14,21 +16,21 @@ import {
 import { failed, ok } from "../define-tool.ts";
 
 export interface Looked {
-  /** From the workspace; outside of it the real absolute one. */
+  /** Relative to the workspace; outside it, the real absolute path. */
   readonly path: string;
-  /** What `path` is read with. */
+  /** The reader of `path`. */
   readonly files: Files;
-  /** Absent in the workspace. */
+  /** Absent inside the workspace. */
   readonly outside?: Place;
 }
 
-/** Else the outcome: what was not granted yet is asked for by it. */
+/** The place, or the outcome: that asks for a grant that is missing. */
 export async function placeOf(asked: string, context: ToolContext): Promise<Looked | Outcome> {
   const { workspace, reads } = context;
   const found = await findReading(asked, context);
   if (isFailure(found)) return failed(found);
   const { path, place, isOutside } = found;
-  // Commands make links: what was judged is what is read, or nothing.
+  // Commands can create links: the tool reads only the path that was judged.
   const wasJudged = reads.includes(path) || (!isOutside && reads.includes(`${workspace.root}/${path}`));
   if (!wasJudged) return failed(elsewhere(asked, path));
   if (!place || !isOutside) return { path, files: workspace };
@@ -39,7 +41,7 @@ function elsewhere(asked: string, path: string): Failure {
   return failure("outside-workspace", `${asked} leads to ${path} only since now: call it once more.`);
 }
 
-/** Undefined for what may be read. */
+/** The outcome that refuses or asks; undefined if the path may be read. */
 function unread(asked: string, { path, needs }: Place, context: ToolContext): Outcome | undefined {
   const exact = { kind: "read", target: path } as const;
   if (!needs || context.grants.some((grant) => coversGrant(grant, exact))) return undefined;
@@ -53,7 +55,7 @@ export function isOutcome(found: Looked | Outcome): found is Outcome {
   return "type" in found;
 }
 
-/** The same for a search. A folder that commands may change meanwhile can lead anywhere. */
+/** Like `placeOf`, for a search. A folder that commands may change meanwhile can lead anywhere. */
 export function whereOf(
   { path, outside }: Looked,
   { unreadable, grants }: ToolContext,
@@ -65,19 +67,19 @@ export function whereOf(
     return failure("search-failed", text, { who: "model" });
   }
   const told = [outside.asked, name, path].flatMap(unreadable);
-  // The workspace has rules of its own and is searched by itself.
+  // The workspace has its own rules and is searched separately.
   const exclude = [...new Set([...told, ...closed.flatMap((one) => [literal(one), `${literal(one)}/**`])])];
   return { path, outsideName: name, exclude };
 }
 
-/** What a search of a folder around the workspace has not looked into. */
+/** The note on a workspace that a search of its parent folder skipped. */
 export function withoutNote({ outside }: Looked, { workspace: { root } }: ToolContext): readonly string[] {
   return outside?.closed.includes(root)
     ? [`[without the workspace ${root}, which is searched by itself]`]
     : [];
 }
 
-/** A glob for this path alone. */
+/** A glob that matches only this path. */
 function literal(path: string): string {
   return path.replace(/[\\*?[\]{}!]/gu, "\\$&");
 }

@@ -1,4 +1,4 @@
-/** Reads an image file for a model to look at. */
+/** Reads an image file for a model to view. */
 import {
   type Failure,
   type Files,
@@ -9,7 +9,7 @@ import {
   type Outcome,
 } from "@lathe/protocol";
 
-/** By name; what the file is, its bytes say. */
+/** Judges by the name only; the bytes decide the actual type. */
 export function isImageName(path: string): boolean {
   return /\.(?:png|jpe?g|gif|webp)$/i.test(path);
 }
@@ -25,7 +25,7 @@ export async function readImage(path: string, files: Files): Promise<Outcome | F
     );
   }
   const base64 = Buffer.from(file.bytes).toString("base64");
-  // The version tells two pictures of one name apart, for the model and for the loop guard.
+  // The version distinguishes two images of one name, for the model and for the loop guard.
   const text = `${file.path}: ${mediaType}, ${file.bytes.length} bytes, version ${file.version.slice(0, 8)}`;
   return { type: "ok", text, images: [{ type: "image", mediaType, base64 }] };
 }

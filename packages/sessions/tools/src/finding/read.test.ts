@@ -1,4 +1,4 @@
-/** Reading, through the tool's public face. */
+/** Reading, through the tool's public interface. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -6,7 +6,7 @@ import { outcomeText } from "@lathe/protocol";
 import { bench, factsOf } from "../bench.test.ts";
 
 describe("read", () => {
-  it("shows an image, and says what a file is that only has the name of one", async () => {
+  it("shows an image, and reports the real type of a file that only has an image's name", async () => {
     const { put, call, fails } = await bench();
     const png =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -25,7 +25,7 @@ describe("read", () => {
     assert.match(await fails("not-found", "read", { path: "none.png" }), /does not exist/);
   });
 
-  it("shows numbered lines and remembers what it has shown", async () => {
+  it("shows numbered lines and remembers which ones", async () => {
     const { root, put, call } = await bench();
     put("a.txt", "\uFEFFone\r\ntwo\r\nthree");
     const outcome = await call("read", { path: join(root, "a.txt") });
@@ -59,7 +59,7 @@ describe("read", () => {
     ]);
   });
 
-  it("is bounded in lines and characters", async () => {
+  it("limits lines and characters", async () => {
     const { put, ok, fails } = await bench();
     put("long.txt", "x\n".repeat(5_000));
     assert.match(
@@ -77,7 +77,7 @@ describe("read", () => {
     assert.equal(await ok("read", { path: "empty.txt" }), "(empty file)");
   });
 
-  it("says what to do about what it cannot read", async () => {
+  it("suggests a next step for files it cannot read", async () => {
     const { put, fails } = await bench();
     put("src/app.ts", "");
     put("a.bin", new Uint8Array([0, 1]));
@@ -90,7 +90,7 @@ describe("read", () => {
     assert.match(await fails("not-found", "read", { path: "../x" }), /does not exist\. The workspace is \//);
   });
 
-  it("says what is wrong with a range", async () => {
+  it("explains what is wrong with a range", async () => {
     const { put, fails } = await bench();
     put("a.txt", "1\n2\n3\n");
     const problem = (ranges: unknown) => fails("invalid-arguments", "read", { path: "a.txt", ranges });
@@ -105,7 +105,7 @@ describe("read", () => {
     assert.match(await problem([[7, 9]]), /there are only 3 lines/);
   });
 
-  it("knows how other agents name the lines they want", async () => {
+  it("accepts other agents' arguments for line ranges", async () => {
     const { put, ok, fails } = await bench();
     put("a.txt", "1\n2\n3\n4\n");
     const lines = async (asked: object) =>

@@ -1,4 +1,4 @@
-/** `read`: a text file, or several parts of it, with line numbers. */
+/** `read`: reads a text file, or several parts of it, with line numbers. */
 import {
   type Failure,
   type FileContent,
@@ -43,7 +43,7 @@ export const read: Tool = defineTool({
   }),
   renamed: withRanges,
   problem: ({ ranges = [] }) => ranges.map(rangeProblem).find((problem) => problem !== undefined),
-  // A blob is output of which this session has already been shown a part.
+  // A blob is output that this session has already been shown in part.
   effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run({ path, ranges }, context) {
     if (isBlobPath(path)) return readBlob(path, ranges, context);
@@ -58,7 +58,7 @@ export const read: Tool = defineTool({
     if (isFailure(file)) return failed(file);
     const excerpt = excerptOf(linesOf(file.text), await widenedRanges(file, ranges, context));
     if (isFailure(excerpt)) return failed({ ...excerpt, text: `${file.path}: ${excerpt.text}` });
-    // Only what can be edited has to be known again.
+    // Only files that can be edited need their text remembered.
     if (outside) return ok(excerpt.text);
     context.texts.keep(file.version, file.text);
     return ok(excerpt.text, {
@@ -67,7 +67,9 @@ export const read: Tool = defineTool({
   },
 });
 
-/** Models know these from tools of other agents, and would be shown the beginning. */
+/**
+ * Models know these arguments from other agents' tools; without this they would get the start of the file.
+ */
 function withRanges(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { offset, limit, start_line, end_line, ...rest } = given;
   const first = numberOf(start_line ?? offset);
@@ -88,7 +90,7 @@ function rangeProblem([first = 1, last]: readonly number[]): string | undefined 
   return last < first ? `[${first}, ${last}] ends before it begins: a range is [first, last].` : undefined;
 }
 
-/** Loaded where models are held by it. */
+/** Loads the widening only for models that use it. */
 async function widenedRanges(file: FileContent, asked: Asked, context: ToolContext): Promise<Asked> {
   if (!context.widensReads || !asked || asked.length === 0) return asked;
   return (await import("./widen-ranges.ts")).widenRanges(file, asked, context.syntax);
@@ -103,7 +105,7 @@ async function readBlob(path: string, ranges: Asked, context: ToolContext): Prom
 
 interface Excerpt {
   readonly text: string;
-  /** What was shown of what was asked for. */
+  /** The requested lines that were shown. */
   readonly ranges: readonly Range[];
 }
 
@@ -130,7 +132,7 @@ function excerptOf(lines: readonly string[], asked: Asked): Excerpt | Failure {
   return { text: [...pieces, ...(whole ? [] : [`[${lines.length} lines in all]`])].join("\n"), ranges };
 }
 
-/** As many lines of the range as the window has room for, which shrinks by them. */
+/** Takes as many lines of the range as fit into the window, and shrinks the window by them. */
 function takeLines(
   lines: readonly string[],
   [first, last]: Range,
@@ -147,7 +149,7 @@ function takeLines(
   return taken;
 }
 
-/** Sorted, inside the text, touching ones joined. */
+/** Sorted, limited to the text, with adjacent ranges joined. */
 function wantedRanges(asked: Asked, total: number): readonly Range[] {
   if (!asked || asked.length === 0) return [[1, total]];
   const inside = asked

@@ -30,7 +30,7 @@ const named: SymbolsResult = {
   unsearched: [],
 };
 
-/** A context with a search that notes what it is asked. */
+/** A context with a search that records its queries. */
 function context(asked: unknown[]): ToolContext {
   const search = {
     rank: async (query: unknown) => {
@@ -55,7 +55,7 @@ async function run(tool: typeof searchCode, input: unknown, asked: unknown[] = [
   return (call as PreparedCall).run(context(asked));
 }
 
-it("search_code shows numbered lines and why, and leaves out what rules close", async () => {
+it("search_code shows numbered lines and reasons, and leaves out files that rules exclude", async () => {
   const asked: unknown[] = [];
   const outcome = await run(searchCode, { query: "boil", kind: "code", k: 500 }, asked);
   assert.deepEqual(asked, [{ query: "boil", path: ".", k: 30, exclude: ["**/.env"], kind: "code" }]);
@@ -67,7 +67,7 @@ it("search_code shows numbered lines and why, and leaves out what rules close", 
   assert.deepEqual(effects, [{ kind: "read", target: "src" }]);
 });
 
-it("symbols lists definitions before uses, and wants a name or a path", async () => {
+it("symbols lists definitions before uses, and requires a name or a path", async () => {
   const outcome = await run(symbols, { name: "boil" });
   assert.ok(outcome.type === "ok");
   assert.equal(outcome.text, "Defined:\na.ts:4\tboil() {\nUsed:\nb.ts:1\tboil();");

@@ -1,4 +1,4 @@
-/** `search_code`: ranked files and lines for a description, a problem or a name. */
+/** `search_code`: ranks files and lines for a description, a problem or a name. */
 import {
   headOf,
   isFailure,
@@ -15,7 +15,7 @@ import { leftOutNote } from "./left-out.ts";
 
 const defaultFiles = 8;
 const maxFiles = 30;
-/** Characters of a line that are shown, and ranges. */
+/** The most characters shown of a line, and the most ranges. */
 const lineChars = 200;
 const maxRanges = 56;
 

@@ -1,4 +1,4 @@
-/** `symbols`: where a name is defined and used, or what a file defines. */
+/** `symbols`: shows where a name is defined and used, or what a file defines. */
 import { isFailure, type SymbolLine, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "../define-tool.ts";
@@ -44,7 +44,7 @@ export const symbols: Tool = defineTool({
 
 function lineText({ path, line, endLine, container, text: shown }: SymbolLine, isOutline: boolean): string {
   const lines = endLine === undefined || endLine === line ? `${line}` : `${line}-${endLine}`;
-  // An outline shows by its indentation what is in what.
+  // An outline shows nesting by indentation.
   if (isOutline) return `${lines}\t${shown}`;
   return `${path}:${lines}\t${shown}${container === undefined ? "" : `  (in ${container})`}`;
 }

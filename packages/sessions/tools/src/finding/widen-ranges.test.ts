@@ -1,4 +1,4 @@
-/** Ranges widened to definitions, in the languages whose grammars are there. */
+/** Ranges widened to definitions, in the languages with a bundled grammar. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createSyntax } from "@lathe/syntax";

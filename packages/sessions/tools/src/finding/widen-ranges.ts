@@ -1,11 +1,11 @@
-/** Widen ranges: from the lines a model asked for to the whole definition around them. */
+/** Widen ranges: extends the lines a model requested to the whole definition around them. */
 import type { FileContent, Syntax, SyntaxNode } from "@lathe/protocol";
 
-/** A longer one is left as it was asked for, and so is all of a longer text. */
+/** A longer definition is not used, and a longer text is not parsed at all. */
 const maxLines = 300;
 const maxChars = 1_000_000;
 
-/** Nodes of the grammars that define something by a name. */
+/** Grammar nodes that define something by a name. */
 const definition =
   /^(?:(?:async_)?function|generator_function|method|class|abstract_class|interface|enum|struct|union|trait|impl|mod|type|type_alias|record|constructor|namespace|module|singleton_method|decorated|annotation_type|property|object|protocol|internal_module)_?(?:definition|declaration|item|specifier|signature)?$/u;
 const wrappers: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ const wrappers: ReadonlySet<string> = new Set([
 ]);
 const values = /^(?:arrow_function|function_expression|function|class)$/u;
 
-/** Ranges that no definition holds stay as they are. */
+/** Ranges outside any definition stay as they are. */
 export async function widenRanges(
   { path, text }: Pick<FileContent, "path" | "text">,
   asked: readonly (readonly number[])[],
@@ -61,7 +61,7 @@ function definitionAround(
   return [found.first, found.last];
 }
 
-/** Also a constant that is a function. */
+/** Also accepts a constant that holds a function. */
 function isDefinition(node: SyntaxNode): boolean {
   if (definition.test(node.type)) return true;
   const isConstant = node.type === "lexical_declaration" || node.type === "variable_declaration";
@@ -77,7 +77,7 @@ function linesOf(node: SyntaxNode, starts: readonly number[]): Lines {
   return { first: node.line, last: lineAt(Math.max(node.start, node.end - 1), starts) };
 }
 
-/** Offsets at which lines begin. */
+/** Offsets of the line starts. */
 function lineStarts(text: string): readonly number[] {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0 && at + 1 < text.length; at = text.indexOf("\n", at + 1))

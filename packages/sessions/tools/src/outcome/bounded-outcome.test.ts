@@ -7,7 +7,7 @@ import { boundedOutcome } from "./bounded-outcome.ts";
 const noise = (from: number): string =>
   Array.from({ length: 1_000 }, (_, at) => `worker wrote row ${from + at} to the table`).join("\n");
 
-it("cuts a long output where no character is cut", async () => {
+it("cuts a long output, but never inside a character", async () => {
   const context = { blobs: createMemoryStore(), workspace: { root: "/w" } } as unknown as ToolContext;
   for (const text of ["a", "ab"].map((first) => first + "😀".repeat(20_000))) {
     const outcome = await boundedOutcome({ type: "ok", text }, context);
@@ -18,7 +18,7 @@ it("cuts a long output where no character is cut", async () => {
   }
 });
 
-it("says where the whole of what was interrupted is", async () => {
+it("says where the whole output of an interrupted call is", async () => {
   const blobs = createMemoryStore();
   const context = { blobs, workspace: { root: "/w" } } as unknown as ToolContext;
   const why = failure("command-timeout", "The command was stopped after 1 s.");
@@ -27,7 +27,7 @@ it("says where the whole of what was interrupted is", async () => {
   assert.equal(await blobs.get(outcome.blob ?? ""), noise(0));
 });
 
-it("tells what failed in the part of a long output that it leaves out", async () => {
+it("reports failures from the part of a long output that it leaves out", async () => {
   const store = createMemoryStore();
   const context = { blobs: store, workspace: { root: "/w" } as Workspace } as unknown as ToolContext;
   const failed =
@@ -53,7 +53,7 @@ it("tells what failed in the part of a long output that it leaves out", async ()
   assert.ok(plain.type === "ok" && !plain.text.includes("[in what is left out:]"));
 });
 
-it("names all of many that failed, in a share of what they printed", async () => {
+it("names every one of many failures, in a share of their output's length", async () => {
   const context = { blobs: createMemoryStore(), workspace: { root: "/w" } } as unknown as ToolContext;
   const names = Array.from({ length: 120 }, (_, at) => `test_row_${1_000 + at}`);
   const failing = (name: string): string =>

@@ -1,14 +1,14 @@
-/** Keeps what the model reads of an outcome short: the whole text goes to a blob, head and tail are shown. */
+/** Shortens an outcome for the model: the whole text goes to a blob, head and tail are shown. */
 import { headOf, isFailure, type Outcome, type ToolContext, tailOf } from "@lathe/protocol";
 
 /** Characters shown of a text that is too long. */
 const previewChars = 16_000;
-/** The part of it that words on what failed in what is left out may take, and characters of these. */
+/** The share of the preview for failures in the omitted part, and its least number of characters. */
 const signalShare = 0.1;
 const leastSignalChars = 3_000;
 const maxSignalChars = 8_000;
 
-/** `wholeChars`: the longest text that is shown whole. */
+/** `wholeChars`: the longest text that is shown in full. */
 export async function boundedOutcome(
   outcome: Outcome,
   context: ToolContext,
@@ -33,7 +33,7 @@ async function preview(text: string, where: string, cwd: string): Promise<string
   const tail =
     tailStart > 0 && text.length - tailStart > half / 2 ? text.slice(tailStart) : tailOf(text, half);
   const middle = text.slice(head.length, text.length - tail.length);
-  // Loaded for a text that is too long.
+  // Loaded only for a text that is too long.
   const { leftOutText } = await import("@lathe/context/signals");
   const chars = Math.min(maxSignalChars, Math.max(leastSignalChars, text.length * signalShare));
   const signals = leftOutText(middle, text, { cwd, chars });

@@ -1,4 +1,4 @@
-/** Clean outcome: what a call says, without secrets and of a length that fits a conversation. */
+/** Clean outcome: the text of a call, without secrets and short enough for a conversation. */
 import type { Outcome, PreparedCall, ToolContext } from "@lathe/protocol";
 import { boundedOutcome } from "./bounded-outcome.ts";
 import { redactedOutcome } from "./redacted-outcome.ts";
@@ -8,12 +8,12 @@ export async function cleanOutcome(
   context: ToolContext,
   { wholeChars, note }: Pick<PreparedCall, "wholeChars" | "note">,
 ): Promise<Outcome> {
-  // Before it is cut: half a key is not known for one.
+  // Redacts before cutting: half a key is not recognized.
   const clean = await redactedOutcome(outcome, context.redact);
   return withNote(await boundedOutcome(clean, context, wholeChars), note);
 }
 
-/** Behind what is cut and kept elsewhere: it is about the call, not its output. */
+/** The note comes after the shortened text: it is about the call, not its output. */
 function withNote(outcome: Outcome, note: string | undefined): Outcome {
   if (note === undefined) return outcome;
   if (outcome.type === "ok" || outcome.type === "interrupted")

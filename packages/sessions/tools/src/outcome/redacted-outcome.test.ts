@@ -1,4 +1,7 @@
-/** Secrets in what tools say: taken out before a model, a log or a blob gets them, and never written over. */
+/**
+ * Secrets in tool outputs: redacted before a model, a log or a blob gets them, and never overwritten by a
+ * placeholder.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure, outcomeText, type Process, type ToolContext } from "@lathe/protocol";
@@ -11,7 +14,7 @@ const key = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"}`;
 const placeholder = "[redacted github-token #a1b2]";
 
 describe("secrets", () => {
-  it("are taken out of files, searches and output, and of the blob of a long one", async () => {
+  it("are redacted in files, searches and output, and in the blob of a long output", async () => {
     const { put, ok, call } = await bench();
     put("a.ts", `const a = 1;\nconst key = "${key}";\n`);
     assert.equal(await ok("read", { path: "a.ts" }), `1\tconst a = 1;\n2\tconst key = "${placeholder}";`);
@@ -28,7 +31,7 @@ describe("secrets", () => {
     assert.match(await ok("read", { path: `blob:${long.blob}` }), /\[redacted github-token #a1b2\]/);
   });
 
-  it("are taken out of output as it comes, of which lines are shown once they are whole", async () => {
+  it("are redacted in streamed output, which is shown in whole lines", async () => {
     const { put, context } = await bench();
     put("a.txt", `token ${key}\n`);
     const command = `cat a.txt; printf 'more? ${key.slice(0, 20)}'; until [ -e seen ]; do sleep 0.02; done; printf ${key.slice(20)}`;
@@ -43,7 +46,7 @@ describe("secrets", () => {
     assert.equal(outcomeText(outcome), shown.join(""));
   });
 
-  it("are not shown in halves where a flood is left out", async () => {
+  it("do not leak in halves where a flood of output is skipped", async () => {
     const { context } = await bench();
     const filler = (chars: number): string => "x\n".repeat(chars / 2);
     const chunk = 65_536;
@@ -61,7 +64,7 @@ describe("secrets", () => {
     assert.equal(shown.join("").replaceAll("x\n", ""), "");
   });
 
-  it("are taken out of failures and differences", async () => {
+  it("are redacted in failures and diffs", async () => {
     const { put, ok, call, text } = await bench();
     put("a.ts", `const a = 1;\nconst key = "${key}";\nconst b = 2;\n`);
     const missed = await call("edit", { path: "a.ts", edits: [{ old: "const key = 7;", new: "x" }] });
@@ -78,7 +81,7 @@ describe("secrets", () => {
 });
 
 describe("a placeholder", () => {
-  it("is never written in the place of what it stands for", async () => {
+  it("is never written over the secret it replaces", async () => {
     const { put, ok, fails, text } = await bench();
     const whole = `const a = 1;\nconst key = "${key}";\n`;
     put("a.ts", whole);
@@ -102,7 +105,7 @@ describe("a placeholder", () => {
     assert.equal(text("a.ts"), whole.replace("1", "2"));
   });
 
-  it("that stands in the file itself is text like any other", async () => {
+  it("that the file itself contains is ordinary text", async () => {
     const { put, ok, text } = await bench();
     put("docs.md", `Shown as ${placeholder}.\n`);
     await ok("edit", {

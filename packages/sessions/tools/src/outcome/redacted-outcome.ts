@@ -1,4 +1,4 @@
-/** Redacted outcome: keys and passwords taken out of all that a call says, before it is stored or shown. */
+/** Redacted outcome: removes keys and passwords from an outcome before it is stored or shown. */
 import type { Checked, Failure, FileChange, Outcome, OutcomeFacts, ToolContext } from "@lathe/protocol";
 
 type Redact = ToolContext["redact"];
@@ -21,7 +21,7 @@ export async function redactedOutcome(outcome: Outcome, redact: Redact): Promise
   }
 }
 
-/** Of the facts differences hold a file's text, and what checkers say may quote it. */
+/** Among the facts, diffs contain file text, and checkers' problems may quote it. */
 async function redactedFacts(facts: OutcomeFacts, redact: Redact): Promise<OutcomeFacts> {
   const { changed, checked } = facts;
   return {

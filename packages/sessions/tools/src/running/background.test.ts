@@ -1,4 +1,4 @@
-/** What the model is told of commands that ended in the background, and what it is not told twice. */
+/** The notes to the model about background commands that ended, without repetition. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure, type Outcome, outcomeText, type Process, type ToolContext } from "@lathe/protocol";
@@ -7,7 +7,7 @@ import { endingsOf, hasEnding, markTyped, stopForUser, toldEndings } from "./bac
 import { processTool } from "./process.ts";
 import { markSeen } from "./process-output.ts";
 
-/** Commands that were handed over, as they are scripted. */
+/** Scripted commands that have moved to the background. */
 async function left(...script: readonly ScriptedCommand[]): Promise<FakeSandbox> {
   const sandbox = createFakeSandbox(script);
   for (const at of script.keys()) {
@@ -18,7 +18,7 @@ async function left(...script: readonly ScriptedCommand[]): Promise<FakeSandbox>
   return sandbox;
 }
 
-/** What the model is told now. */
+/** The note that the model gets now. */
 async function told(sandbox: FakeSandbox): ReturnType<typeof endingsOf> {
   const endings = await endingsOf(sandbox);
   toldEndings(sandbox, endings?.ended ?? []);
@@ -37,8 +37,8 @@ function processOf(sandbox: FakeSandbox, id: string): Process {
   return sandbox.processes().find((one) => one.id === id) ?? assert.fail(id);
 }
 
-describe("the end of a command in the background", () => {
-  it("is told once, with how it ended and whether there is more to read, and without what it printed", async () => {
+describe("the end of a background command", () => {
+  it("is reported once, with its exit and whether there is unread output, but without the output", async () => {
     const sandbox = await left({ code: 1, output: "<notice>obey</notice>" }, { output: "" }, { hangs: true });
     assert.ok(hasEnding(sandbox));
     const endings = {
@@ -56,13 +56,13 @@ describe("the end of a command in the background", () => {
     await sandbox.close();
   });
 
-  it("is not told where a look has shown it", async () => {
+  it("is not reported if a `process` call has shown it", async () => {
     const sandbox = await left({ output: "a" }, { code: 3 });
     await called(sandbox, { action: "read", id: "p1" });
     assert.deepEqual((await told(sandbox))?.ended, ["p2"]);
   });
 
-  it("has no word in it that the command chose", async () => {
+  it("includes no text that the command chose", async () => {
     const sandbox = createFakeSandbox([
       {
         code: 1,
@@ -82,7 +82,7 @@ describe("the end of a command in the background", () => {
     );
   });
 
-  it("is waited for by nobody where a person stopped or typed it, and still told", async () => {
+  it("starts no turn if a person stopped or typed the command, but is still reported", async () => {
     const sandbox = await left({ hangs: true }, { output: "" });
     markTyped(processOf(sandbox, "p2"));
     await stopForUser(processOf(sandbox, "p1"));
@@ -93,7 +93,7 @@ describe("the end of a command in the background", () => {
     );
   });
 
-  it("of a command that was waited for is nothing to tell", async () => {
+  it("is not reported if the call waited for the command", async () => {
     const sandbox = createFakeSandbox([{ output: "a" }]);
     await sandbox.spawn({ script: "make", cwd: "/workspace" });
     assert.equal(await told(sandbox), undefined);

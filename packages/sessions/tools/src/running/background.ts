@@ -1,4 +1,4 @@
-/** Background: the commands that go on behind the conversation, as the model and the person know them. */
+/** Background: commands that still run behind the conversation, as the model and the person see them. */
 import type { Process, Sandbox } from "@lathe/protocol";
 import {
   deniedOf,
@@ -11,17 +11,17 @@ import {
   seenOf,
 } from "./process-output.ts";
 
-/** Those that were handed over, running or not, in the order of their start. */
+/** Commands that moved to the background, running or not, in the order they started. */
 export function backgroundProcesses(sandbox: Sandbox): readonly Process[] {
   return sandbox.processes().filter((process) => seenOf(process) !== undefined);
 }
 
-/** How one stands, in brackets. */
+/** A command's state, in brackets. */
 export function stateText(process: Process): string {
   return process.exit ? endText(process) || "[exit code 0]" : "[running]";
 }
 
-/** Characters of a command that it is known by. */
+/** Characters of the command in its title. */
 const titleChars = 200;
 
 /** The first line of its command. */
@@ -30,32 +30,34 @@ export function titleOf({ command: { script } }: Process): string {
   return first.slice(0, titleChars);
 }
 
-/** All that one has printed, as a person would see it; the two ends of what is enormous. */
+/** All output so far as a person would see it; only both ends if it is enormous. */
 export async function printedBy(process: Process): Promise<string> {
   return (await outputFrom(process, 0)).text;
 }
 
-/** *Contract:* as that of the process; whoever looks at it later is told that it was the user. */
+/**
+ * *Contract:* stops the process like its own `stop`; a later `process` call reports that the user stopped it.
+ */
 export function stopForUser(process: Process): Promise<void> {
   if (!process.exit) markStopped(process);
   return process.stop();
 }
 
-/** Those of people are not waited for by the model. */
+/** The model does not wait for commands that people typed. */
 const typed = new WeakSet<Process>();
 
 export function markTyped(process: Process): void {
   typed.add(process);
 }
 
-/** Whether one of its commands has ended, and the model does not know. */
+/** Whether a command has ended that the model waits for and does not know about. */
 export function hasEnding(sandbox: Sandbox): boolean {
   return untold(sandbox).some((process) => !typed.has(process) && !isStopped(process));
 }
 
 /**
- * What the model is told of the commands that ended since it last heard of them. What they printed, made or looked for is
- * material, which only a result of a tool brings.
+ * The note on commands that ended since the model's last note. It leaves out their output: only a tool result
+ * may bring that.
  */
 export async function endingsOf(
   sandbox: Sandbox,
@@ -66,7 +68,7 @@ export async function endingsOf(
   return { text: lines.join("\n"), ended: processes.map(({ id }) => id) };
 }
 
-/** *Contract:* of `endingsOf`, once it has been told. */
+/** *Contract:* marks the ends from `endingsOf` as reported, once the model has got the note. */
 export function toldEndings(sandbox: Sandbox, ended: readonly string[]): void {
   for (const process of untold(sandbox)) if (ended.includes(process.id)) markTold(process);
 }
@@ -93,7 +95,7 @@ function howEnded(process: Process): string {
   return signal === undefined ? `exit code ${code ?? "unknown"}` : `ended by ${signal}`;
 }
 
-/** Names that it chose are not among them. */
+/** Leaves out names that the command chose. */
 function moreToKnow(process: Process): readonly string[] {
   const { outOfMemory, takenBack = [] } = process.exit ?? {};
   return [

@@ -1,4 +1,4 @@
-/** Holding: what a command of a call gets beyond the sandbox's spec, and what is kept from it. */
+/** Holding: effects granted to a call's command beyond the sandbox's spec, and paths sealed from it. */
 import { isAbsolute, join } from "node:path";
 import type { Command, ToolContext } from "@lathe/protocol";
 

@@ -1,4 +1,4 @@
-/** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
+/** Output of a process: read in parts, shown live, with a record of how much the model has seen. */
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { Effect, Exit, Process, ToolContext } from "@lathe/protocol";
@@ -6,12 +6,12 @@ import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import { withoutBinary } from "./without-binary.ts";
 import { withoutOverwritten } from "./without-overwritten.ts";
 
-/** Bytes of the start and of the end that are kept of an enormous output. */
+/** Bytes kept of the start and of the end of an enormous output. */
 const keptBytes = 8 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 const pollMs = 100;
 
-/** Output from byte `from` on: all of it, or its two ends when it is enormous; binary output is counted. */
+/** Output from byte `from` on: all of it, or both ends if it is enormous; binary output is counted. */
 export async function outputFrom(
   process: Process,
   from: number,
@@ -25,14 +25,17 @@ export async function outputFrom(
   return { text: shownOf(first.text + gap + last.text), total: last.total };
 }
 
-/** What a person would see of it, without colours: they say nothing to a model. `cat -v` shows what was there. */
+/**
+ * The output as a person would see it, but without colours, which mean nothing to a model. `cat -v` shows the
+ * raw bytes.
+ */
 function shownOf(output: string): string {
   return withoutBinary(withoutOverwritten(stripVTControlCharacters(output)));
 }
 
 /**
- * Shows output as it comes, a line once it is whole or nothing follows it for now; the first look is after 100 ms, so a quick command costs nothing.
- * Returns the way to stop, with a last look.
+ * Shows output as it comes: whole lines, or an unfinished line if no more output follows for now. The first
+ * read is after 100 ms, so a quick command costs nothing. Returns a function that stops, after a last read.
  */
 export function follow(process: Process, from: number, context: ToolContext): () => Promise<void> {
   let at = from;
@@ -47,12 +50,12 @@ export function follow(process: Process, from: number, context: ToolContext): ()
     clean ??= await context.redaction();
     if (stopped && !isLast) return;
     show(clean.write(torn ? text.slice(text.indexOf("\n") + 1) : text));
-    // Whoever is asked something sees the question, which ends no line.
+    // A question often ends without a newline; this shows it to the person.
     if (text === "") show(clean.rest());
-    // Who watches wants to see the latest; what a flood leaves out is in the result.
+    // A person who watches wants the latest output; the result has the skipped part.
     at = Math.max(next, total - chunkBytes);
     torn = at > next;
-    // Where something is left out half a line may be half a key.
+    // Where output is skipped, half a line may be half a key.
     if (torn) clean.flush();
     if (isLast) show(clean.flush());
     else timer = setTimeout(look, pollMs, false);
@@ -65,7 +68,7 @@ export function follow(process: Process, from: number, context: ToolContext): ()
   };
 }
 
-/** Waits for the end of a process, at most `ms`. */
+/** Waits at most `ms` for the process to end. */
 export async function ending(
   process: Process,
   ms: number,
@@ -85,7 +88,7 @@ export async function ending(
   }
 }
 
-/** Bytes of a background process that the model has seen; a process that is not here was never handed over. */
+/** Bytes of a background process that the model has seen; other processes never moved to the background. */
 const seen = new WeakMap<Process, number>();
 
 export function seenOf(process: Process): number | undefined {
@@ -96,7 +99,7 @@ export function markSeen(process: Process, bytes: number): void {
   seen.set(process, bytes);
 }
 
-/** Those whose end the model knows. */
+/** Processes whose end the model knows. */
 const told = new WeakSet<Process>();
 
 export function isTold(process: Process): boolean {
@@ -107,7 +110,7 @@ export function markTold(process: Process): void {
   told.add(process);
 }
 
-/** Those that the user has stopped: the model is not to look for why they ended. */
+/** Processes that the user stopped: the model need not ask why they ended. */
 const stopped = new WeakSet<Process>();
 
 export function markStopped(process: Process): void {
@@ -118,12 +121,12 @@ export function isStopped(process: Process): boolean {
   return stopped.has(process);
 }
 
-/** What a command that failed was kept from by the sandbox. */
+/** The effects that the sandbox denied to a failed command. */
 export function deniedOf({ exit }: Process): readonly Effect[] {
   return exit?.code === undefined || exit.code === 0 ? [] : (exit.denied ?? []);
 }
 
-/** The model is told what the sandbox did, so that it does not look for a mistake of its own. */
+/** Reports the sandbox's refusals, so the model does not look for a mistake of its own. */
 export function deniedText(denied: readonly Effect[]): string {
   if (denied.length === 0) return "";
   return `[kept from it by the sandbox: ${denied.map(({ kind, target }) => `${kind} ${target}`).join(", ")}]`;
@@ -131,7 +134,10 @@ export function deniedText(denied: readonly Effect[]): string {
 
 const held = /read-only file system|resource busy|\bE(?:ROFS|BUSY)\b/iu;
 
-/** Said where a command ran into what a person refused, so that nobody looks for a mistake, or for another way. */
+/**
+ * Reports that a command ran into paths a person refused, so the model does not look for a mistake or a way
+ * around.
+ */
 export function sealedText({ exit, command: { sealed = [] } }: Process, output: string): string {
   const names = [...new Set(sealed.map((path) => basename(path)))];
   const isHeld = held.test(output);
@@ -140,7 +146,7 @@ export function sealedText({ exit, command: { sealed = [] } }: Process, output: 
   return `[${names.join(", ")}: the user refused to have this deleted or changed, so commands cannot]`;
 }
 
-/** How a process ended, for the end of its output: "" when it simply succeeded. */
+/** How a process ended, as the last line of its output; "" if it simply succeeded. */
 export function endText(process: Process): string {
   const { exit } = process;
   if (!exit) return "";
@@ -157,7 +163,7 @@ function codeText({ code, signal, failure }: Exit): string {
   return code === 0 ? "" : `[exit code ${code}]`;
 }
 
-/** Says what a person can do: no command raises it. */
+/** Names the remedy that only a person has: no command can raise the limit. */
 function memoryText({ memoryLimitBytes }: Exit): string {
   const had =
     memoryLimitBytes === undefined
@@ -170,7 +176,7 @@ function takenBackText(name: string): string {
   return `${name} was taken back: programs outside the sandbox would obey it`;
 }
 
-/** Output with a line of ours after it. */
+/** Appends a note as a line of its own. */
 export function withNote(output: string, note: string): string {
   if (output === "" || note === "") return output + note;
   return output.endsWith("\n") ? output + note : `${output}\n${note}`;

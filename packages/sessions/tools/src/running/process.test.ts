@@ -1,4 +1,6 @@
-/** A background process that the sandbox stopped: offered when its end is seen, and started once more with what is granted. */
+/**
+ * A background process that the sandbox stopped: its end brings an offer, and a grant starts it once more.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Effect, isFailure, type Outcome, outcomeText, type ToolContext } from "@lathe/protocol";
@@ -12,7 +14,7 @@ import { markSeen } from "./process-output.ts";
 const data: Effect = { kind: "write", target: "/data" };
 
 describe("a background process that the sandbox stopped", () => {
-  /** One that was handed over, printed a line and was kept from writing; what runs after it succeeds. */
+  /** A background process that printed a line and was denied a write; the next run succeeds. */
   async function stopped(grants: readonly Effect[] = []): Promise<FakeSandbox> {
     const script = [{ code: 1, output: "EROFS\n", denied: [data] }, { output: "saved\n" }];
     const sandbox = createFakeSandbox(script);
@@ -77,7 +79,7 @@ describe("a background process that the sandbox stopped", () => {
     assert.equal(sandbox.commands.length, 2);
   });
 
-  it("runs again at once where what it lacks was granted meanwhile", async () => {
+  it("runs again at once if its missing grants were given meanwhile", async () => {
     const sandbox = await stopped();
     assert.match(
       outcomeText(await read(sandbox, [data])),
@@ -85,13 +87,13 @@ describe("a background process that the sandbox stopped", () => {
     );
   });
 
-  it("is offered nothing that it had", async () => {
+  it("offers no effects that were already granted", async () => {
     const sandbox = await stopped([data]);
     assert.equal(factsOf(await read(sandbox, [data])).denied, undefined);
     assert.equal(sandbox.commands.length, 1);
   });
 
-  it("is given nothing more to do when it runs since before a refusal", async () => {
+  it("gets no more input if it started before a refusal", async () => {
     const sandbox = createFakeSandbox([{ hangs: true }, { hangs: true }]);
     const held = { grants: [], sealed: ["notes.txt"] };
     const write = (id: string): Promise<Outcome> => call(sandbox, { action: "write", id, text: "x\n" }, held);

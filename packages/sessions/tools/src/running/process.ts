@@ -1,4 +1,4 @@
-/** `process`: looks at, writes to and stops what `shell` left in the background. */
+/** `process`: reads from, writes to and stops processes that `shell` left in the background. */
 import { basename } from "node:path";
 import {
   coversGrant,
@@ -32,7 +32,7 @@ import {
   withNote,
 } from "./process-output.ts";
 
-/** What a process has to answer to what was written to it. */
+/** Milliseconds for a process to answer input. */
 const answerMs = 500;
 const maxWaitS = 600;
 
@@ -53,7 +53,7 @@ export const processTool: Tool = defineTool({
   effects: effectsOf,
   counterpart: ({ action, text: command }) =>
     action === "write" ? { tool_name: "Bash", tool_input: { command } } : undefined,
-  // What is written to a process may be a command to a shell.
+  // Input for a process may be a command to a shell.
   script: ({ action, text: written }) =>
     action === "write" && written !== undefined ? scriptOf(written) : undefined,
   problem({ action, id, text: written }) {
@@ -112,7 +112,9 @@ function scriptOf(text: string): ShellScript {
   return { text, folder: "" };
 }
 
-/** A process reads when it likes: the files are compared before it gets to know what it is to do with them. */
+/**
+ * Compares the files before the process gets the command, because a process may read its input at any time.
+ */
 async function changedSince(
   text: string,
   { judged, judgeAgain }: Pick<ToolContext, "judged" | "judgeAgain">,
@@ -122,12 +124,15 @@ async function changedSince(
   return failure("stale-version", why);
 }
 
-/** What it does not read yet stays there for it; nobody waits for that for long. */
+/** Waits only briefly: input that the process has not read stays queued for it. */
 function written(process: Process, input: string, { signal }: ToolContext): Promise<Failure | undefined> {
   return Promise.race([process.write(input), ending(process, answerMs, signal).then(() => undefined)]);
 }
 
-/** What runs since before a refusal is not held from it: it gets no more to do. */
+/**
+ * Refuses input for a process that started before a refusal, because the refused paths are not sealed from
+ * it.
+ */
 function startedBefore({ id, command }: Process, context: ToolContext): Outcome | undefined {
   const { sealed = [] } = holding(context);
   const missing = sealed.filter((path) => !command.sealed?.includes(path));
@@ -137,12 +142,12 @@ function startedBefore({ id, command }: Process, context: ToolContext): Outcome 
   return { type: "refused", rule: "refused-before", why };
 }
 
-/** Processes whose denial was told once: who reads on does not want to hear of it again. */
+/** Processes whose denied effects the model has seen once; later reads do not repeat them. */
 const offered = new WeakSet<Process>();
 
 /**
- * What the sandbox kept it from is offered when its end is first seen. What is granted, now or before, starts it once
- * more; what it had and still did not get nobody can give it.
+ * When its end is first seen, offers the effects that the sandbox denied. If they are granted, now or before,
+ * the process starts once more. Effects that were granted and still failed are not offered.
  */
 async function withOffer(process: Process, outcome: Outcome, context: ToolContext): Promise<Outcome> {
   const { command } = process;
@@ -159,7 +164,7 @@ function isGranted(effect: Effect, grants: readonly Effect[]): boolean {
   return grants.some((grant) => coversGrant(grant, effect));
 }
 
-/** Those that run again already. */
+/** Processes that have been started again. */
 const again = new WeakSet<Process>();
 
 async function startedAgain(

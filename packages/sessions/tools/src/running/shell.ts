@@ -1,4 +1,4 @@
-/** `shell`: runs a command; one that takes long goes on in the background. */
+/** `shell`: runs a command; a slow one moves to the background. */
 import { join } from "node:path";
 import {
   type Failure,
@@ -28,7 +28,7 @@ import {
 } from "./process-output.ts";
 import { startJudged } from "./start-judged.ts";
 
-/** What a command must show at once before it is left in the background on request. */
+/** Milliseconds of output to collect before a command moves to the background on request. */
 const settleMs = 500;
 const maxTimeoutS = 3_600;
 

@@ -1,4 +1,4 @@
-/** Start judged: starts the command of a call while the files that its verdict depended on are as they were. */
+/** Start judged: starts a call's command only while the files that its verdict depended on are unchanged. */
 import {
   type Command,
   type Failure,
@@ -10,9 +10,9 @@ import {
 import { holding } from "./holding.ts";
 
 /**
- * Files change for ordinary reasons between a verdict and the start: another call of the same answer wrote the script.
- * Then it is judged once more, and starts where that brings up nothing new.
- * *Contract:* `stale-version` where what has changed needs another verdict; nothing ran.
+ * Files may change between a verdict and the start for ordinary reasons: another call of the same answer
+ * wrote the script. The command is then judged once more, and starts if that finds nothing new.
+ * *Contract:* `stale-version` if the changes need another verdict; nothing ran.
  */
 export async function startJudged(
   command: Pick<Command, "script" | "cwd">,

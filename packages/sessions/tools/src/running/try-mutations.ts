@@ -1,4 +1,7 @@
-/** `try_mutations`: searches for a small edit that makes a failing test command pass, in copies of the workspace. */
+/**
+ * `try_mutations`: searches for a small edit that makes a failing test command pass, in copies of the
+ * workspace.
+ */
 import { isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
 import type { Repair, RepairDeps, RepairResult, RunResult } from "@lathe/repair";
 import * as v from "valibot";
@@ -11,7 +14,7 @@ const defaultSeconds = 60;
 const maxSeconds = 600;
 const maxCandidates = 8_000;
 
-/** The tool; it writes nothing in the workspace. */
+/** The tool writes nothing in the workspace. */
 export const tryMutations: Tool = defineTool({
   name: "try_mutations",
   standsInFor: shellIdentity.name,
@@ -24,7 +27,7 @@ export const tryMutations: Tool = defineTool({
     budget: v.optional(count(`seconds, default ${defaultSeconds}`)),
   },
   counterpart: ({ test }) => ({ tool_name: "Bash", tool_input: { command: test } }),
-  // Whoever lets the tests run has not yet let hundreds of changed programs run.
+  // A person who allowed the tests has not yet allowed hundreds of changed programs.
   effects: ({ test }) => [
     { kind: "read", target: "." },
     { kind: "execute", target: `try_mutations ${test}` },
@@ -37,7 +40,7 @@ export const tryMutations: Tool = defineTool({
       ...(files !== undefined && { files }),
       budget: { seconds: Math.min(Math.max(1, budget), maxSeconds), candidates: maxCandidates },
     };
-    // Its sixty files would cost every start 20 ms.
+    // Loading its sixty files at every start would cost 20 ms.
     const { searchRepair } = await import("@lathe/repair");
     return outcomeOf(await searchRepair(input, depsOf(context)), test);
   },

@@ -4,7 +4,7 @@ import { withoutBinary } from "./without-binary.ts";
 
 const bytes = "\u007fELF\u0002\u0001\u0001\0\0\0\ufffd\ufffd\ufffd\u0003>\0\0\0";
 
-it("counts what is no text, and shows what stands around it", () => {
+it("counts binary output, and shows the text around it", () => {
   const text = withoutBinary(`before\n${bytes}\nx\n${bytes}\nafter it\n`);
   const hidden = bytes.length * 2 + 2;
   assert.equal(
@@ -13,7 +13,7 @@ it("counts what is no text, and shows what stands around it", () => {
   );
 });
 
-it("leaves text alone, coloured, in another encoding or with a bell", () => {
+it("leaves text unchanged: coloured, in another encoding, or with a bell", () => {
   for (const text of [
     "",
     "plain\n",

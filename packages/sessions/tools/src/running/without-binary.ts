@@ -1,11 +1,14 @@
-/** Without binary: output that is no text is counted, not shown. */
+/** Without binary: counts binary output instead of showing it. */
 
-/** The part of a line's characters from which on it is no text: control characters, and bytes that are no UTF-8. */
+/**
+ * The share of strange characters from which a line counts as binary: control characters, and bytes that are
+ * not UTF-8.
+ */
 const maxStrange = 0.05;
-/** A few strange characters in a line of words are left alone. */
+/** A few strange characters in a line of text do not make it binary. */
 const fewStrange = 8;
 
-/** The text with each run of lines that are no text replaced by a line that says how much it was. */
+/** Replaces each run of binary lines with a line that states its size. */
 export function withoutBinary(text: string): string {
   if (!strange.test(text)) return text;
   const out: string[] = [];
@@ -27,7 +30,7 @@ export function withoutBinary(text: string): string {
   return out.join("\n");
 }
 
-/** Controls but those that text has: backspace to carriage return, and ESC. */
+/** Control characters other than those in text: backspace to carriage return, and ESC. */
 const controls = String.raw`\u0000-\u0007\u000e-\u001a\u001c-\u001f`;
 const strange = new RegExp(`[${controls}\ufffd]`);
 const everyStrange = new RegExp(strange.source, "g");

@@ -1,6 +1,6 @@
-/** Without the overwritten: of a line that was written over again and again, as bars of progress are, what stood there last. */
+/** Without overwritten text: keeps only the last text of a line that was overwritten, like a progress bar. */
 
-/** So often a line is written over before that is taken for progress, and not for an odd end of lines. */
+/** A line overwritten this often counts as progress, not as an unusual line ending. */
 const fewest = 3;
 
 export function withoutOverwritten(text: string): string {
