@@ -1,4 +1,7 @@
-/** @lathe/extensions: what people and projects add to Lathe; the parts that read it have export paths of their own, to be loaded late. */
+/**
+ * @lathe/extensions: agents, commands, skills, hooks and servers that people and projects add to Lathe. The
+ * parts that read them have their own export paths, so they can be loaded late.
+ */
 export type { AgentDefinition } from "./src/agents/agent-definition.ts";
 export { restrictTools } from "./src/agents/restrict-tools.ts";
 export { type ExtensionPlace, isConfigWritable } from "./src/files/extension-place.ts";

@@ -1,4 +1,7 @@
-/** @lathe/extensions/servers: the files that an MCP server may load, and whether they are as the person trusted them. */
+/**
+ * @lathe/extensions/servers: the files that an MCP server may load, and whether they are still as the person
+ * trusted them.
+ */
 export { maxFiles } from "./src/servers/code-tree.ts";
 export {
   changedIn,

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 const read = (cwd: string): Instructions => readInstructions({ cwd, env: { HOME: join(folder, "home") } });
 
-it("prefers AGENTS.md and takes CLAUDE.md without it", () => {
+it("prefers AGENTS.md, and reads CLAUDE.md without it", () => {
   assert.deepEqual(read(folder), { texts: [], remarks: [] });
   writeFileSync(join(folder, "CLAUDE.md"), "claude");
   assert.deepEqual(read(folder).texts, [{ path: "CLAUDE.md", text: "claude" }]);
@@ -21,7 +21,7 @@ it("prefers AGENTS.md and takes CLAUDE.md without it", () => {
   assert.deepEqual(read(folder).texts, [{ path: "AGENTS.md", text: "agents" }]);
 });
 
-it("cuts a long file between characters and says where the rest is", () => {
+it("cuts a long file between characters and reports where the rest is", () => {
   writeFileSync(join(folder, "AGENTS.md"), `${"ä".repeat(5000)}x`);
   const { texts, remarks } = read(folder);
   const text = texts[0]?.text ?? "";
@@ -29,7 +29,7 @@ it("cuts a long file between characters and says where the rest is", () => {
   assert.match(remarks.join(), /^AGENTS\.md is longer than 8 KB/);
 });
 
-it("leaves out what leads out of the workspace, is no file, or would wait, and says so", () => {
+it("skips and reports a file that leads out of the workspace, is not regular, or would block", () => {
   const workspace = join(folder, "workspace");
   mkdirSync(workspace);
   writeFileSync(join(folder, "secret"), "secret");
@@ -69,7 +69,7 @@ it("gives those of folders, the outer ones first, with the rest named where they
   );
 });
 
-it("an empty file counts as none", () => {
+it("an empty file counts as missing", () => {
   writeFileSync(join(folder, "AGENTS.md"), " \n");
   writeFileSync(join(folder, "CLAUDE.md"), "claude");
   assert.deepEqual(read(folder), { texts: [{ path: "CLAUDE.md", text: "claude" }], remarks: [] });
@@ -110,7 +110,7 @@ it("gives the user's own, then those of the repository down to the workspace, th
   );
 });
 
-it("says which files are named to be read into it, and are not", () => {
+it("reports files that are referenced but not included", () => {
   mkdirSync(join(folder, "docs"));
   writeFileSync(join(folder, "docs/style.md"), "style");
   writeFileSync(

@@ -11,11 +11,14 @@ const limit = 8 * 1024;
 
 export interface Instructions {
   readonly texts: readonly { readonly path: string; readonly text: string }[];
-  /** One sentence for each text that was left out or cut, and each reference that was not followed. */
+  /** One sentence for each text that was skipped or cut, and each reference that was not followed. */
   readonly remarks: readonly string[];
 }
 
-/** Reads the user's, then those of each folder from the repository's root down to the workspace; per folder the first file, cut at 8 KB. */
+/**
+ * Reads the user's file, then one per folder from the repository's root down to the workspace, each cut at 8
+ * KB.
+ */
 export function readInstructions({ cwd, env }: ExtensionPlace): Instructions {
   const own = join(configFolder(env), "AGENTS.md");
   const root = rootAbove(cwd);
@@ -33,7 +36,10 @@ export function readInstructions({ cwd, env }: ExtensionPlace): Instructions {
   return { texts: texts.toReversed(), remarks: found.flatMap(({ remarks }) => remarks) };
 }
 
-/** The root of the repository above a workspace; undefined where the workspace is the root, or the repository is another user's. */
+/**
+ * The root of the repository above a workspace; undefined if the workspace is the root, or another user owns
+ * the repository.
+ */
 function rootAbove(cwd: string): string | undefined {
   try {
     for (let folder = cwd; ; folder = dirname(folder)) {
@@ -47,17 +53,17 @@ function rootAbove(cwd: string): string | undefined {
   }
 }
 
-/** Paths from the root, which comes first. */
+/** Paths from the root down, the root first. */
 function foldersBetween(root: string, cwd: string): readonly string[] {
   const parts = relative(root, cwd).split(sep);
   return parts.map((_, at) => parts.slice(0, at).join("/"));
 }
 
-/** Characters given in full, during a session and at its start; of other texts only the path is given. */
+/** Characters given in full, during a session and at its start; for other texts only the path is given. */
 const maxNested = 3 * limit;
 const maxAtStart = 4 * limit;
 
-/** The instructions in the given folders, the outer ones first. */
+/** The instructions in the given folders, outer folders first. */
 export function nestedInstructions(
   cwd: string,
   redact: (text: string) => Promise<string>,
@@ -81,7 +87,7 @@ function bounded(texts: Instructions["texts"], max: number): Instructions["texts
 
 interface Folder {
   readonly root: string;
-  /** From the root, with slashes. */
+  /** Relative to the root, with slashes. */
   readonly folder: string;
   /** The folder that shown paths are relative to; absent for the root. */
   readonly seenFrom?: string;

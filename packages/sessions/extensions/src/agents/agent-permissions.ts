@@ -16,7 +16,10 @@ const modeNames: Readonly<Record<string, Mode | "parents" | undefined>> = {
   bypassPermissions: "parents",
 };
 
-/** Reads `permissions: {mode, deny: [KIND:GLOB]}` and the `permissionMode` of other agents; a sentence where one cannot be enforced. */
+/**
+ * Reads `permissions: {mode, deny: [KIND:GLOB]}` and the `permissionMode` of other agents; a sentence if one
+ * cannot be enforced.
+ */
 export function agentPermissions(fields: Fields): Pick<AgentDefinition, "mode" | "rules"> | string {
   const { permissions: own = {} } = fields;
   if (!isFields(own)) return "its permissions are no list of fields";

@@ -4,11 +4,11 @@ import type { AgentDefinition } from "./agent-definition.ts";
 import { toolsGrantedBy, toolsRemovedBy } from "./tool-names.ts";
 
 export interface AgentTools extends Pick<AgentDefinition, "tools" | "without"> {
-  /** One sentence for each name that does not mean what it says. */
+  /** One sentence for each name that has no effect or a different one. */
   readonly remarks: readonly string[];
 }
 
-/** A sentence where the tools cannot be determined. `own`: names of tools that a program brings itself. */
+/** A sentence if the tools cannot be determined. `own`: names of tools that a program adds itself. */
 export function agentTools(fields: Fields, own: readonly string[]): AgentTools | string {
   const granted = namesOf(fields.tools);
   const removed = namesOf(fields.disallowedTools);
@@ -24,7 +24,7 @@ export function agentTools(fields: Fields, own: readonly string[]): AgentTools |
 }
 
 interface Switched {
-  /** Absent where no tool is switched on by name. */
+  /** Absent if no tool is switched on by name. */
   readonly on?: readonly string[];
   readonly off: readonly string[];
 }

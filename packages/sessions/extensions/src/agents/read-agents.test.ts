@@ -1,4 +1,4 @@
-/** Which agents there are: the built-in ones, and those that people wrote down. */
+/** The available agents: built-in ones, and those that people defined. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ function makeBench(name: string) {
   return { root, cwd, put, remove: () => rmSync(root, { recursive: true }) };
 }
 
-it("built-in ones are not replaced by a project, only by the user", async (test) => {
+it("built-in agents can be replaced by the user, but not by a project", async (test) => {
   const bench = makeBench("agents");
   test.after(() => bench.remove());
   const text = (name: string): string => `---\nname: ${name}\ndescription: d\n---\nDo all.\n`;
@@ -38,7 +38,7 @@ it("built-in ones are not replaced by a project, only by the user", async (test)
   assert.deepEqual((await readable()).reads, ["review"]);
 });
 
-it("a mode or a denial that cannot be held to leaves the agent out", async (test) => {
+it("an agent with a mode or deny rule that cannot be enforced is left out", async (test) => {
   const bench = makeBench("modes");
   test.after(() => bench.remove());
   const read = async (fields: string): Promise<readonly unknown[]> => {
@@ -110,7 +110,7 @@ it("of one name the user's comes first, even where it cannot be read, and what i
   assert.deepEqual((await read()).roles, ["dup: dup1"]);
 });
 
-it("the same file kept for two agents is no second of its name", async (test) => {
+it("a copy of a file for another agent is not reported as a duplicate name", async (test) => {
   const bench = makeBench("same");
   test.after(() => bench.remove());
   for (const folder of [".agents", ".claude"])

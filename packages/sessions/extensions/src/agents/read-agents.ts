@@ -9,7 +9,7 @@ import { agentTools } from "./agent-tools.ts";
 
 export interface Agents {
   readonly agents: readonly AgentDefinition[];
-  /** One sentence for each file that was left out, with the reason. */
+  /** One sentence for each file that was skipped, with the reason. */
   readonly remarks: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export async function readAgents(place: AgentPlace): Promise<Agents> {
   return { agents: [...builtin, ...own], remarks: [...remarks, ...read.flatMap((one) => one.remarks)] };
 }
 
-/** Characters of a description. */
+/** The most characters of a description. */
 const maxAbout = 160;
 
 interface Read {
@@ -39,13 +39,13 @@ interface Read {
   readonly remarks: readonly string[];
 }
 
-/** A sentence when the file is no valid definition. */
+/** A sentence if the file is not a valid definition. */
 function definitionOf(
   { name, path, isProjects, fields, body }: ExtensionFile,
   own: readonly string[],
 ): Read | string {
   const about = textOf(fields, "description");
-  // A project that nobody trusts yet cannot turn a read-only agent into one that writes.
+  // An untrusted project cannot turn a read-only agent into one that writes.
   if (isProjects && builtinAgents.some((one) => one.name === name))
     return `${name} is built in, and only your own definition may replace it`;
   if (!isName(name)) return `"${name}" is no name for an agent`;
@@ -77,7 +77,7 @@ function shortened(about: string): string {
   return line.length <= maxAbout ? line : `${line.slice(0, maxAbout).replace(/\s+\S*$/u, "")}…`;
 }
 
-/** False for the short names that other agents have for models, and for the words that mean the parent's. */
+/** False for other agents' short model names, and for words that mean the parent's model. */
 function isModel(model: string): boolean {
   return !["inherit", "sonnet", "opus", "haiku", "default"].includes(model);
 }

@@ -1,4 +1,4 @@
-/** What subagents may have and call, as their definitions name it. */
+/** The tools that subagents may have and call, as their definitions name them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure, type McpServers, type Tool } from "@lathe/protocol";
@@ -34,7 +34,7 @@ function namesOf(fields: Fields): readonly string[] {
   return restrictedBy(fields).map(({ name }) => name);
 }
 
-/** Which of the first three tools of the server it may call. */
+/** The numbers of the server's first three tools that it may call. */
 function callable(fields: Fields): readonly number[] {
   const tool = restrictedBy(fields).find(({ name }) => name === "call_tool");
   return [0, 1, 2].filter((at) => {
@@ -44,7 +44,7 @@ function callable(fields: Fields): readonly number[] {
 }
 
 describe("tools of subagents", () => {
-  it("who may run no command may not run one by another tool, who may not write may not delete", () => {
+  it("an agent without commands cannot run one through another tool; without writing it cannot delete", () => {
     const all = namesOf({});
     const without = (taken: string): readonly string[] => {
       const left = namesOf({ disallowedTools: taken });
@@ -58,7 +58,7 @@ describe("tools of subagents", () => {
     assert.deepEqual(namesOf({ disallowedTools: "*" }), []);
   });
 
-  it("tools of servers are held to the names where they are searched for, too", () => {
+  it("server tools are limited to the named ones even if they are searched for", () => {
     assert.deepEqual(callable({}), [0, 1, 2]);
     assert.deepEqual(callable({ disallowedTools: "mcp__many__tool_1" }), [0, 2]);
     assert.deepEqual(callable({ disallowedTools: "mcp__many__*" }), []);
@@ -70,7 +70,7 @@ describe("tools of subagents", () => {
     assert.deepEqual(namesOf({ tools: "mcp__many__tool_1", disallowedTools: "call_tool" }), ["find_tools"]);
   });
 
-  it("a subagent below another one has no more than that one", () => {
+  it("a subagent below another one has no more tools than that one", () => {
     const outer = restrictedBy({ disallowedTools: "mcp__many__tool_1" });
     const inner = agentTools({ tools: ["mcp__many__tool_0", "mcp__many__tool_1"] }, []);
     assert.ok(typeof inner !== "string");
@@ -79,7 +79,7 @@ describe("tools of subagents", () => {
     assert.ok(call && isFailure(call));
   });
 
-  it("names of others are known, what is not is said", () => {
+  it("other agents' tool names are recognized, and unknown names are reported", () => {
     const read = (fields: Fields): unknown => agentTools(fields, ["deploy"]);
     assert.deepEqual(read({ tools: "Read, Grep, Glob, WebFetch, WebSearch" }), {
       tools: ["read", "grep", "find_files", "web_fetch", "web_search"],
@@ -95,7 +95,7 @@ describe("tools of subagents", () => {
     assert.deepEqual(read({ tools: "*" }), { remarks: [] });
   });
 
-  it("what is switched on and off is read as that", () => {
+  it("tools that are switched on and off are read correctly", () => {
     const read = (tools: Fields): unknown => agentTools({ tools }, []);
     assert.deepEqual(read({ bash: "true", webfetch: "true" }), {
       tools: ["shell", "process", "web_fetch"],

@@ -25,7 +25,7 @@ export function toolsRemovedBy(name: string, own: readonly string[]): readonly s
   return given?.flatMap((one) => [one, ...standInsFor(one)]);
 }
 
-/** What has the same effect by other means goes with it. */
+/** Also removes the tools that have the same effect by other means. */
 function standInsFor(name: string): readonly string[] {
   return knownTools.flatMap((one) => (one.standsInFor === name ? [one.name] : []));
 }

@@ -1,4 +1,4 @@
-/** Skills and slash commands as projects and users write them down. */
+/** Skills and slash commands as projects and users write them. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,11 +24,11 @@ describe("skills and commands", () => {
     writeFileSync(join(root, path), text);
   };
 
-  /** Those of files, which come first, and what each is for. */
+  /** The names and descriptions of the commands defined by files, which come first. */
   const ownCommands = async (): Promise<readonly (readonly string[])[]> =>
     (await listCommands(place)).map(({ name, about }) => [name, about]).slice(0, -2);
 
-  it("skills: one of a name, what is none left out with a reason", async () => {
+  it("skills: one per name; invalid ones are left out with a reason", async () => {
     put("work/.agents/skills/pdf/SKILL.md", "---\ndescription: Makes PDFs\n---\nUse the script.\n");
     put("work/.claude/skills/pdf/SKILL.md", "---\ndescription: Another\n---\n");
     put("work/.claude/skills/hidden/SKILL.md", "---\ndescription: x\ndisable-model-invocation: true\n---\n");
@@ -51,7 +51,7 @@ describe("skills and commands", () => {
     ]);
   });
 
-  it("nothing that leads out of the workspace is read, nor what is binary or too long taken", async () => {
+  it("files that lead out of the workspace, are binary or too long are not read", async () => {
     put("secret.md", "---\ndescription: s\n---\nsecret");
     mkdirSync(join(root, "work/.claude/commands"), { recursive: true });
     symlinkSync(join(root, "secret.md"), join(root, "work/.claude/commands/leak.md"));
@@ -59,7 +59,7 @@ describe("skills and commands", () => {
     assert.deepEqual(await ownCommands(), []);
   });
 
-  it("commands are filled in", async () => {
+  it("placeholders in commands are filled in", async () => {
     put(
       "work/.claude/commands/fix.md",
       "---\ndescription: Fixes\nargument-hint: [issue]\n---\nFix $1 for $2: $ARGUMENTS.\n",
@@ -82,7 +82,7 @@ describe("skills and commands", () => {
     ]);
   });
 
-  it("commands may lie in folders, which are for order alone", async () => {
+  it("commands may be in subfolders, which only keep them in order", async () => {
     put("work/.claude/commands/git/deep/ship.md", "Ship it.");
     put("work/.claude/commands/git/plain.md", "Another.");
     put("work/.claude/commands/plain.md", "Look around.");
@@ -97,7 +97,7 @@ describe("skills and commands", () => {
     assert.equal(await expandCommand("/ship now", place), "Ship it.\n\nARGUMENTS: now");
   });
 
-  it("skills are called by their own name, by models and people; some by models alone", async () => {
+  it("models and people call skills by their own names; some only models may call", async () => {
     put("work/.claude/skills/one/SKILL.md", "---\nname: own-name\ndescription: d\n---\nOne.\n");
     put("work/.claude/skills/two/SKILL.md", "---\nname: own-name\ndescription: d\n---\nTwo.\n");
     put("work/.claude/skills/quiet/SKILL.md", "---\ndescription: d\nuser-invocable: False\n---\nQuiet.\n");
@@ -119,7 +119,7 @@ describe("skills and commands", () => {
     assert.equal(await expandCommand("/own-name", place), "Mine.");
   });
 
-  it("many skills are listed by name alone where their descriptions are too long, and none is lost in silence", async () => {
+  it("skills are listed by name only if descriptions are too long, and every omission is reported", async () => {
     const about = "so that ".repeat(20);
     const name = (at: number): string => `skill-${String(at).padStart(3, "0")}`;
     const add = (from: number, to: number, long = ""): void => {
@@ -143,7 +143,7 @@ describe("skills and commands", () => {
     assert.ok(more.skills.length > 80);
   });
 
-  it("a command that cannot be read is told when it is called, and nothing else is said for it", async () => {
+  it("calling an unreadable command reports why, and no other file replaces it", async () => {
     const why = async (words: string): Promise<string> => {
       const text = await expandCommand(words, place);
       return isFailure(text) ? text.text : `said: ${text}`;
@@ -167,12 +167,12 @@ describe("skills and commands", () => {
     assert.match(await why("/commit"), /lathe\/commands\/commit\.md was left out/);
   });
 
-  it("a command may have a name of any letters", async () => {
+  it("a command name may use letters of any script", async () => {
     put("work/.claude/commands/überprüfe.md", "Prüfe.");
     assert.equal(await expandCommand("/überprüfe alles", place), "Prüfe.\n\nARGUMENTS: alles");
   });
 
-  it("what names no command stays as it is, what seems to is told", async () => {
+  it("text that names no command is unchanged; an unknown command is reported", async () => {
     assert.equal(await expandCommand("/tmp", place), "/tmp");
     const none = await expandCommand("/nothing-of-this-name", place);
     assert.ok(isFailure(none) && none.text.endsWith("there are /init, /review"));
@@ -186,7 +186,7 @@ describe("skills and commands", () => {
     );
   });
 
-  it("some are built in, and a file of their name comes before them", async () => {
+  it("some commands are built in, and a file of the same name replaces one", async () => {
     const words = await expandCommand("/review main..work", place);
     assert.ok(!isFailure(words) && words.startsWith("Review a change."));
     assert.ok(words.endsWith("\n\nARGUMENTS: main..work"));

@@ -9,7 +9,7 @@ import { builtinCommands } from "./builtin-commands.ts";
 export interface SlashCommand {
   readonly name: string;
   readonly about: string;
-  /** Its arguments, for people. */
+  /** A hint about its arguments, for people. */
   readonly hint?: string;
 }
 
@@ -21,7 +21,7 @@ interface Command extends SlashCommand {
 
 type Candidate = Command | SkippedFile;
 
-/** Command files, then skills, then built-in commands: of several with one name the first is used. */
+/** Command files, then skills, then built-in commands: the first of each name is used. */
 async function allOf(place: ExtensionPlace): Promise<readonly Candidate[]> {
   const own = await readExtensionFiles(place, { folder: "commands" });
   const skills = await readExtensionFiles(place, { folder: "skills", file: "SKILL.md" });
@@ -56,7 +56,7 @@ export async function listCommands(place: ExtensionPlace): Promise<readonly Slas
   return listed(await allOf(place)).map(({ body: _, placeName: __, ...command }) => command);
 }
 
-/** Why a file that would define this command was skipped; undefined where there is no such file. */
+/** Why a file that would define this command was skipped; undefined if there is no such file. */
 export async function whyLeftOut(name: string, place: ExtensionPlace): Promise<string | undefined> {
   return reasonOf(findByName(name, await allOf(place)));
 }
@@ -65,7 +65,7 @@ function reasonOf(found: Candidate | undefined): string | undefined {
   return found && "why" in found ? `${found.path} was left out: ${found.why}` : undefined;
 }
 
-/** Returns text that names no command unchanged; fails where it seems to name a command that does not exist. */
+/** Returns text that names no command unchanged; fails if it seems to name a command that does not exist. */
 export async function expandCommand(text: string, place: ExtensionPlace): Promise<string | Failure> {
   const [, name = "", rest = ""] = /^\s*\/([\p{L}\p{N}_.:-]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
   if (name === "") return text;

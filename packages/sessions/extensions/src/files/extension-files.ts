@@ -1,4 +1,7 @@
-/** Extension files: the Markdown files that define agents, commands and skills, in the project and in the user's configuration. */
+/**
+ * Extension files: Markdown files that define agents, commands and skills, in the project and in the user's
+ * configuration.
+ */
 import { dirname, join, relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isFailure } from "@lathe/protocol";
@@ -10,19 +13,19 @@ import { type Markdown, readFrontMatter } from "./front-matter.ts";
 import { readRegularFile, readRootFile } from "./read-file.ts";
 
 interface Origin {
-  /** The name it gives itself; for a command, or where it gives none, the name of its file or folder. */
+  /** The name in the file; for a command, or without such a name, the name of its file or folder. */
   readonly name: string;
-  /** The name by its path: `git:ship` for `git/ship.md`; the folder's name for a file that has a folder of its own. */
+  /** The name by its path: `git:ship` for `git/ship.md`; the folder's name for a file with its own folder. */
   readonly placeName: string;
-  /** For people and models: from the workspace, or absolute. */
+  /** For people and models: relative to the workspace, or absolute. */
   readonly path: string;
-  /** Whether it is the project's, not the user's. */
+  /** Whether it belongs to the project, not to the user. */
   readonly isProjects: boolean;
 }
 
 export interface ExtensionFile extends Origin, Markdown {}
 
-/** A file that cannot be read or is refused; its name is as far as it could be read. */
+/** A file that cannot be read or is refused; its name is read as far as possible. */
 export interface SkippedFile extends Origin {
   readonly why: string;
 }
@@ -33,15 +36,15 @@ export interface ExtensionFiles {
   /** Other files with a name in `files`. */
   readonly hidden: readonly ExtensionFile[];
   readonly skipped: readonly SkippedFile[];
-  /** One sentence for each file that was left out, with the reason. */
+  /** One sentence for each file that was skipped, with the reason. */
   readonly remarks: readonly string[];
 }
 
-/** `agents` and `commands` are files; `skills` are folders with the file `file` in each. */
+/** `agents` and `commands` are files; `skills` are folders that each contain the file `file`. */
 export interface ExtensionKind {
   readonly folder: "agents" | "commands" | "skills";
   readonly file?: string;
-  /** *Contract:* returns the reason to skip a file, so that another one with its name can be used. */
+  /** *Contract:* returns the reason to skip a file, so that another file with its name can be used. */
   refuses?(file: ExtensionFile): string | undefined;
 }
 
@@ -58,7 +61,7 @@ export async function readExtensionFiles(
   const hidden: ExtensionFile[] = [];
   const skipped: SkippedFile[] = [];
   for (const one of found) {
-    // A project's file never takes the place of the user's, not even of one that cannot be read.
+    // A project's file never replaces the user's, not even one that cannot be read.
     const unread = one.isProjects && skipped.find(({ name, isProjects }) => name === one.name && !isProjects);
     if ("why" in one) skipped.push(one);
     else if (unread) skipped.push({ ...one, why: sameName(unread) });
@@ -90,7 +93,7 @@ function isSame(one: ExtensionFile, other: ExtensionFile): boolean {
 }
 
 interface Found {
-  /** The user's first. */
+  /** The user's files come first. */
   readonly found: readonly (ExtensionFile | SkippedFile)[];
   readonly remarks: readonly string[];
 }

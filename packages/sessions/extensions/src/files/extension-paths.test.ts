@@ -1,4 +1,6 @@
-/** Where files of a kind are looked for: links of a project lead to no end, and to nothing outside of it. */
+/**
+ * The search for files of a kind: a project's links cannot make it endless, or lead it out of the project.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +32,7 @@ describe("extension paths", () => {
     assert.deepEqual(find(), { paths: ["agents/one.md", "agents/b/other.md"], remarks: [] });
   });
 
-  it("what leads out of the workspace is named, not what lies there; of the user's own it is taken", () => {
+  it("a link out of the workspace is reported but not followed; the user's own links are followed", () => {
     put("away/secret.md");
     link("../../away", "work/agents/zz");
     assert.deepEqual(find(), {
@@ -48,7 +50,7 @@ describe("extension paths", () => {
     }
   });
 
-  it("a link to what cannot be walked takes nothing else away", () => {
+  it("a link that cannot be walked does not hide other files", () => {
     link("/proc/self/task", "work/agents/zz");
     link("loop", "work/agents/loop");
     assert.deepEqual(find().paths, ["agents/one.md"]);
@@ -56,7 +58,7 @@ describe("extension paths", () => {
     assert.equal(own.paths[0], "agents/one.md");
   });
 
-  it("ends in folders that are too many, too deep or too full, and says so", () => {
+  it("the search ends in folders that are too many, too deep or too full, and reports it", () => {
     put(`work/agents/${"d/".repeat(12)}deep.md`);
     assert.deepEqual(find().remarks, [`agents/${"d/".repeat(7)}d was left out: it lies 8 folders deep`]);
     for (let at = 0; at < 250; at++) put(`work/agents/${at}.md`);
@@ -68,7 +70,7 @@ describe("extension paths", () => {
     assert.match(find().remarks.join("\n"), /agents: after 2000 entries the rest was left out/);
   });
 
-  it("a folder that is not there is nothing to speak of", () => {
+  it("a missing folder is not reported", () => {
     rmSync(join(root, "agents"), { recursive: true });
     assert.deepEqual(find(), { paths: [], remarks: [] });
   });

@@ -1,13 +1,15 @@
-/** Extension paths: the files of one kind below a folder; the walk is bounded, wherever links in it lead. */
+/**
+ * Extension paths: finds the files of one kind below a folder; the walk is bounded, wherever its links lead.
+ */
 import { type Dirent, opendirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isBelow } from "@lathe/system";
 import { type EntryName, withFolder } from "@lathe/system/held-folder";
 
 export interface ExtensionPaths {
-  /** From the root; those nearer to it first. */
+  /** Relative to the root; paths nearer to it come first. */
   readonly paths: readonly string[];
-  /** One sentence for each thing that was left out, with the reason. */
+  /** One sentence for each file or folder that was skipped, with the reason. */
   readonly remarks: readonly string[];
 }
 
@@ -16,12 +18,12 @@ export interface SearchedFolder {
   readonly root: string;
   readonly folder: string;
   readonly isProjects: boolean;
-  /** The name of the wanted files where each has a folder of its own; absent for Markdown files in any folder below. */
+  /** The file name to look for if each has its own folder; absent for Markdown files in any folder below. */
   readonly file?: string;
 }
 
 const maxDepth = 8;
-/** Of all folders together. */
+/** For all folders together. */
 const maxEntries = 2_000;
 const maxFiles = 200;
 

@@ -1,4 +1,4 @@
-/** Extension place: where extensions are looked for, and whether commands there could write the user's own. */
+/** Extension place: where extensions are searched, and whether commands there could write the user's own. */
 import { resolve } from "node:path";
 import { configFolder, type Env, isBelow, leadsInto } from "@lathe/system";
 
@@ -9,8 +9,8 @@ export interface ExtensionPlace {
 }
 
 /**
- * Whether commands in the workspace can write the user's configuration. It is enough that its name is inside: a command
- * could replace a link there that leads out.
+ * Whether commands in the workspace can write the user's configuration. Its name being inside is enough: a
+ * command could replace a link there that leads out.
  */
 export function isConfigWritable({ cwd, env }: ExtensionPlace): boolean {
   const folder = configFolder(env);

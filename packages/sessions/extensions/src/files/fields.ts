@@ -1,4 +1,4 @@
-/** Fields: what the head of a file defines, by name. */
+/** Fields: the values in the head of a file, by name. */
 
 export type Field = string | readonly string[] | Fields;
 export interface Fields {
@@ -9,7 +9,7 @@ export function isFields(field: Field): field is Fields {
   return typeof field === "object" && !Array.isArray(field);
 }
 
-/** A field of names, written as a list or with commas; undefined when it is missing. */
+/** A field of names, written as a list or with commas; undefined if it is missing. */
 export function listOf(fields: Fields, name: string): readonly string[] | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;
@@ -17,7 +17,7 @@ export function listOf(fields: Fields, name: string): readonly string[] | undefi
   return Array.isArray(field) ? field : [];
 }
 
-/** Splits at commas outside of brackets. Visits each character once: anyone may have written the text. */
+/** Splits at commas outside brackets. Visits each character once, because the text is not trusted. */
 function splitNames(text: string): readonly string[] {
   const parts: string[] = [];
   const lastClosing = text.lastIndexOf(")");
@@ -33,7 +33,7 @@ function splitNames(text: string): readonly string[] {
   return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== "");
 }
 
-/** The name that a file gives itself, as one word; else `fallback`. */
+/** The name that a file declares, as one word; otherwise `fallback`. */
 export function nameOf(fields: Fields, fallback: string): string {
   return (textOf(fields, "name") ?? fallback).replace(/\s+/gu, "-");
 }

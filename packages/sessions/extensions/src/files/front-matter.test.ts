@@ -43,12 +43,12 @@ describe("front matter", () => {
     it(`reads ${name}`, async () => assert.deepEqual(await fieldsOf(head), expected));
   }
 
-  it("reads no field below another one's text as that text", async () => {
+  it("does not read a field below another field's text as part of that text", async () => {
     const read = await fieldsOf("a: 1\n   b: 2");
     assert.match(String(read), /^its head cannot be read: Nested mappings/);
   });
 
-  it("reads what it has no use for as no list of words", async () => {
+  it("does not read a structure it does not use as a list of words", async () => {
     const hooks = "hooks:\n  Stop:\n    - matcher: x\n      hooks:\n        - type: command\nname: x";
     const read = await readFrontMatter(`---\n${hooks}\n---\n`);
     assert.ok(typeof read !== "string");
@@ -56,7 +56,7 @@ describe("front matter", () => {
     assert.deepEqual(listOf({ tools: read.fields.hooks ?? "" }, "tools"), []);
   });
 
-  it("reads fields within fields", async () => {
+  it("reads nested fields", async () => {
     const read = await readFrontMatter("---\npermissions:\n  mode: ask\n  deny:\n    - write:x\n---\n");
     assert.deepEqual(JSON.parse(JSON.stringify(read)), {
       fields: { permissions: { mode: "ask", deny: ["write:x"] } },
@@ -64,13 +64,13 @@ describe("front matter", () => {
     });
   });
 
-  it("takes a file without a head for all body, and says where a head has no end", async () => {
+  it("reads a file without a head as all body, and reports a head without an end", async () => {
     assert.deepEqual(await readFrontMatter("hello\n---\n"), { fields: {}, body: "hello\n---\n" });
     assert.equal(await readFrontMatter("---\na: 1\n"), "its head has no end: a line of three hyphens");
     assert.equal(typeof (await readFrontMatter("---\n---\nx")), "object");
   });
 
-  it("takes lists with commas, but not within brackets", () => {
+  it("splits lists at commas, but not within brackets", () => {
     assert.deepEqual(listOf({ tools: "Read, Bash(git a, b), Grep" }, "tools"), [
       "Read",
       "Bash(git a, b)",
@@ -80,7 +80,7 @@ describe("front matter", () => {
     assert.equal(textOf({ name: " " }, "name"), undefined);
   });
 
-  it("takes long lines, and of the rest no more than can be read at once", async () => {
+  it("reads long lines, and limits the length of everything else", async () => {
     const about = "x: y ".repeat(12_000).trim();
     assert.deepEqual(await fieldsOf(`about: ${about}`), { about });
     const long = "its head cannot be read: it is longer than 8 KB";
@@ -93,7 +93,7 @@ describe("front matter", () => {
     }
   });
 
-  it("parts names as brackets say", () => {
+  it("splits names outside brackets only", () => {
     const before = (text: string): readonly string[] =>
       (text.match(/(?:[^,(]|\([^)]*\))+/gu) ?? []).map((part) => part.trim()).filter((part) => part !== "");
     fc.assert(
@@ -103,7 +103,7 @@ describe("front matter", () => {
     );
   });
 
-  it("never throws, and keeps what is below the head", async () => {
+  it("never throws, and keeps the text below the head", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string({ unit: "binary" }), async (head, body) => {
         fc.pre(!head.includes("---") && !body.includes("\r"));

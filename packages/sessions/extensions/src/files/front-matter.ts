@@ -1,6 +1,7 @@
 /**
- * Front matter: the fields at the head of a Markdown file, in YAML 1.2 and in what people take for YAML. Nearly every head
- * has only lines of `name: value`, and those are read without loading the YAML library, which takes 15 ms.
+ * Front matter: the fields at the head of a Markdown file, in YAML 1.2 and in what people mistake for YAML.
+ * Nearly every head has only lines of `name: value`; those are read without loading the YAML library, which
+ * takes 15 ms.
  */
 import type { Field, Fields } from "./fields.ts";
 
@@ -9,7 +10,7 @@ export interface Markdown {
   readonly body: string;
 }
 
-/** A sentence when the head cannot be read. A file without a head is all body. */
+/** A sentence if the head cannot be read. A file without a head is all body. */
 export async function readFrontMatter(text: string): Promise<Markdown | string> {
   const plain = text.replace(/^\uFEFF/u, "").replaceAll("\r\n", "\n");
   if (!/^---[ \t]*\n/u.test(plain)) return { fields: {}, body: plain };
@@ -21,7 +22,7 @@ export async function readFrontMatter(text: string): Promise<Markdown | string> 
   return { fields, body: plain.slice(found[0].length) };
 }
 
-/** Undefined where a line is more than `name: value`. */
+/** Undefined if a line is more than `name: value`. */
 function readPlainLines(head: string): Fields | undefined {
   const fields: Record<string, Field> = Object.create(null);
   for (const line of head.split("\n")) {
@@ -59,7 +60,7 @@ type Yaml = typeof import("yaml");
 /** Characters: the time to parse some heads grows with the square of their length. */
 const maxYaml = 8 * 1024;
 
-/** A sentence when it cannot be read. */
+/** A sentence if it cannot be read. */
 async function readYaml(head: string): Promise<Fields | string> {
   if (head.length > maxYaml) return `it is longer than ${maxYaml / 1024} KB`;
   const yaml = await import("yaml");
@@ -79,7 +80,7 @@ function readStrictYaml(head: string, yaml: Yaml): Fields | string {
     if (contents === null) return Object.create(null);
     return yaml.isMap(contents) ? fieldsOf(contents.items, yaml) : "it is no list of fields";
   } catch (cause) {
-    // Anyone may have written the file: endlessly nested brackets overflow the parser's stack.
+    // The file is not trusted: endlessly nested brackets overflow the parser's stack.
     if (cause instanceof RangeError) return "it is too deep";
     if (cause instanceof UnreadableError) return cause.message;
     throw cause;
@@ -105,7 +106,7 @@ function fieldOf(node: unknown, yaml: Yaml): Field {
   if (yaml.isMap(node)) return fieldsOf(node.items, yaml);
   if (!yaml.isSeq(node)) return yaml.isScalar(node) ? scalarText(node) : "";
   if (node.items.every((item) => yaml.isScalar(item))) return node.items.map(scalarText);
-  // A list of anything but words becomes fields, so that no reader takes it for a list of words.
+  // A list with anything but words becomes fields, so that no reader takes it for a list of words.
   return Object.fromEntries(node.items.map((item, at) => [String(at), fieldOf(item, yaml)]));
 }
 
@@ -115,7 +116,7 @@ function scalarText({ value, source }: { readonly value: unknown; readonly sourc
   return value === null ? "" : (source ?? String(value));
 }
 
-/** Quotes text that YAML takes for syntax, as in `description: Use it so: first`. */
+/** Quotes text that YAML would take for syntax, as in `description: Use it so: first`. */
 function withQuotes(head: string): string {
   const fields = head.split(/\n(?=#|[\w-]+[ \t]*:(?:\s|$))/u);
   return fields.map(quotedField).join("\n");
@@ -127,7 +128,10 @@ function quotedField(field: string): string {
   return `${name}: ${JSON.stringify(value.replace(/\s+/gu, " ").trim())}`;
 }
 
-/** Whether a value is meant as YAML: a block, a quoted text, a list or map that ends with its field, an alias, nested fields. */
+/**
+ * Whether a value is meant as YAML: a block, quoted text, a list or map that ends with its field, an alias,
+ * nested fields.
+ */
 function isYamlValue(value: string): boolean {
   if (/^[|>][-+\d]*[ \t]*\n/u.test(value) || /\n[ \t]*[\w-]+[ \t]*:(?:\s|$)/u.test(value)) return true;
   return /^(?:"[^"]*"|'[^']*'|\[[^[\]]*\]|\{[^{}]*\}|[*&][\w-]+(?:\s[\s\S]*)?)$/u.test(value);

@@ -1,4 +1,4 @@
-/** Reads the start of a file that others may have put there; a pipe, a device or a folder of its name is refused. */
+/** Reads the start of an untrusted file; refuses a pipe, a device or a folder of that name. */
 import { closeSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
@@ -11,7 +11,7 @@ export interface FileStart {
   readonly cut: boolean;
 }
 
-/** The first `limit` bytes; undefined when there is no such file. *Contract:* never waits. */
+/** The first `limit` bytes; undefined if there is no such file. *Contract:* never waits. */
 export function readRegularFile(path: string, limit: number): FileStart | Failure | undefined {
   try {
     return readStart(path, path, limit);
@@ -21,8 +21,9 @@ export function readRegularFile(path: string, limit: number): FileStart | Failur
 }
 
 /**
- * A file of the workspace, by its path from there; undefined when there is none, a failure when it leads out of the
- * workspace. Links are followed before it is opened; a folder swapped for a link since then is not followed.
+ * A file of the workspace, by its relative path; undefined if there is none, a failure if it leads out of the
+ * workspace. Links are resolved before the file is opened; a folder that becomes a link after that is not
+ * followed.
  */
 export function readRootFile(cwd: string, name: string, limit: number): FileStart | Failure | undefined {
   const path = join(cwd, name);
@@ -47,7 +48,7 @@ function readStart(source: string | number, path: string, limit: number): FileSt
   return file ? { bytes: file.bytes, cut: file.isCut } : notRegular(path);
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 function unreadable(path: string, cause: unknown): Failure | undefined {
   const { code = "" } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return undefined;

@@ -1,4 +1,4 @@
-/** Which calls a hook's `if` names. */
+/** The calls that a hook's `if` matches. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { coverage, readCondition } from "./hook-condition.ts";
@@ -8,7 +8,7 @@ function coverageOf(text: string, command: string): string | undefined {
   return condition && coverage(condition, { tool_name: "Bash", tool_input: { command } }, "/w");
 }
 
-it("commands are told apart as Claude Code's rules do", () => {
+it("matches commands like Claude Code's rules", () => {
   const rows: readonly (readonly [string, string, string])[] = [
     ["Bash(rm *)", "rm -rf x", "all"],
     ["Bash(rm *)", "rm", "all"],
@@ -32,7 +32,7 @@ it("commands are told apart as Claude Code's rules do", () => {
     assert.equal(coverageOf(condition, command), expected, `${condition}: ${command}`);
 });
 
-it("what is not understood is none", () => {
+it("does not read a condition it does not understand", () => {
   for (const text of ["", "Bash()", "Edit(*.ts)", "tool_input.command matches 'x'", "Bash(a", "Bash|Edit"])
     assert.equal(readCondition(text), undefined, text);
 });

@@ -7,11 +7,11 @@ import { commandsIn, hasSubstitution, type Word, withoutKeywords } from "./shell
 
 export interface Condition {
   readonly tool: string;
-  /** For commands; absent for every call of the tool. */
+  /** The pattern of commands; absent if it matches every call of the tool. */
   readonly pattern?: string;
 }
 
-/** Undefined for other conditions than a tool's name, or a pattern of commands. */
+/** Undefined for any condition other than a tool's name or a pattern of commands. */
 export function readCondition(condition: string): Condition | undefined {
   const [, tool = "", pattern] = /^(\w+)(?:\((.*)\))?$/su.exec(condition.trim()) ?? [];
   if (tool === "" || pattern === "") return undefined;
@@ -20,8 +20,8 @@ export function readCondition(condition: string): Condition | undefined {
 }
 
 /**
- * How much of a call a condition covers. `some`: some of its commands do, or may; the hook runs, but cannot allow the call,
- * since it saw only a part.
+ * How much of a call a condition covers. `some`: some of its commands match, or may; the hook runs, but
+ * cannot allow the call, because it saw only a part.
  */
 export type Coverage = "all" | "some" | "none";
 
@@ -41,7 +41,7 @@ export function coverage({ tool, pattern }: Condition, call: HookedTool, cwd: st
 
 const anything = many(anyCharacter);
 
-/** Finds the command behind assignments and programs that only run another one, such as `time`. */
+/** Looks behind assignments and programs that only run another one, such as `time`. */
 function matches(pattern: string, words: readonly Word[]): boolean {
   const at = words.findIndex((word) => !/^\w+=|^(?:time|nohup|nice|exec|command)$/u.test(word.text));
   const command = words

@@ -1,4 +1,4 @@
-/** Which files of a project make a hook what it is, however its command names them. */
+/** The project files that define a hook's behaviour, however its command names them. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { hookFiles } from "./hook-files.ts";
 
 describe("files of a hook", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-hook-files-")));
-  // A name that a shell would part.
+  // A name that a shell would split.
   const cwd = join(root, "my work");
   after(() => rmSync(root, { recursive: true, force: true }));
   for (const path of ["tools/hooks/lib.sh", "my hooks/check.sh", "check.sh", "a.js", "$CLAUDE_PROJECT_DIR"]) {
@@ -29,7 +29,7 @@ describe("files of a hook", () => {
     [`printf '%s' '{"a": "b"}'`, []],
   ];
   for (const [command, files] of known) {
-    it(`are known of ${command}`, () => {
+    it(`are all found in ${command}`, () => {
       assert.deepEqual(found(command), files);
       assert.equal(hookFiles(command, cwd).isAll, true);
     });
@@ -65,13 +65,13 @@ describe("files of a hook", () => {
     ["sh 'check.sh", []],
   ];
   for (const [command, files] of unknown) {
-    it(`are not all known of ${command}`, () => {
+    it(`are not all found in ${command}`, () => {
       assert.deepEqual([...found(command)].toSorted(), [...files].toSorted());
       assert.equal(hookFiles(command, cwd).isAll, false);
     });
   }
 
-  it("are looked for in as many folders as there are, and no more", () => {
+  it("are searched in a bounded number of folders", () => {
     assert.equal(hookFiles("cd a; ".repeat(5000), cwd).isAll, false);
     assert.equal(hookFiles("'".repeat(9001), cwd).isAll, false);
     const many = hookFiles(`cat ${Array.from({ length: 20_000 }, (_, i) => `f${i}`).join(" ")}`, cwd);

@@ -7,15 +7,15 @@ import { commandsIn, isProgramOfSystem, partsOf, printers, readers, type Word } 
 
 export interface HookFile {
   readonly path: string;
-  /** Undefined where the file is missing or cannot be read. */
+  /** Undefined if the file is missing or cannot be read. */
   readonly bytes: Uint8Array | undefined;
-  /** The digest that it must have when the hook starts, null for no file; absent where it cannot be compared. */
+  /** The digest that it must have when the hook starts; null for no file, absent if it cannot be compared. */
   readonly judged?: string | null;
 }
 
 export interface HookFiles {
   readonly files: readonly HookFile[];
-  /** Whether the hook runs no other files, so that it stays the same while these do. */
+  /** Whether the hook runs no other files, so it stays the same as long as these do. */
   readonly isAll: boolean;
 }
 
@@ -49,7 +49,7 @@ function scanScript(text: string, scan: Scan, depth: number): void {
   }
 }
 
-/** Whether the command runs no other files than those it names: a program of the project may load any file. */
+/** Whether the command runs only files that it names: a program of the project may load any file. */
 function scanCommand([first, ...others]: readonly Word[], scan: Scan): boolean {
   if (!first) return true;
   const name = isProgramOfSystem(first.text) ? basename(first.text) : first.text;
@@ -79,7 +79,7 @@ function addWord({ text }: Word, scan: Scan): void {
 
 function addFile(path: string, scan: Scan): void {
   if (scan.files.has(path)) return;
-  // Projects are scanned before anyone trusts them, so the work is bounded.
+  // Projects are scanned before a person trusts them, so the work is bounded.
   if (scan.files.size >= maxFiles) {
     scan.isAll = false;
     return;

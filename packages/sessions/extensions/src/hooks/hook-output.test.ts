@@ -1,4 +1,4 @@
-/** What a hook is taken to have said, however it printed it. */
+/** How a hook's output is read, in whatever form it was printed. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { readHookOutput } from "./hook-output.ts";
@@ -6,12 +6,12 @@ import { readHookOutput } from "./hook-output.ts";
 const block = { decision: "block", reason: "no" };
 const json = JSON.stringify(block);
 
-it("words are words", () => {
+it("plain text is text", () => {
   assert.deepEqual(readHookOutput("today is {monday}\n", false), { json: {}, text: "today is {monday}" });
   assert.deepEqual(readHookOutput("", false), { json: {}, text: "" });
 });
 
-it("JSON is found in lines of its own, wherever they stand", () => {
+it("JSON is found on separate lines, wherever they are", () => {
   const around = [
     json,
     `\n  ${JSON.stringify(block, null, 2)}\n\n`,
@@ -22,7 +22,7 @@ it("JSON is found in lines of its own, wherever they stand", () => {
   for (const out of around) assert.deepEqual(readHookOutput(out, false), { json: block, text: "" }, out);
 });
 
-it("what looks like JSON and is none, or more than one, or was cut, is not read as if it said nothing", () => {
+it("broken, repeated or cut JSON is not read as if the hook printed nothing", () => {
   const unclear = [
     `{"decision":"block",}`,
     `checking\n{"decision":"block"`,

@@ -1,9 +1,12 @@
-/** Hook output: reads what a successful hook printed: JSON, also between lines that another program printed, or plain text. */
+/**
+ * Hook output: reads the output of a successful hook: JSON, even between lines of another program, or plain
+ * text.
+ */
 
 export interface HookOutput {
-  /** Empty where there is no JSON. */
+  /** Empty if there is no JSON. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** The whole output where it has no JSON. */
+  /** The whole output if it has no JSON. */
   readonly text: string;
   /** Why output that looks like JSON cannot be read. */
   readonly unread?: string;

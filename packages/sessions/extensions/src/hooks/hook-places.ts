@@ -1,10 +1,10 @@
-/** Hook places: the files that define hooks; light, so that a session without hooks loads no more. */
+/** Hook places: the files that define hooks; small, so a session without hooks loads no more than this. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { configFolder } from "@lathe/system";
 import type { ExtensionPlace } from "../files/extension-place.ts";
 
-/** From the workspace. */
+/** Relative to the workspace. */
 export const projectHookFiles: readonly string[] = [
   ".claude/settings.json",
   ".claude/settings.local.json",

@@ -1,4 +1,4 @@
-/** What of hook settings does not hold is said, and of which hook. */
+/** Hook settings that have no effect are reported, with their hook. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -79,14 +79,14 @@ describe("hook settings", () => {
     ],
   ];
   for (const [what, hooks, expected] of left) {
-    it(`leave out, with a word: ${what}`, () => {
+    it(`leave out, with a remark: ${what}`, () => {
       const { hooks: found, remarks } = read({ hooks });
       assert.deepEqual([found.length, remarks.length], [0, 1]);
       assert.match(remarks[0] ?? "", expected);
     });
   }
 
-  it("say that permissions beside them do not hold", () => {
+  it("report that permissions next to them have no effect", () => {
     const { remarks } = read({ permissions: { allow: ["Bash"], deny: ["Bash(rm *)"] } });
     assert.match(remarks.join(), /^`permissions\.deny` of \.claude\/settings\.json does not hold here/);
   });

@@ -1,4 +1,7 @@
-/** Hook settings: the commands that the project and the user want run at certain events, in the format of `.claude/settings.json`. */
+/**
+ * Hook settings: commands that the project and the user run at certain events, in the format of
+ * `.claude/settings.json`.
+ */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isFailure, type JudgedFiles } from "@lathe/protocol";
@@ -24,28 +27,31 @@ export type HookEvent = (typeof hookEvents)[number];
 
 export interface Hook {
   readonly event: HookEvent;
-  /** A regular expression for the whole name of a tool, or for the source of a session or a compaction; empty matches all. */
+  /**
+   * A regular expression for the whole name of a tool, or the source of a session or a compaction; empty
+   * matches all.
+   */
   readonly matcher: string;
   readonly command: string;
-  /** Limits it to some calls of a tool; absent for all that the matcher names. */
+  /** Limits the hook to some calls of a tool; absent for all calls that the matcher names. */
   readonly condition?: Condition;
   readonly timeoutMs: number;
-  /** Whether it is the project's, not the user's. */
+  /** Whether it belongs to the project, not to the user. */
   readonly isProjects: boolean;
 }
 
 export interface HookSettings {
   readonly hooks: readonly Hook[];
-  /** Digest of the project's hooks and the files they name; empty where the project has no hooks. */
+  /** Digest of the project's hooks and the files they name; empty if the project has no hooks. */
   readonly hash: string;
   /** The files that the project's hooks name, as they were read for the hash. */
   readonly judged: JudgedFiles;
-  /** One sentence for each hook that was left out, with the reason. */
+  /** One sentence for each hook that was skipped, with the reason. */
   readonly remarks: readonly string[];
 }
 
 const maxBytes = 256 * 1024;
-/** Per file. */
+/** Per settings file. */
 const maxHooks = 100;
 /** Seconds. */
 const defaultTimeout = 60;

@@ -42,7 +42,7 @@ it("shows every file that a call changes, and every command it runs", () => {
   ]);
 });
 
-it("shows what searches and looks at the web under the names that guards know", () => {
+it("shows search and web tools under the names that guards know", () => {
   const read = [{ kind: "read", target: "src" }] as const;
   assert.deepEqual(seen("web_fetch", { url: "https://a.b" }), [["WebFetch", { url: "https://a.b" }]]);
   assert.deepEqual(seen("web_search", { query: "q" }), [["WebSearch", { query: "q" }]]);

@@ -1,4 +1,6 @@
-/** Hooked tools: a call as hooks see it, by the tool names and arguments of Claude Code, for which hooks are written. */
+/**
+ * Hooked tools: shows hooks a call under Claude Code's tool names and arguments, for which hooks are written.
+ */
 import { resolve } from "node:path";
 import type { HookedCall, HookedTool } from "@lathe/protocol";
 

@@ -1,4 +1,7 @@
-/** Independent command: whether a hook of the user's runs nothing that a project's files can change, so that it may allow calls. */
+/**
+ * Independent command: whether a user's hook runs nothing that a project's files can change, so it may allow
+ * calls.
+ */
 import { lstatSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { homeFolder, leadsInto } from "@lathe/system";
@@ -25,7 +28,7 @@ const runners: ReadonlySet<string> = new Set(
   ),
 );
 
-/** *Contract:* asked before each run, since a file may have been created meanwhile. */
+/** *Contract:* check before each run, because a file may have been created meanwhile. */
 export function isIndependent(command: string, place: ExtensionPlace): boolean {
   let isInCase = false;
   return commandsIn(command, place.cwd).every((written) => {
@@ -61,7 +64,7 @@ function isJq(name: string, words: readonly Word[]): boolean {
   );
 }
 
-/** Whether a word is an absolute path to where commands of this project cannot write. */
+/** Whether a word is an absolute path that commands of this project cannot write. */
 function isOutside(word: Word | undefined, place: ExtensionPlace): boolean {
   const path = word && pathOf(word, place);
   if (path === undefined || !isAbsolute(path)) return false;
@@ -81,7 +84,7 @@ function namesNoProjectFile(word: Word, place: ExtensionPlace): boolean {
   });
 }
 
-/** What looks like a path may become a file later. */
+/** Text that looks like a path may become a file later. */
 const fileLike = /^[\w@%+=:,.-]*\/[\w@%+=:,./-]*$|^[\w-]+\.\w+$/u;
 
 /** Expands the user's home as a shell does; undefined for other expansions. */

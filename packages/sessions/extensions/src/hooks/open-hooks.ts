@@ -1,4 +1,6 @@
-/** Opens the hooks of a session: the user's, and the project's only while the user trusts them as they are. */
+/**
+ * Opens the hooks of a session: the user's, and the project's as long as they match what the user trusted.
+ */
 import type { JudgedFiles } from "@lathe/protocol";
 import type { ExtensionPlace } from "../files/extension-place.ts";
 import { hookFiles } from "./hook-files.ts";
@@ -7,7 +9,7 @@ import { isIndependent } from "./independent-command.ts";
 import { type HookPlace, openSessionHooks, type SessionHooks } from "./session-hooks.ts";
 import { isTrusted, readHookTrust } from "./trusted-hooks.ts";
 
-/** Undefined where no hook may run. */
+/** Undefined if no hook may run. */
 export function openHooks(place: HookPlace & ExtensionPlace): SessionHooks | undefined {
   const { hooks, hash, remarks } = readHookSettings(place);
   for (const remark of remarks) place.onRemark(remark);

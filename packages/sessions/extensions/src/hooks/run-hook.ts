@@ -5,27 +5,27 @@ import type { Hook } from "./hook-settings.ts";
 
 /** The answer of a hook. A hook that fails, with a `problem`, blocks nothing. */
 export interface HookAnswer {
-  /** The reason to block what is about to happen: the hook ended with exit code 2. */
+  /** Why the hook blocks the event: it ended with exit code 2. */
   readonly blocks?: string;
-  /** The JSON in its standard output; empty where there is none. */
+  /** The JSON in its standard output; empty if there is none. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Its standard output where that is plain text. */
+  /** Its standard output if that is plain text. */
   readonly text: string;
   readonly problem?: string;
-  /** Whether its answer is unreadable; it may have been a denial. */
+  /** Whether its answer is unreadable; it may have been a deny. */
   readonly isUnread?: boolean;
 }
 
-/** Bytes of output that are read. */
+/** The most bytes of output that are read. */
 const maxOutput = 2 ** 20;
-/** Characters of text that a model gets. */
+/** The most characters of text that a model gets. */
 const maxText = 64 * 1024;
 
 export interface HookRun {
   readonly sandbox: Sandbox;
   readonly cwd: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The files that the project's hooks name, as they were when the hooks were trusted. */
+  /** The files that the project's hooks name, as they were when a person trusted the hooks. */
   readonly judged?: JudgedFiles | undefined;
   readonly signal?: AbortSignal;
 }

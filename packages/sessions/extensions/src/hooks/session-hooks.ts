@@ -20,7 +20,7 @@ export interface HookedSession extends Pick<Session, "id" | "agent"> {
   readonly settings: Pick<Session["settings"], "mode">;
 }
 
-/** What hooks use of a session. */
+/** The parts of a session that hooks use. */
 export interface HookPorts {
   readonly sandbox: Sandbox;
   containment(): Promise<Pick<Facts, "containment" | "uncontainedAllowed">>;
@@ -38,11 +38,11 @@ export interface HookPlace {
   cancel(by: string): void;
 }
 
-/** Asked before each run: trusted files may have been overwritten meanwhile. */
+/** Checked before each run, because trusted files may have been overwritten meanwhile. */
 interface HookTrust {
   /**
-   * The files that the project's hooks name, as they are now; the hooks start only while these stay the same. Undefined
-   * where the hooks have changed since they were opened, or are not trusted any more.
+   * The files that the project's hooks name, as they are now; the hooks start only while these stay the same.
+   * Undefined if the hooks have changed since they were opened, or are no longer trusted.
    */
   trustedFiles(): JudgedFiles | undefined;
   /** Whether its answer may replace a person's approval. */
@@ -55,7 +55,7 @@ export interface SessionHooks extends Hooks {
   /** *Contract:* called once, before the first message. */
   begin(source: "startup" | "resume"): Promise<void>;
   end(): Promise<void>;
-  /** Why a hook blocked the last message; undefined when asked again. */
+  /** Why a hook blocked the last message; undefined at the next call. */
   refused(): string | undefined;
 }
 
@@ -116,7 +116,7 @@ export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): S
       };
     },
     begin: async (source) => {
-      // A subagent is started by its parent, not by a person.
+      // The parent starts a subagent, not a person.
       if (!isChild()) context = (await run("SessionStart", { source })).flatMap(contextOf).join("\n");
     },
     end: async () => {
@@ -164,7 +164,7 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
     }
     const input = { ...inputOf(event, place), ...fields };
     const at = { sandbox: place.ports.sandbox, cwd: place.cwd, input, judged, ...(signal && { signal }) };
-    // Of hooks with the same command the user's counts: it may do more than the project's.
+    // Of hooks with the same command, the user's is used: it may do more than the project's.
     const commands = [...new Map(matching.toReversed().map((one) => [one.command, one])).values()];
     return Promise.all(
       commands.map(async (hook) => {
@@ -196,7 +196,7 @@ function inputOf(event: HookEvent, { session, log, cwd }: HookPlace): Fields {
   };
 }
 
-/** Undefined where the project's hooks must not run; reads no file where none of them would. */
+/** Undefined if the project's hooks must not run; reads no file if none of them would. */
 function judgedFor(hooks: readonly Hook[], { trust }: TrustedPlace): JudgedFiles | undefined {
   return hooks.some(({ isProjects }) => isProjects) ? trust.trustedFiles() : {};
 }
@@ -208,7 +208,7 @@ interface Shown {
   remark(text: string): void;
 }
 
-/** Shows problems and messages to the person, and ends the turn where the hook says so. */
+/** Shows problems and messages to the person, and ends the turn if the hook asks for that. */
 function showAnswer({ problem, json }: HookAnswer, { event, hook, place, remark }: Shown): void {
   if (problem !== undefined) remark(`the ${event} hook \`${hook.command}\` failed: ${problem}`);
   const { systemMessage, continue: goesOn, stopReason } = json;
@@ -275,7 +275,7 @@ function callDecision(answer: HookAnswer): Decision | undefined {
   // The older format, still in use.
   if (answer.json.decision === "block") return decisionOf("deny", answer.json.reason);
   if (answer.json.decision === "approve") return decisionOf("allow", answer.json.reason);
-  // An unreadable answer may have been a denial.
+  // An unreadable answer may have been a deny.
   return answer.isUnread
     ? decisionOf("ask", `what a hook says of it cannot be read (${answer.problem})`)
     : undefined;

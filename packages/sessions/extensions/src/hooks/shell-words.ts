@@ -11,7 +11,7 @@ type Token = Word | { readonly operator: string };
 
 /** Programs that read the files they name and run nothing. */
 export const readers: ReadonlySet<string> = new Set("cat grep head tail".split(" "));
-/** Programs whose arguments are no files. */
+/** Programs whose arguments are not files. */
 export const printers: ReadonlySet<string> = new Set("echo printf true false exit".split(" "));
 
 /** Shell keywords that stand alone or before a command. */
@@ -96,7 +96,7 @@ function quotedIn({ single, double, escaped }: Groups, cwd: string): Word | unde
   return { text: escaped === mark ? folderName : escaped, isOpen: false };
 }
 
-/** Outside of quotes a shell splits the folder's path at spaces. */
+/** Outside quotes, a shell splits the folder's path at spaces. */
 function bareIn(bare: string | undefined, cwd: string): Word | undefined {
   if (bare === mark) return { text: cwd, isOpen: /[\s*?[\\]/u.test(cwd) };
   if (bare === "`") return { text: "", isOpen: true };

@@ -1,4 +1,4 @@
-/** Trusted hooks: the projects whose hooks a person trusts, each as the hooks were then. */
+/** Trusted hooks: the projects whose hooks a person trusts, with the hooks as they were then. */
 import { createHash } from "node:crypto";
 import type { Failure } from "@lathe/protocol";
 import type { ExtensionPlace } from "../files/extension-place.ts";
@@ -16,7 +16,7 @@ export function readHookTrust(place: ExtensionPlace): TrustRecord {
   return readTrust(file, place);
 }
 
-/** Trusts the hooks as they were shown, or as they are now. */
+/** Trusts the hooks as they were shown to the person, or as they are now. */
 export function trustHooks(
   place: ExtensionPlace,
   settings: HookSettings = readHookSettings(place),

@@ -1,4 +1,4 @@
-/** Memory: facts a person agreed to, kept in their own place and told to later sessions. */
+/** Memory: facts that a person agreed to, stored in the user's configuration and given to later sessions. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -68,7 +68,7 @@ describe("memory", () => {
       assert.equal(await removeMemory(place, "project", 0), "fact one");
       assert.equal(readFileSync(file, "utf8"), after.replace(/- fact one\r?\n/u, ""));
     }
-    // Not UTF-8, and a byte that a space ends with elsewhere.
+    // Not UTF-8, and a byte that means a space in other encodings.
     const [odd, fact] = [Buffer.from([0xff, 0xa0, 0x0a]), Buffer.from("- voil\u00e0\n")];
     const file = put("user", Buffer.concat([odd, fact]));
     assert.deepEqual(readMemory(place, "user"), ["voil\u00e0"]);
@@ -77,7 +77,7 @@ describe("memory", () => {
     assert.deepEqual(readFileSync(file), Buffer.concat([odd, Buffer.from("- more\n")]));
   });
 
-  it("is written where a link of the person's leads", async () => {
+  it("writes through a person's own link", async () => {
     const file = put("user", "");
     const dots = join(root, "dots.md");
     writeFileSync(dots, "# Mine\n");
@@ -88,7 +88,7 @@ describe("memory", () => {
     assert.ok(lstatSync(file).isSymbolicLink());
   });
 
-  it("tells within a budget, the latest before the oldest, and leaves out only what does not fit", async () => {
+  it("gives facts within a budget, latest first, and leaves out only those that do not fit", async () => {
     for (let i = 0; i < 20; i++) await addMemory(place, "project", `${i} ${"x".repeat(200)}`);
     const [told] = memoryTexts(place);
     assert.ok((told?.text.length ?? 9999) <= 2_050);
@@ -97,7 +97,7 @@ describe("memory", () => {
     assert.equal(memoryTexts(place)[0]?.text, "[1 facts left out]\n- one\n- two\n- three");
   });
 
-  it("takes no fact that is too long, and none when the file is; what is there can be removed", async () => {
+  it("adds no fact that is too long, and none to a full file; existing facts can be removed", async () => {
     const long = await addMemory(place, "project", "x ".repeat(600));
     assert.match(isFailure(long) ? long.text : "", /at most 1000 characters, and this one 1199/);
     const file = put("project", `- first\n- ${"x".repeat(70_000)}\n`);
@@ -109,7 +109,7 @@ describe("memory", () => {
     assert.equal(readFileSync(file, "utf8"), "- first\n");
   });
 
-  it("keeps what several processes add at once", { timeout: 60_000 }, async () => {
+  it("keeps facts that several processes add at once", { timeout: 60_000 }, async () => {
     const script = `import { addMemory } from ${JSON.stringify(import.meta.resolve("./memory.ts"))};
       const [cwd, fact] = process.argv.slice(1);
       process.stdout.write("ready");
@@ -134,7 +134,7 @@ describe("memory", () => {
     assert.deepEqual([...(readMemory(place, "project") as readonly string[])].sort(), facts);
   });
 
-  it("takes no key, also where only a sentence says that it is one", async () => {
+  it("rejects a key, even if only its sentence shows that it is one", async () => {
     const random = createHash("sha256").update("x").digest("base64url");
     for (const fact of [`db password is ${random.slice(0, 16)}`, `sk-ant-api03-${random}${random}`]) {
       const refused = await addMemory(place, "user", fact);
@@ -143,14 +143,14 @@ describe("memory", () => {
     assert.equal(await addMemory(place, "user", "api key is read from FOO_KEY"), undefined);
   });
 
-  it("keeps and tells nothing where commands could have written it", async () => {
+  it("stores and gives nothing if commands could have written the file", async () => {
     const within = { cwd: root, env: place.env };
     assert.ok(isFailure(await addMemory(within, "user", "x")));
     put("user", "- injected\n");
     assert.deepEqual(memoryTexts(within), []);
   });
 
-  it("keeps nothing through a link of the workspace that leads out, which a command may have put there", async () => {
+  it("stores nothing through a link out of the workspace, which a command may have made", async () => {
     const home = join(root, "home");
     const outside = join(root, "outside");
     mkdirSync(home);

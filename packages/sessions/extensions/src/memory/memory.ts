@@ -10,13 +10,13 @@ import { type ExtensionPlace, isConfigWritable } from "../files/extension-place.
 import { readRegularFile } from "../files/read-file.ts";
 import { memoryFile } from "./memory-file.ts";
 
-/** Lathe lets no file grow beyond this. */
+/** Lathe adds nothing beyond this size. */
 const maxBytes = 64 * 1024;
-/** A longer file, written by a person, is still read up to this. */
+/** A longer file that a person wrote is still read up to this size. */
 const maxRead = 16 * 1024 * 1024;
 /** Characters of one fact. */
 const maxChars = 1_000;
-/** Characters of all facts that a session is given. */
+/** Characters of all facts that a session gets. */
 const maxTold = 2_000;
 const maxWaitMs = 10_000;
 
@@ -26,7 +26,7 @@ export function readMemory(place: ExtensionPlace, scope: MemoryScope): readonly 
   return isFailure(bytes) ? bytes : factLines(bytes).map(({ fact }) => fact);
 }
 
-/** *Contract:* adds the fact whole or not at all; never adds one twice, nor one that contains a key. */
+/** *Contract:* adds the whole fact or nothing; never adds a fact twice, nor one that contains a key. */
 export async function addMemory(
   place: ExtensionPlace,
   scope: MemoryScope,
@@ -80,7 +80,7 @@ export async function removeMemory(
   });
 }
 
-/** The facts that a new session is given; none where commands could have written them. */
+/** The facts for a new session; none if commands could have written them. */
 export function memoryTexts(
   place: ExtensionPlace,
 ): readonly { readonly path: string; readonly text: string }[] {
@@ -96,7 +96,7 @@ export function memoryTexts(
   });
 }
 
-/** The facts of one file that sessions are given, in order: the latest where not all fit. */
+/** The facts of one file that sessions get, in order: the latest if not all fit. */
 export function toldFacts(facts: readonly string[]): readonly string[] {
   let left = maxTold;
   const told = facts.toReversed().filter(({ length }) => {
@@ -117,7 +117,7 @@ function readBytes(path: string): Uint8Array | Failure {
   return file.bytes;
 }
 
-/** *Contract:* `change` gets the content of the file, and no other process changes the file meanwhile. */
+/** *Contract:* `change` gets the file's content, and no other process changes the file meanwhile. */
 async function changeFile<T>(path: string, change: (bytes: Uint8Array) => T | Failure): Promise<T | Failure> {
   const lock = await lockOf(path);
   if (isFailure(lock)) return lock;

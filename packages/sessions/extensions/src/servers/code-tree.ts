@@ -1,12 +1,12 @@
-/** Code tree: what lies in folders of the workspace that a program may load from, each looked at once. */
+/** Code tree: the files in folders of the workspace that a program may load, with each folder read once. */
 import { createHash } from "node:crypto";
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { isBelow, readBounded } from "@lathe/system";
 
-/** Above this nobody can say what a program loads. */
+/** With more files than this, Lathe cannot tell which ones a program loads. */
 export const maxFiles = 20_000;
-/** Bytes; of what is longer size and times stand for the content. */
+/** Bytes; for longer files, size and times stand for the content. */
 const maxRead = 4 * 2 ** 20;
 
 const codeEndings: ReadonlySet<string> = new Set(
@@ -15,7 +15,7 @@ const codeEndings: ReadonlySet<string> = new Set(
   ),
 );
 const dataEndings: ReadonlySet<string> = new Set(".json .node .wasm .so .pyc .toml .cfg".split(" "));
-/** Installed, made or kept for others; what of it is loaded is found by its name. */
+/** Installed or generated folders; code in them is found by package name. */
 const apart: ReadonlySet<string> = new Set(["node_modules", "__pycache__", ".git", ".venv", "venv"]);
 
 export function isCode(path: string): boolean {
@@ -23,7 +23,7 @@ export function isCode(path: string): boolean {
   return ending === "" || codeEndings.has(ending);
 }
 
-/** Whether what it says names others. */
+/** Whether its text can name other files. */
 export function isProgramText(path: string): boolean {
   return isCode(path) && !dataEndings.has(extname(path));
 }
@@ -31,7 +31,7 @@ export function isProgramText(path: string): boolean {
 export class CodeTree {
   readonly #folders = new Map<string, ReadonlyMap<string, Dirent>>();
 
-  /** Most names are of nothing: a folder is read once, and nothing else is asked. */
+  /** Most names match no file, so each folder is read once instead of checking every path. */
   has(path: string): boolean {
     return this.#entries(dirname(path)).has(basename(path));
   }
@@ -42,7 +42,7 @@ export class CodeTree {
     return found;
   }
 
-  /** By their paths. *Contract:* no more than `most`, and one more where there are more. */
+  /** Sorted by discovery. *Contract:* at most `most` paths, or more than that if there are more files. */
   filesBelow(
     folder: string,
     { deep, most }: { readonly deep: boolean; readonly most: number },
@@ -60,18 +60,20 @@ export class CodeTree {
   }
 }
 
-/** A folder of the workspace and those above it up to that, the nearest first; none for one outside. */
+/**
+ * A folder of the workspace and its parents up to the workspace, nearest first; none for a folder outside.
+ */
 export function foldersUp(from: string, cwd: string): readonly string[] {
   const folders: string[] = [];
   for (let at = from; isBelow(at, cwd); at = dirname(at)) {
     folders.push(at);
-    // Above the root of the machine, which may be the workspace, it begins again.
+    // At the machine's root, which may be the workspace, `dirname` repeats itself.
     if (at === cwd) break;
   }
   return folders;
 }
 
-/** Empty where there is none. */
+/** Empty if there is no such folder. */
 function entriesOf(folder: string): ReadonlyMap<string, Dirent> {
   try {
     return new Map(readdirSync(folder, { withFileTypes: true }).map((entry) => [entry.name, entry]));
@@ -81,8 +83,8 @@ function entriesOf(folder: string): ReadonlyMap<string, Dirent> {
 }
 
 /**
- * Undefined where there is no such file; what cannot be read is the same as little as what has changed. What it says is
- * said of the file that was opened, whatever comes to stand in its place.
+ * Undefined if there is no such file; an unreadable file gets a digest of its error. The digest is of the
+ * file that was opened, even if another file replaces it meanwhile.
  */
 export function digestOfFile(path: string): string | undefined {
   try {
@@ -97,7 +99,7 @@ export function digestOfFile(path: string): string | undefined {
 }
 
 function readDigest(path: string): string | undefined {
-  // To open a pipe without a writer would wait for ever.
+  // Without this flag, opening a pipe without a writer would block forever.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(file, { bigint: true });
@@ -112,7 +114,7 @@ function readDigest(path: string): string | undefined {
   }
 }
 
-/** Of a link to a folder: where it leads. */
+/** For a link to a folder: its target. */
 export function digestOfEntry(path: string): string {
   const digest = digestOfFile(path);
   if (digest !== undefined) return digest;

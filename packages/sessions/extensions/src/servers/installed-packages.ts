@@ -1,4 +1,4 @@
-/** Installed packages: those of `node_modules` that are loaded by a name, with those they depend on. */
+/** Installed packages: the packages in `node_modules` that are loaded by name, with their dependencies. */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -6,25 +6,28 @@ import { isBelow, readSmallText } from "@lathe/system";
 import { type CodeTree, digestOfEntry, foldersUp, maxFiles } from "./code-tree.ts";
 
 export interface InstalledPackage {
-  /** Where it really lies. */
+  /** Its real path. */
   readonly folder: string;
-  /** Of all its code. */
+  /** The digest of all its code. */
   readonly digest: string;
   readonly files: number;
 }
 
 export interface WantedPackage {
-  /** The folder of what names it. */
+  /** The folder of the file that names it. */
   readonly from: string;
   readonly name: string;
 }
 
-/** Undefined where a word names none: of `zod/v4` or `zod@4` it is `zod`. */
+/** Undefined if a word names no package; for `zod/v4` or `zod@4` it is `zod`. */
 export function packageNamed(word: string): string | undefined {
   return /^(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*/u.exec(word)?.[0];
 }
 
-/** All that names lead to, with what those depend on; none outside the workspace, where commands write nothing. */
+/**
+ * All packages that the names lead to, with their dependencies; none outside the workspace, where commands
+ * cannot write.
+ */
 export function installedPackages(
   wanted: readonly WantedPackage[],
   { cwd, tree }: { readonly cwd: string; readonly tree: CodeTree },

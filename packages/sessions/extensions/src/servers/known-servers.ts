@@ -1,4 +1,7 @@
-/** Known servers: the user's own that run files of a workspace, with those files as they were when the person last said yes. */
+/**
+ * Known servers: the user's own servers that run files of a workspace, with those files as the person last
+ * approved them.
+ */
 import { createHash } from "node:crypto";
 import type { Failure, ServerSpec } from "@lathe/protocol";
 import type { ExtensionPlace } from "../files/extension-place.ts";
@@ -15,7 +18,7 @@ export interface KnownServer {
 
 type Servers = Readonly<Record<string, ServerSpec>>;
 
-/** The user's own that run files of the workspace, as they are now. */
+/** The user's own servers that run files of the workspace, as they are now. */
 export function serversWithin(servers: Servers, place: ExtensionPlace): readonly KnownServer[] {
   return Object.entries(servers)
     .filter(([, { trusted }]) => trusted === undefined)
@@ -24,24 +27,24 @@ export function serversWithin(servers: Servers, place: ExtensionPlace): readonly
 }
 
 /**
- * One that nothing is known of is taken as it is: who wrote it down said yes to it.
- * *Contract:* before the session does anything.
+ * Trusts a server that is not known yet as it is now, because the user configured it.
+ * *Contract:* call it before the session does anything.
  */
 export function meetServers(servers: Servers, place: ExtensionPlace): void {
   const items = itemsOf(place);
   const unmet = serversWithin(servers, place).filter(
     (one) => !items.some(({ text }) => text === textOf(one)),
   );
-  // Where it cannot be kept it is not known, and does not start.
+  // If the record cannot be written, the server stays unknown and does not start.
   if (unmet.length > 0) writeTrust(file, place, { items: [...items, ...unmet.map(itemOf)] });
 }
 
-/** *Contract:* they are known as they are here; all others are met anew by the next session. */
+/** *Contract:* records exactly these servers as they are here; the next session meets all others anew. */
 export function knowServers(servers: readonly KnownServer[], place: ExtensionPlace): Failure | undefined {
   return writeTrust(file, place, { items: servers.map(itemOf) });
 }
 
-/** Of servers that are known and are none of these: an editor's, or of another command. */
+/** Names of known servers that are none of these: an editor's servers, or ones with another command. */
 export function otherNames(servers: readonly KnownServer[], place: ExtensionPlace): readonly string[] {
   const texts = new Set(servers.map(textOf));
   const others = itemsOf(place).filter(({ text }) => !texts.has(text));
@@ -52,7 +55,7 @@ export function isAsKnown(server: KnownServer, place: ExtensionPlace): boolean {
   return changedIn(server, place)?.length === 0;
 }
 
-/** Undefined where it is not known. */
+/** The changed files; undefined if the server is not known. */
 export function changedIn(server: KnownServer, place: ExtensionPlace): readonly string[] | undefined {
   const known = itemsOf(place).find(({ text }) => text === textOf(server))?.files;
   return known && differingFiles(known, recordOf(server.files));
@@ -70,7 +73,7 @@ function recordOf(files: readonly ServerFile[]): TrustedItem["files"] {
   return Object.fromEntries(files.map(({ path, digest }) => [path, digest]));
 }
 
-/** Another command of the same name is another server. */
+/** A server with the same name but another command is another server. */
 function textOf({ name, spec }: Pick<KnownServer, "name" | "spec">): string {
   const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, spec.env];
   return `${name} ${createHash("sha256").update(JSON.stringify(own)).digest("hex").slice(0, 16)}`;

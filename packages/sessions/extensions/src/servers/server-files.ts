@@ -17,31 +17,31 @@ import { installedPackages, packageNamed, type WantedPackage } from "./installed
 import { filesIn, filesOf, impliedOf, scriptsNamed, takesFolders, wordsIn } from "./server-words.ts";
 
 export interface ServerFile {
-  /** From the workspace; of an installed package its folder. */
+  /** Relative to the workspace; for an installed package, its folder. */
   readonly path: string;
   readonly digest: string;
 }
 
 export interface ServerFiles {
-  /** Sorted. */
+  /** Sorted by path. */
   readonly files: readonly ServerFile[];
-  /** Whether it loads no more than can be looked at. */
+  /** Whether the server can load no other files than these. */
   readonly isAll: boolean;
 }
 
 export interface FilesPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether the project brought it: then it works in the workspace, and any word may name a file there. */
+  /** Whether the project defines it: it then runs in the workspace, and any word may name a file there. */
   readonly isProjects: boolean;
 }
 
 interface Search extends FilesPlace {
-  /** Folders in which its words are looked for. */
+  /** Folders in which the server's words are resolved. */
   readonly bases: readonly string[];
   readonly tree: CodeTree;
   readonly found: Map<string, string>;
-  /** Whose text is still to be read. */
+  /** Files whose text has not been read yet. */
   readonly waiting: string[];
   readonly packages: WantedPackage[];
 }
@@ -71,7 +71,7 @@ export function digestOf({ files }: ServerFiles): string {
   return createHash("sha256").update(JSON.stringify(files)).digest("hex");
 }
 
-/** Where it starts, and the folders that it is told of. */
+/** The folder in which it starts, and the folders that its words name. */
 function basesOf(
   spec: StdioServer,
   words: readonly string[],
@@ -86,7 +86,7 @@ function basesOf(
   return [...new Set([...starts, ...told.filter((path) => isBelow(path, cwd) && isFolder(path))])];
 }
 
-/** What any word of it may name: as a file, a module, a package, a folder, or a program on the path. */
+/** Adds everything its words may name: a file, a module, a package, a folder, or a program on PATH. */
 function addNamed(spec: StdioServer, words: readonly string[], search: Search): void {
   const { bases, cwd, env, isProjects } = search;
   const inFolders = isProjects || takesFolders(spec);
@@ -120,7 +120,7 @@ function addFile(path: string, spec: StdioServer, search: Search): void {
   else if (isProgramText(path)) addAround(path, real, search);
 }
 
-/** A program counts with the code around it: it may look for more than it names. */
+/** A program counts together with the code around it, because it may load more than it names. */
 function addAround(path: string, real: string, search: Search): void {
   const { cwd, tree, waiting } = search;
   const add = (folder: string, isRead: boolean): void => {
@@ -135,7 +135,7 @@ function addAround(path: string, real: string, search: Search): void {
   }
 }
 
-/** What the user's own servers are told of is data unless it can be run. */
+/** Files named by the user's own servers count only if they can be run; others are data. */
 function counts(path: string, { command }: StdioServer, { isProjects }: Search): boolean {
   if (isProjects || path.endsWith(command) || ["package.json", "pyproject.toml"].includes(basename(path)))
     return true;
@@ -151,14 +151,17 @@ function addCode(path: string, { found, waiting }: Search, isRead: boolean): voi
   if (isRead && isProgramText(path)) waiting.push(path);
 }
 
-/** Of Python's packages the outermost. */
+/** For Python, the outermost package folder. */
 function packageFolder(path: string, { cwd, tree }: Search): string {
   const folders = foldersUp(dirname(path), cwd);
   const outside = folders.findIndex((folder) => !tree.has(join(folder, "__init__.py")));
   return folders.at(outside < 0 ? -1 : Math.max(0, outside - 1)) ?? dirname(path);
 }
 
-/** Words of a program's text that lead to code: more than it loads, but what it loads is among it. */
+/**
+ * Follows all words in a program's text that lead to code: this finds more than the program loads, but all of
+ * that.
+ */
 function follow(path: string, search: Search): void {
   const folder = dirname(path);
   if (extname(path) !== ".py") addSettings(path, search);
@@ -174,7 +177,7 @@ function follow(path: string, search: Search): void {
   }
 }
 
-/** They say what a name is the name of. */
+/** These files define which file a name refers to. */
 function addSettings(path: string, search: Search): void {
   for (const above of foldersUp(dirname(path), search.cwd)) {
     for (const name of ["package.json", "tsconfig.json"]) {
@@ -193,7 +196,7 @@ function want(word: string, from: string, { packages }: Search): void {
   if (name !== undefined) packages.push({ from, name });
 }
 
-/** What is looked into for the names of other files; a program that was bundled into one file may be long. */
+/** Characters searched for the names of other files; a program bundled into one file may be long. */
 const maxText = 64 * 2 ** 20;
 
 function textOf(path: string): string {

@@ -1,8 +1,11 @@
-/** Server words: what of a server's command may name a file, and the files that programs take a word for. */
+/**
+ * Server words: the words of a server's command that may name a file, and the files that programs find for a
+ * word.
+ */
 import { basename, join } from "node:path";
 import type { StdioServer } from "@lathe/protocol";
 
-/** Names of programs that run what stands in a file they do not name. */
+/** Programs that run the content of a file they do not name. */
 const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     ["npm", "npx", "pnpm", "yarn", "bun", "bunx", "node"].map((name) => [name, ["package.json"]]),
@@ -13,7 +16,7 @@ const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   docker: ["Dockerfile", "compose.yaml", "docker-compose.yml"],
 };
 
-/** Take a folder for a program, or for where programs are; to others it is data. */
+/** Programs that accept a folder as a program or as a place for programs; for other programs it is data. */
 const folderRunners: ReadonlySet<string> = new Set(
   "node npm pnpm yarn bun deno tsx python python3 uv poetry make just cargo go sh bash zsh env".split(" "),
 );
@@ -26,7 +29,7 @@ export function impliedOf(word: string): readonly string[] {
   return Object.hasOwn(impliedFiles, word) ? (impliedFiles[word] ?? []) : [];
 }
 
-/** Also the words within a word, which a shell may part. */
+/** Includes the words within a word, because a shell may split it. */
 export function wordsIn(texts: readonly string[], home: string): readonly string[] {
   const words = texts.flatMap((text) => [text, ...text.split(/[\s"'`;|&<>()=:,]+/u)]);
   const named = words.filter((word) => word !== "" && word.length < 1_000);
@@ -35,13 +38,13 @@ export function wordsIn(texts: readonly string[], home: string): readonly string
 
 const endings = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".json", ".node", ".py", ".rb", ".sh"];
 
-/** What node, python and package managers take a word for. */
+/** The files that node, python and package managers try for a word. */
 export function filesOf(word: string): readonly string[] {
   const asModule = word.replace(/^\.+(?=\w)/u, "").replaceAll(".", "/");
   return [
     word,
     ...endings.map((ending) => `${word}${ending}`),
-    // What is compiled is imported by the name of what it is made from, or the other way.
+    // An import may name the compiled file for its source, or the reverse.
     ...(/\.[cm]?js$/u.test(word) ? [word.replace(/js$/u, "ts")] : []),
     `${asModule}.py`,
     `${asModule}/__init__.py`,
@@ -50,7 +53,7 @@ export function filesOf(word: string): readonly string[] {
   ];
 }
 
-/** What is run where a word names a folder. */
+/** The files that run if a word names a folder. */
 export function filesIn(folder: string): readonly string[] {
   const names = [
     "package.json",
@@ -64,7 +67,7 @@ export function filesIn(folder: string): readonly string[] {
   return names.map((name) => join(folder, name));
 }
 
-/** The scripts of a `package.json` that words name, those they name in turn included. */
+/** The scripts of a `package.json` that the words name, and the scripts that those name in turn. */
 export function scriptsNamed(manifest: string, words: readonly string[]): readonly string[] {
   const scripts = scriptsOf(manifest);
   const named = new Map<string, string>();

@@ -7,7 +7,7 @@ import { isName, switchOf, textOf } from "../files/fields.ts";
 
 export interface Skills {
   readonly skills: readonly Skill[];
-  /** One sentence for each skill that was left out, with the reason. */
+  /** One sentence for each skill that was skipped, with the reason. */
   readonly remarks: readonly string[];
 }
 

@@ -1,4 +1,7 @@
-/** Project rules: what the user allowed for good in one project, kept in the user's own configuration and not in the project. */
+/**
+ * Project rules: the rules that the user saved for one project, stored in the user's configuration, not in
+ * the project.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +9,7 @@ import { brokenExample } from "@lathe/policy";
 import { type EffectKind, effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
 import { configFolder, type Env, writeWhole } from "@lathe/system";
 
-/** As it is kept: with an example that it is held to when it is read. */
+/** A saved rule, with an example that it must match when it is read. */
 export interface ProjectRule extends Rule {
   readonly verdict: "allow";
   readonly kinds: readonly [EffectKind];
@@ -14,13 +17,13 @@ export interface ProjectRule extends Rule {
   readonly example: string;
 }
 
-/** `folder` is the real path of the workspace; the name of the file is made of it, and it stands in the file. */
+/** `folder` is the real path of the workspace; the file is named by its hash and contains it. */
 export function projectRulesFile(env: Env, folder: string): string {
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 24);
   return join(configFolder(env), "projects", `${name}.json`);
 }
 
-/** Empty where nothing was ever kept; what is no rule of ours makes the whole file a failure. */
+/** Empty if no rule was ever saved; one invalid rule makes the whole file a failure. */
 export function readProjectRules(env: Env, folder: string): readonly ProjectRule[] | Failure {
   const file = projectRulesFile(env, folder);
   try {
@@ -38,7 +41,7 @@ export function readProjectRules(env: Env, folder: string): readonly ProjectRule
   }
 }
 
-/** *Contract:* adds those that are not there yet; whole or not at all. */
+/** *Contract:* adds the rules that are not saved yet; all or nothing. */
 export function addProjectRules(env: Env, folder: string, rules: readonly Rule[]): Failure | undefined {
   const kept = readProjectRules(env, folder);
   if (isFailure(kept)) return kept;
@@ -46,7 +49,7 @@ export function addProjectRules(env: Env, folder: string, rules: readonly Rule[]
   return news.length === 0 ? undefined : write(env, folder, [...kept, ...news]);
 }
 
-/** *Contract:* `at` counts from 0, as `readProjectRules` gives them. */
+/** *Contract:* `at` counts from 0, in the order of `readProjectRules`. */
 export function removeProjectRule(env: Env, folder: string, at: number): ProjectRule | Failure {
   const kept = readProjectRules(env, folder);
   if (isFailure(kept)) return kept;
@@ -75,7 +78,7 @@ function write(env: Env, folder: string, rules: readonly ProjectRule[]): Failure
   }
 }
 
-/** A rule of this kind names one target, and so is its own example. */
+/** A rule of this kind names one target, which is its own example. */
 function withExample({ name, kinds, target = "" }: Rule): ProjectRule {
   const kind = kinds?.[0] ?? "execute";
   const example = `${kind}:${target.replace(/\/\*\*$/u, "").replace(/\\([\s\S])/gu, "$1")}`;

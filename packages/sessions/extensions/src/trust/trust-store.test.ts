@@ -1,4 +1,4 @@
-/** Trust: recorded per folder, with what has changed since, and only where no command can write. */
+/** Trust: recorded per folder, with later changes, and only where no command can write. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const file = (): string => join(root, "config/lathe/trust.json");
 
-it("is kept by folder, and forgotten", () => {
+it("is recorded per folder, and can be removed", () => {
   const other = { ...place, cwd: join(root, "other") };
   assert.equal(writeTrust("trust.json", place, { hash: "1", items: [] }), undefined);
   assert.equal(writeTrust("trust.json", other, { never: true }), undefined);
@@ -28,7 +28,7 @@ it("is kept by folder, and forgotten", () => {
   assert.deepEqual([readTrust("trust.json", place), readTrust("trust.json", other)], [{}, { never: true }]);
 });
 
-it("a bare hash of an earlier Lathe still counts, though it says nothing of what was shown", () => {
+it("a bare hash of an earlier Lathe still counts, though it does not record what the person saw", () => {
   mkdirSync(join(root, "config/lathe"), { recursive: true });
   writeFileSync(file(), JSON.stringify({ [place.cwd]: "abc" }));
   const record = readTrust("trust.json", place);
@@ -36,7 +36,7 @@ it("a bare hash of an earlier Lathe still counts, though it says nothing of what
   assert.equal(changesSince(record, [{ text: "a", files: {} }]), undefined);
 });
 
-it("a file that is not whole lets nothing run and is not written over", () => {
+it("a damaged file allows nothing and is not overwritten", () => {
   mkdirSync(join(root, "config/lathe"), { recursive: true });
   for (const text of ["{", "[]", "null"]) {
     writeFileSync(file(), text);
@@ -48,7 +48,7 @@ it("a file that is not whole lets nothing run and is not written over", () => {
   assert.deepEqual(readTrust("trust.json", place), {});
 });
 
-it("says what is new, changed, gone and as it was", () => {
+it("reports new, changed, removed and unchanged items", () => {
   const items = [
     { text: "same", files: { "a.sh": "1" } },
     { text: "changed", files: { "b.sh": "1", "lost.sh": "1" } },
@@ -67,7 +67,7 @@ it("says what is new, changed, gone and as it was", () => {
   ]);
 });
 
-it("nothing is kept where the user's place lies in the workspace", () => {
+it("nothing is recorded if the user's configuration is in the workspace", () => {
   const inside = { ...place, env: { XDG_CONFIG_HOME: join(place.cwd, "config") } };
   mkdirSync(join(place.cwd, "config/lathe"), { recursive: true });
   writeFileSync(join(place.cwd, "config/lathe/trust.json"), JSON.stringify({ [place.cwd]: "abc" }));
@@ -76,7 +76,7 @@ it("nothing is kept where the user's place lies in the workspace", () => {
   assert.ok(isFailure(refused) && refused.code === "no-access");
 });
 
-it("what was looked at in a folder counts in its copies, but not where commands in the folder can write it", () => {
+it("trust in a folder counts in its copies, unless commands in the folder can write the store", () => {
   const copy = join(root, "tree");
   mkdirSync(copy);
   const copyOf = (env: ExtensionPlace["env"]): ExtensionPlace => ({

@@ -1,28 +1,31 @@
-/** Trust store: what a person agreed to run in each folder, as it was then; one file per kind of extension. */
+/**
+ * Trust store: the extensions that a person agreed to run in each folder, as they were then; one file per
+ * kind.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { configFolder, writeWhole } from "@lathe/system";
 import { type ExtensionPlace, isConfigWritable } from "../files/extension-place.ts";
-/** Something that would run, with the files it depends on. */
+/** One thing that would run, with the files it depends on. */
 export interface TrustedItem {
-  /** For people. */
+  /** Text to show to people. */
   readonly text: string;
-  /** Digests by path from the workspace. */
+  /** Digests by path relative to the workspace. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 export interface TrustRecord {
-  /** Of everything that may run; absent where nothing may. */
+  /** A digest of everything that may run; absent if nothing may. */
   readonly hash?: string;
-  /** What the person was shown; absent in records of earlier versions. */
+  /** The items shown to the person; absent in records of earlier versions. */
   readonly items?: readonly TrustedItem[];
-  /** Whether the person is never to be asked about this folder. */
+  /** Whether Lathe must never ask about this folder. */
   readonly never?: true;
 }
 
-/** By the real path of the folder. Earlier versions wrote a bare hash. */
+/** Keyed by the real path of the folder. Earlier versions wrote a bare hash. */
 type Records = Readonly<Record<string, TrustRecord | string>>;
 
 /** Whether trust can be recorded for this place. */
@@ -37,8 +40,8 @@ function writableFrom({ cwd, env }: ExtensionPlace): string | undefined {
 }
 
 /**
- * The record of this folder; empty where commands can write the store, since they may have written the record. An attempt
- * works in a copy of a folder, and the folder's record counts there.
+ * The record of this folder; empty if commands can write the store, because they may have written the record.
+ * An attempt works in a copy of a folder, where the folder's record counts.
  */
 export function readTrust(name: string, place: ExtensionPlace): TrustRecord {
   const records = canTrust(place) ? readRecords(fileOf(name, place.env)) : {};
@@ -71,11 +74,11 @@ export function writeTrust(
 export interface ItemChange {
   readonly text: string;
   readonly change: "same" | "new" | "changed" | "gone";
-  /** Files that differ. */
+  /** The files that differ. */
   readonly files: readonly string[];
 }
 
-/** What changed since the person agreed; undefined where the record does not say what they agreed to. */
+/** What changed since the person agreed; undefined if the record does not say what they agreed to. */
 export function changesSince(
   { items: before }: TrustRecord,
   now: readonly TrustedItem[],
