@@ -1,4 +1,4 @@
-/** @lathe/hosts/measure: figures and alerts from the logs of this machine. */
+/** @lathe/hosts/measure: statistics and alerts from the logs of this machine. */
 import type { Env } from "@lathe/system";
 import type { Experiment } from "@lathe/telemetry/experiments";
 import type { NamedComparison } from "./src/measure/read-experiment.ts";
@@ -13,7 +13,7 @@ export {
 } from "./src/measure/reports.ts";
 export { sendTickets } from "./src/measure/send-tickets.ts";
 
-/** Of all that are named, in their order. */
+/** Reads all named experiments, in their order. */
 export async function readExperiments(
   env: Env,
   experiments: readonly Experiment[],

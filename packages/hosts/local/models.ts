@@ -1,6 +1,6 @@
 /**
- * @lathe/hosts/models: the models that this user reaches: listed, tried, priced, chosen by the router. Each part is
- * loaded by its first use.
+ * @lathe/hosts/models: the models that this user can reach: lists, tests and prices them, and lets the router
+ * choose. Each part is loaded when first used.
  */
 import type { Failure, Session } from "@lathe/protocol";
 import type { LocalOptions } from "./src/local-options.ts";
@@ -16,7 +16,7 @@ export type { TestedModel } from "./src/models/test-models.ts";
 export type { RoutedTask } from "./src/routing/route-models.ts";
 export type { TrainedRouter } from "./src/routing/train-router.ts";
 
-/** Where the list of known models is fetched from. */
+/** The address of the list of known models. */
 export const registryUrl = "https://models.dev/api.json";
 
 export async function listModels(options: ModelOptions): Promise<ListedModels> {

@@ -1,4 +1,4 @@
-/** @lathe/hosts/stored: the sessions that are stored on this machine, and what was typed in them. */
+/** @lathe/hosts/stored: the sessions stored on this machine, and the prompts typed in them. */
 export { readPrompts, rememberPrompt } from "./src/history/prompt-history.ts";
 export {
   answerQuestion,

@@ -1,6 +1,6 @@
 /**
- * @lathe/hosts/tools: the parts of this machine that commands use outside a session: sandbox, search, MCP servers, git,
- * edits. What a command may do without is loaded by its first use, so that this module is cheap to import.
+ * @lathe/hosts/tools: the parts of this machine that commands use outside a session: sandbox, search, MCP
+ * servers, git, edits. Optional parts are loaded when first used, so this module is cheap to import.
  */
 import type { Failure } from "@lathe/protocol";
 import type { IndexState } from "@lathe/search/code-index";

@@ -1,4 +1,7 @@
-/** Completed values: what a shell offers while a command is typed; asks no server and opens no session. */
+/**
+ * Completed values: completions for a shell while a command is typed; contacts no server and opens no
+ * session.
+ */
 import type { LocalOptions } from "./local-options.ts";
 
 export interface CompletedValue {
@@ -6,17 +9,17 @@ export interface CompletedValue {
   readonly about: string;
 }
 
-/** More than these nobody reads. */
+/** The most completions that are useful to a person. */
 const most = 100;
 
-/** Newest first, those of people. */
+/** Sessions that people started, newest first. */
 export async function completedSessions(env: LocalOptions["env"]): Promise<readonly CompletedValue[]> {
   const { listSessions } = await import("./stored-sessions.ts");
   const found = (await listSessions(env, {})).filter(({ agent }) => agent === undefined);
   return found.slice(0, most).map(({ id, title }) => ({ value: id, about: title }));
 }
 
-/** Those that the user's keys and configuration reach. */
+/** The models that the user's keys and configuration can reach. */
 export async function completedModels(
   options: Pick<LocalOptions, "env" | "providers" | "catalogue">,
 ): Promise<readonly CompletedValue[]> {

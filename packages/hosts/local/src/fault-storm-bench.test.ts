@@ -1,4 +1,7 @@
-/** A storm: scripted sessions with random faults at random places, two providers of which one always lives, and deaths. */
+/**
+ * A storm: scripted sessions with random faults at random times, two providers of which one always works, and
+ * process deaths.
+ */
 import assert from "node:assert/strict";
 import { createModels, type Gateway, type WireName } from "@lathe/models";
 import { type Agent, callPreparer, drive } from "@lathe/orchestrator";
@@ -55,17 +58,17 @@ const wires: Readonly<Record<WireName, string>> = {
   gemini: "",
 };
 
-/** What became of one session. */
+/** The result of one session. */
 export interface Weathered {
   readonly seed: number;
   readonly session: Session;
   readonly events: readonly Event[];
-  /** What the tool did, in order. */
+  /** The tool's runs, in order. */
   readonly done: readonly string[];
   readonly steps: number;
   readonly faults: number;
   readonly deaths: number;
-  /** Milliseconds between attempts that failed and the answers after them, on the session's own clock. */
+  /** Milliseconds between failed attempts and the next answers, on the session's own clock. */
   readonly lostMs: number;
 }
 
@@ -112,7 +115,10 @@ function weatherOf(seed: number): Weather {
   return { seed, random, clock, store, ledger, steps, done: [], shown: [], faults: 0 };
 }
 
-/** The one that lives may change every two minutes. In every fifth session one is wrong throughout, and the other lives. */
+/**
+ * The working provider may change every two minutes. In every fifth session one is misconfigured throughout,
+ * and the other works.
+ */
 function living(now: number, seed: number): Provider {
   return among(createRandom(seed + Math.floor(now / 120_000)), providers);
 }
@@ -127,7 +133,7 @@ function answered(record: WireRecord, weather: Weather): WireAnswer {
   const isWrong = seed % 5 === 0 && provider === "one";
   const isLiving = seed % 5 === 0 ? provider === "two" : provider === living(clock.now(), seed);
   const fails = random() < (isLiving ? 0.25 : 1);
-  // Single bytes are the conformance tests' matter: here they would cost most of the time.
+  // The conformance tests cover single bytes: here they would take most of the time.
   const chunks = among(random, ["event", "whole", 61] as const);
   const parts = at < steps ? partsOf(at, seed, 1 + (seed % 2)) : [said(at, seed)];
   if (!fails) return { parts, chunks, fault: among(random, [{ type: "slow", ms: 1 }, { type: "twice" }]) };
@@ -135,7 +141,7 @@ function answered(record: WireRecord, weather: Weather): WireAnswer {
   return { parts, chunks, fault: among(random, isWrong ? lasting : faults)(random, isLiving) };
 }
 
-/** Nothing of a discarded answer is ever sent. */
+/** No part of a discarded answer is ever sent. */
 function assertWhole({ request }: WireRecord, { seed }: Weather): void {
   request.messages
     .filter(({ role }) => role === "assistant")
@@ -163,17 +169,17 @@ const statuses = [408, 429, 500, 502, 503, 529] as const;
 const bodies = ["<html><title>no</title></html>", '{"error":"no"}', ""] as const;
 const codes = ["rate_limit_error", "overloaded_error", "server_error", "UNAVAILABLE"] as const;
 
-/** Of a provider that is set up wrongly for the whole session. */
+/** Faults of a provider that is misconfigured for the whole session. */
 const lasting: readonly MakeFault[] = [
   (random) => ({ type: "status", status: among(random, [400, 401, 403, 404, 307]) }),
   () => ({ type: "body", contentType: "application/json", body: '{"choices":[]}' }),
 ];
 
-/** Every kind of the wire server's that passes. */
+/** Every temporary fault of the wire server. */
 const faults: readonly MakeFault[] = [
   (random) => ({ type: "status", status: among(random, statuses) }),
   (random, isLiving) => {
-    // One that asks to be left alone for a minute does not live for a minute.
+    // A provider that asks for a minute's pause would not work for that minute.
     const after = String(Math.floor(random() * (isLiving ? 10 : 60)));
     return { type: "status", status: 429, headers: { "retry-after": after } };
   },
@@ -216,7 +222,7 @@ async function weathered(weather: Weather, server: WireServer): Promise<Weathere
   }
 }
 
-/** A log whose owner dies when it wants to append event number `last + 1`. */
+/** A log whose owner dies when it tries to append event number `last + 1`. */
 function dying(log: SessionLog, last: number): SessionLog {
   let seq = log.events.length;
   return {
@@ -305,7 +311,7 @@ function sayInto(done: string[]): Tool {
   };
 }
 
-/** From the first failure after an answer to the next answer or the end, summed up. */
+/** The sum of the times from the first failure after an answer to the next answer or the end. */
 function lost(events: readonly Event[]): number {
   let since: number | undefined;
   let sum = 0;
@@ -318,7 +324,7 @@ function lost(events: readonly Event[]): number {
   return sum;
 }
 
-/** Runs the seeds, a few at a time, and holds each session to what must hold. */
+/** Runs the seeds, a few at a time, and checks every session's invariants. */
 export async function weather(seeds: readonly number[], together: number): Promise<readonly Weathered[]> {
   const storm = await openStorm();
   const waiting = [...seeds];
@@ -340,7 +346,7 @@ export async function weather(seeds: readonly number[], together: number): Promi
 
 const budgetMs = 300_000;
 const madeGoodMs = 60_000;
-/** An attempt under way when the time is up still ends: it takes 10 seconds on the session's clock. */
+/** An attempt that is running at the deadline still ends: it takes 10 seconds on the session's clock. */
 const lastAttemptMs = 10_000;
 
 function judge({ seed, session, events, done, steps, deaths, lostMs }: Weathered): void {
@@ -353,7 +359,9 @@ function judge({ seed, session, events, done, steps, deaths, lostMs }: Weathered
   assert.ok(lostMs <= budgetMs + (steps + 1) * (madeGoodMs + lastAttemptMs), `${why}: lost ${lostMs} ms`);
 }
 
-/** What came of each attempt and when: a stall that is none depends on the machine, so a seed need not repeat all of it. */
+/**
+ * Each attempt's result and time. A false stall depends on the machine, so a seed need not repeat it exactly.
+ */
 function timeline(events: readonly Event[]): string {
   const begun = events[0]?.at ?? 0;
   const seconds = (at: number) => `${Math.round((at - begun) / 1000)} s`;
@@ -369,7 +377,7 @@ function timeline(events: readonly Event[]): string {
   return lines.join("\n");
 }
 
-/** For the test's log. */
+/** A summary for the test's log. */
 export function told(results: readonly Weathered[]): string {
   const sum = (of: (one: Weathered) => number) => results.reduce((all, one) => all + of(one), 0);
   const count = (type: Event["type"]) =>

@@ -1,4 +1,7 @@
-/** The fault storm: 200 sessions, the same in each run; `--explore` draws others, `STORM_SEED` repeats those. */
+/**
+ * The fault storm: 200 sessions, the same in each run; `--explore` picks random seeds, `STORM_SEED` repeats
+ * those.
+ */
 import { it } from "node:test";
 import { seed } from "@lathe/testkit/properties";
 import { told, weather } from "./fault-storm-bench.test.ts";

@@ -1,4 +1,6 @@
-/** A small fault storm, with fixed seeds: no session is lost, no tool runs twice, the time lost is bounded. */
+/**
+ * A small fault storm with fixed seeds: no session is lost, no tool runs twice, and the lost time is bounded.
+ */
 import { it } from "node:test";
 import { told, weather } from "./fault-storm-bench.test.ts";
 

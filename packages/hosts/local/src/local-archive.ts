@@ -1,4 +1,4 @@
-/** Local archive: the stored sessions of this user on this machine. */
+/** Local archive: this user's stored sessions on this machine. */
 import { existsSync } from "node:fs";
 import type { SessionArchive } from "@lathe/sessions";
 import { followLog, processOwner } from "@lathe/stores";

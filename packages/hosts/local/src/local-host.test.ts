@@ -1,4 +1,4 @@
-/** The use cases of sessions over this machine, as over every other host. */
+/** Runs the conformance tests of session hosts on this machine's host. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sessionsConformance } from "@lathe/sessions/conformance";

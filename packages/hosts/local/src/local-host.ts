@@ -22,7 +22,7 @@ import { sessionPlans } from "./session/session-plans.ts";
 import { openSessionTools } from "./session/session-tools.ts";
 import { openRedactor } from "./telemetry/open-redactor.ts";
 
-/** `local` says what holds for all sessions of the host; what each session runs with comes with it. */
+/** `local` applies to all sessions of the host; each session also brings its own options. */
 export function localHost(local: LocalOptions): SessionHost {
   const { cwd, env, experiments = [] } = local;
   const machine = machineOptions(local);
@@ -48,7 +48,7 @@ export function localHost(local: LocalOptions): SessionHost {
     firstLook: async ({ rails, task, rules }) =>
       (await import("./session/first-look.ts")).firstLook({ cwd, env, rules }, rails, task),
     assign: async (session) => {
-      // A trial of an evaluation is not a person's session: it has the variant that it is started with.
+      // A trial of an evaluation is not a person's session: it uses the variant it was started with.
       const variant = isTrial(env) ? variantOf(env) : undefined;
       if (variant) return [variant];
       if (experiments.length === 0 || isTrial(env)) return [];
@@ -75,7 +75,7 @@ function localModels(local: LocalOptions): HostModels {
 
 type MachineOptions = Omit<LocalOptions, keyof SessionOptions>;
 
-/** Without the optional settings of a session, so that a session that lacks one does not get another's. */
+/** Drops a session's optional settings, so that a session without one does not get another session's. */
 function machineOptions(local: LocalOptions): MachineOptions {
   const { planner: _, effort: _e, wakes: _w, secondOpinion: _s, summaryModel: _m, ...more } = local;
   const {

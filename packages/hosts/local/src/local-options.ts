@@ -1,4 +1,4 @@
-/** Local options: what an app chose for sessions on this machine, parsed and checked by the app. */
+/** Local options: the options an app chose for sessions on this machine, already parsed and checked. */
 import type { LspSpec } from "@lathe/diagnostics";
 import type { OwnEntry, WireName } from "@lathe/models";
 import type { RouterOptions } from "@lathe/orchestrator/router";
@@ -7,32 +7,35 @@ import type { EmbeddingSettings } from "@lathe/search";
 import type { SessionOptions } from "@lathe/sessions";
 import type { Experiment } from "@lathe/telemetry/experiments";
 
-/** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
+/**
+ * Without a sandbox: `required` asks before each command, `preferred` runs commands anyway. `off` does not
+ * look for one.
+ */
 export type SandboxChoice = "required" | "preferred" | "off";
 
 /** Address, key, headers and wire of one provider, from the user's own configuration. */
 export interface ProviderOptions {
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** Program and arguments that print a bearer token, for providers whose tokens do not last. */
+  /** Program and arguments that print a bearer token, for providers with short-lived tokens. */
   readonly tokenCommand?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly wire?: WireName;
 }
 
-/** What commands may have of the machine. */
+/** The limits of commands on this machine. */
 export interface SandboxLimits {
   readonly memoryBytes: number;
   /** Processes and threads at once. */
   readonly processes: number;
-  /** Bytes of one file. */
+  /** The largest size of one file in bytes. */
   readonly fileBytes: number;
 }
 
 export interface SandboxLimitsChoice {
-  /** Instead of the usual ones. */
+  /** Replaces the default limits. */
   readonly wanted: Partial<SandboxLimits>;
-  /** Never exceeded, the usual ones included. */
+  /** Caps all limits, including the default ones. */
   readonly most: Partial<SandboxLimits>;
 }
 
@@ -41,22 +44,22 @@ export interface LocalOptions extends SessionOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly router: RouterOptions;
-  /** By the provider's part of a model id. */
+  /** Keyed by the provider's part of a model ID. */
   readonly providers: Readonly<Record<string, ProviderOptions>>;
-  /** What the user says of models, by their ids; replaces what is known of them. */
+  /** The user's model entries by model ID; they replace the known ones. */
   readonly catalogue: Readonly<Record<string, OwnEntry>>;
   readonly sandbox: SandboxChoice;
   readonly sandboxLimits: SandboxLimitsChoice;
-  /** Models of the program that runs the session, by their ids. */
+  /** Models of the program that runs the session, by ID. */
   readonly ownModels?: Readonly<Record<string, Model>>;
-  /** Other programs' tools, by the name of their server. */
+  /** MCP servers, by name. */
   readonly mcpServers?: Readonly<Record<string, ServerSpec>>;
   /** The experiments that new sessions take part in. */
   readonly experiments?: readonly Experiment[];
-  /** Language servers, by their names; the user's own alone. */
+  /** Language servers by name; only the user's own. */
   readonly lsp?: Readonly<Record<string, LspSpec>>;
-  /** Of the user's search; absent: only words and history rank. */
+  /** Embeddings for the user's search; absent: only words and history rank. */
   readonly embeddings?: EmbeddingSettings;
-  /** Program and arguments that measure keep rates in the background; absent: they are not measured. */
+  /** Program and arguments that measure keep rates in the background; absent: no measurement. */
   readonly keepCommand?: readonly string[];
 }

@@ -6,12 +6,15 @@ import { localHost } from "./local-host.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { systemClock } from "./machine/system-clock.ts";
 
-/** An id for a session that is started later. */
+/** Reserves an ID for a session that starts later. */
 export function reserveSessionId(): string {
   return newSessionId(systemClock);
 }
 
-/** *Contract:* `words` are said to the session and name it; `run` without words begins with them. The caller closes what it gets. */
+/**
+ * *Contract:* `words` is the session's first message and names it; `run` without a message starts with it.
+ * The caller closes the session.
+ */
 export function startSession(
   options: LocalOptions,
   words: Words,
@@ -20,7 +23,7 @@ export function startSession(
   return sessions.startSession(localHost(options), options, { id, words });
 }
 
-/** *Contract:* as `sessions.resumeSession`. */
+/** *Contract:* like `sessions.resumeSession`. */
 export function resumeSession(
   options: LocalOptions,
   id: string,
@@ -34,7 +37,7 @@ export async function compactSession(
   id: string,
   focus: string | undefined,
 ): Promise<ContextCompacted | Failure> {
-  // No command is run here, so nothing needs to find out what could confine one.
+  // Compacting runs no command, so Lathe need not look for a sandbox.
   const host = localHost({ ...options, sandbox: "off" });
   const { compactSession: compact } = await import("@lathe/sessions/compact-session");
   return compact(host, options, { id, focus });

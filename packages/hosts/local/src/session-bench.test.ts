@@ -1,4 +1,4 @@
-/** A place for a session of a test: folders of its own, a model behind a server, and the words of scripts. */
+/** A bench for a test session: its own folders, a model behind a server, and scripted answers. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -35,7 +35,7 @@ export interface Bench {
   readonly env: NodeJS.ProcessEnv;
   /** Writes a file of the workspace, executable. */
   put(path: string, text: string): void;
-  /** Without sandbox and checkpoints, with nobody to ask; the model `acme/one` is at `url`. */
+  /** Without sandbox, checkpoints and a person; the model `acme/one` is at `url`. */
   options(url: string, more?: Partial<LocalOptions>): LocalOptions;
   remove(): void;
 }

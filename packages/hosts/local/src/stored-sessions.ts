@@ -1,4 +1,4 @@
-/** The stored sessions of this user on this machine. */
+/** This user's stored sessions on this machine. */
 import type { Event, Failure, Session, SessionSummary } from "@lathe/protocol";
 import {
   type AnswerResult,
@@ -108,7 +108,7 @@ export function wholeOutput(env: Env, output: CallOutput): Promise<string | Fail
   return localSessions(env).wholeOutput(output);
 }
 
-/** With its subagents, for other programs. */
+/** Includes its subagents; for other programs. */
 export async function sessionTrajectory(env: Env, id: string): Promise<Trajectory | Failure> {
   const { sessionTrajectory: trajectoryOf } = await import("@lathe/telemetry/trajectory");
   return trajectoryOf((one) => readSession(env, one), id);

@@ -1,4 +1,6 @@
-/** One cap for a whole tree of sessions: it holds whoever spends at the same time, and whoever is killed. */
+/**
+ * One cap for a whole tree of sessions: it holds however many sessions spend at once, and if some are killed.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,8 +16,9 @@ import { spend, type Tree } from "./tree-spender.test.ts";
 const spender = fileURLToPath(new URL("./tree-spender.test.ts", import.meta.url));
 const cap = 1;
 /**
- * Dollars that no attempt can use any more: the shortest answer that is asked for has 1,024 tokens, the longest of these
- * conversations fewer than 3,000, at the spender's prices. A share of the cap says nothing of a small one.
+ * Dollars that no attempt can use any more, at the spender's prices: the shortest answer requested has 1,024
+ * tokens, the longest of these conversations fewer than 3,000. A share of the cap would say little about a
+ * small cap.
  */
 const maxLeft = (1_024 * 10 + 3_000 * 2.5) / 1e6;
 const nanos = (dollars: number): number => Math.ceil(dollars * 1e9 - 1e-4);
@@ -34,13 +37,13 @@ describe("the budget of a tree", () => {
   });
   const accountOf = async (): Promise<TreeAccount> =>
     succeeded(await createJsonlLedgers({ folder }).open("root").read());
-  /** What the provider really charged. */
+  /** The amount that the provider really charged. */
   const charged = (): number => {
     const file = join(folder, "charges");
     const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
     return lines.reduce((sum, line) => sum + nanos(Number(line)), 0);
   };
-  /** The root says what all may spend. */
+  /** The root session sets the budget for all. */
   const begin = async (limit: number): Promise<void> => {
     const ledger = createJsonlLedgers({ folder }).open("root");
     succeeded(await ledger.enter([{ type: "budget.capped", cost: limit }], { durable: true }));
@@ -75,12 +78,12 @@ describe("the budget of a tree", () => {
     await assertHeld(cap);
   });
 
-  it("belongs to the root: raised when it is gone on with, and never given back", async () => {
+  it("belongs to the root: it can be raised on resume, and is never refunded", async () => {
     const tree = treeOf(3);
     assertLimited([await spend(tree, "root", { cost: 0.1 })]);
     assertLimited(await Promise.all(tree.children.map((id) => spend(tree, id))));
     await assertHeld(0.1);
-    // A session made from another one, as a fork is, names its root.
+    // A session made from another one, like a fork, names its root.
     assertLimited([await spend(tree, "fork")]);
     const first = await accountOf();
     await begin(0.3);
@@ -93,7 +96,9 @@ describe("the budget of a tree", () => {
   });
 });
 
-/** Starts the group, kills it some times in the middle, and lets it end; how its sessions ended. */
+/**
+ * Starts the group, kills it a few times midway, and lets it finish; resolves with how its sessions ended.
+ */
 async function runWithKills(group: Tree, kills: number): Promise<readonly unknown[]> {
   for (let left = kills; ; left--) {
     const child = spawn(process.execPath, [spender, "spend", JSON.stringify(group)], {
@@ -106,7 +111,7 @@ async function runWithKills(group: Tree, kills: number): Promise<readonly unknow
   }
 }
 
-/** Undefined when it was killed. */
+/** Undefined if it was killed. */
 function outputOf(child: ChildProcess): Promise<string | undefined> {
   let out = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {

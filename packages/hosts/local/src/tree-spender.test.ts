@@ -1,4 +1,7 @@
-/** Sessions of one tree that spend as fast as they can, with random answers and faults; also as a process of its own. */
+/**
+ * Sessions of one tree that spend as fast as they can, with random answers and faults; can also run as a
+ * separate process.
+ */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Agent, callPreparer, drive } from "@lathe/orchestrator";
@@ -26,12 +29,12 @@ export interface Tree {
 
 const estimate = (request: ModelRequest): number => 500 + JSON.stringify(request.messages).length;
 
-/** How a provider counts differs from what is estimated, but not from one step of a session to the next. */
+/** The provider counts differently from the estimate, but the same way at each step of a session. */
 function thickness(session: string): number {
   return (1 + ((Number.parseInt(session.replace(/\D/g, ""), 10) || 0) % 4)) / 4;
 }
 
-/** The provider notes what it charges before it says a word, so that a killed attempt is charged too. */
+/** The provider records its charge before it sends any text, so killed attempts are charged, too. */
 function answerTo(folder: string, request: ModelRequest): Promise<ScriptedAnswer> {
   const random = Math.random;
   const input = Math.floor(estimate(request) * thickness(request.cacheKey));
@@ -58,7 +61,7 @@ const look: Tool = {
   }),
 };
 
-/** What it said may no longer be true when it is acted on. */
+/** The account may have changed by the time the reader uses it. */
 function openSlowLedger(folder: string, root: string): Ledger {
   const ledger = createJsonlLedgers({ folder }).open(root);
   return {
@@ -120,7 +123,7 @@ export async function openSession(tree: Tree, id: string, limits: { cost?: numbe
   const created: Draft<"session.created"> = { type: "session.created", data };
   const made = await store.create(created, { owner, at: Date.now() });
   const log = isFailure(made) ? succeeded(await store.claim(id, { owner, at: Date.now() })) : made;
-  // It may have been killed before it was told what to do.
+  // The process may have been killed before it got its message.
   if (fold(log.events).turn || fold(log.events).lastEnd) return log;
   const settings = { models: ["scripted/model"], mode: "auto", attended: false } as const;
   const drafts = [
@@ -131,7 +134,7 @@ export async function openSession(tree: Tree, id: string, limits: { cost?: numbe
   return log;
 }
 
-/** Drives one session until its turn ends; how it ended. */
+/** Runs one session until its turn ends; resolves with how it ended. */
 export async function spend(tree: Tree, id: string, limits: { cost?: number } = {}): Promise<unknown> {
   const log = await openSession(tree, id, limits);
   const agent = agentOf(tree);

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { failure } from "@lathe/protocol";
 import { withHint } from "./with-hint.ts";
 
-it("names the folder and what to do, and leaves other failures as they are", () => {
+it("names the folder and a fix, and leaves other failures as they are", () => {
   const env = { XDG_STATE_HOME: "/state" };
   const full = failure("disk-full", "offering to session x: the disk is full", { who: "host" });
   assert.match(

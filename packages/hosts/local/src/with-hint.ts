@@ -1,9 +1,9 @@
-/** Adds to a failure of the state folder where that folder is and what to do. */
+/** Adds the folder and a fix to a failure of the state folder. */
 import type { Failure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { stateFolder } from "./places/state-folder.ts";
 
-/** Other failures than those of the folder stay as they are. */
+/** Failures that are not about the folder stay as they are. */
 export function withHint(failure: Failure, env: Env): Failure {
   const text = failure.who === "host" ? textOf(failure, stateFolder(env)) : undefined;
   return text === undefined
@@ -11,7 +11,7 @@ export function withHint(failure: Failure, env: Env): Failure {
     : { ...failure, text: `${text}, or set XDG_STATE_HOME to another folder` };
 }
 
-/** What the store was doing is of no use to a person. */
+/** Leaves out the store's own operation, which does not help a person. */
 function textOf({ code, cause }: Failure, folder: string): string | undefined {
   if (code === "disk-full") return `the disk is full; sessions are kept in ${folder}: free some space there`;
   if (code !== "no-access") return undefined;

@@ -1,4 +1,7 @@
-/** Starts a process of this program that makes an attempt or runs its tests: it reads one order, and writes a line of JSON for each thing it tells. */
+/**
+ * Starts a process of this program that makes an attempt or runs its tests: it reads one order, and reports
+ * in lines of JSON.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Child, Entrance, Order, Told } from "@lathe/attempts";
@@ -6,10 +9,10 @@ import { type Failure, failure } from "@lathe/protocol";
 
 const maxComplaint = 2_000;
 
-/** The input of the process ends with this process: then it cleans up and ends. */
+/** The child's input closes when this process ends: then the child cleans up and ends. */
 export function startChild({ words, cwd, env }: Entrance, order: Order, onTold: (told: Told) => void): Child {
   const [file, ...args] = words;
-  // Detached, so that signals of the keyboard reach this process alone, which then interrupts the child once.
+  // Detached, so that keyboard signals reach only this process, which then interrupts the child once.
   const child = spawn(file, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${JSON.stringify(order)}\n`);
@@ -44,7 +47,7 @@ function endOf(child: ChildProcess, complaint: () => string): Promise<Failure | 
   });
 }
 
-/** Undefined for a line that is not of our own process, for example one that a library printed. */
+/** Undefined for a line that our own code did not write, for example one printed by a library. */
 function readTold(line: string): Told | undefined {
   try {
     return JSON.parse(line) as Told;

@@ -1,4 +1,4 @@
-/** Finds the command that runs the tests of the project in a folder, by its files. */
+/** Finds the command that runs the tests of the project in a folder, from its files. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularFile } from "@lathe/extensions";
@@ -7,13 +7,15 @@ import { detectTestCommand } from "@lathe/repair/test-command";
 import type { Env } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
-/** Limits for a folder that is no repository, and for the texts of Python tests, which tell whether pytest is needed. */
+/**
+ * Limits for a folder that is not a repository, and for Python tests read to see whether pytest is needed.
+ */
 const maxFiles = 20_000;
 const maxTexts = 4;
 const maxBytes = 256 * 1024;
 const maxMs = 5_000;
 
-/** Undefined where nothing tells. */
+/** Undefined if no file names a test command. */
 export async function findTestCommand(cwd: string, env: Env): Promise<string | undefined> {
   const known = await createLocalRepository(cwd, env).knownFiles({ maxMs });
   const files = typeof known === "string" ? walked(cwd) : known;
@@ -32,7 +34,7 @@ export async function findTestCommand(cwd: string, env: Env): Promise<string | u
 
 const left: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "venv", "dist", "build"]);
 
-/** Breadth first. */
+/** Walks breadth first. */
 function walked(root: string): readonly string[] {
   const files: string[] = [];
   const folders = [""];

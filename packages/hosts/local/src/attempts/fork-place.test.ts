@@ -1,4 +1,4 @@
-/** A fork as the place of an attempt: what a death left half done in it is mended before its tests run. */
+/** A fork as the place of an attempt: an unfinished change is reverted before its tests run. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { localForks } from "../forks/local-forks.ts";
 import { makeBench } from "../session-bench.test.ts";
 import { forkPlace } from "./fork-place.ts";
 
-it("mends what was cut off before it is copied for the tests", async (test) => {
+it("reverts an unfinished change before it copies the fork for the tests", async (test) => {
   const bench = makeBench("fork-place");
   const env = { ...bench.env, XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? join(bench.root, "cache") };
   const forks = localForks(env);

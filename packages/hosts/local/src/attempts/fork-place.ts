@@ -64,7 +64,7 @@ export function forkPlace({ env, self, forks }: ForkPlaces, fork: Fork): Place {
   return {
     enter: (program) => entrance({ program }),
     enterCopy: async (program) => {
-      // The tests have to see what would be applied.
+      // The tests must see the files that would be applied.
       const failed = await mend();
       if (failed) return failed;
       const copied = await copyLayers(fork);
@@ -81,7 +81,7 @@ export function forkPlace({ env, self, forks }: ForkPlaces, fork: Fork): Place {
   };
 }
 
-/** Runs it to its end; its output goes nowhere. */
+/** Runs it to its end and discards its output. */
 function runQuietly({ words: [file, ...args], cwd, env }: Entrance): Promise<Failure | undefined> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { cwd, env, stdio: "ignore" });

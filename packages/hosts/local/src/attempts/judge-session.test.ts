@@ -7,7 +7,7 @@ import { startWireServer } from "@lathe/testkit";
 import { localHost } from "../local-host.ts";
 import { makeBench, say } from "../session-bench.test.ts";
 
-it("uses the model of the session to judge, also where another model makes plans", async (test) => {
+it("uses the session's model to judge, even if another model makes plans", async (test) => {
   const bench = makeBench("judge");
   const server = await startWireServer(() => say('{"best": 1, "why": "it is right"}'));
   test.after(async () => {

@@ -1,4 +1,4 @@
-/** Lazy attempts: forks, git working trees and attempts of this machine, loaded when a command needs them. */
+/** Lazy attempts: forks, git working trees and attempts of this machine, loaded if a command needs them. */
 import type { AttemptHost } from "@lathe/attempts";
 import type { Failure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
@@ -20,7 +20,7 @@ export async function openAttempts(options: LocalOptions, self: readonly string[
   return (await import("./local-attempts.ts")).localAttempts(options, self);
 }
 
-/** *Contract:* the sandbox for the tests of an attempt; the caller closes it, whatever came of them. */
+/** *Contract:* the sandbox for the tests of an attempt; the caller always closes it. */
 export async function openTests(options: LocalOptions): Promise<LoneSandbox | Failure> {
   return (await import("./open-tests.ts")).openTests(options);
 }

@@ -1,4 +1,4 @@
-/** Local attempts: what attempts need of this machine, with the options of the line that asked for them. */
+/** Local attempts: the attempt host on this machine, with the options of the command line. */
 import type { AttemptHost } from "@lathe/attempts";
 import { chooseModels } from "@lathe/models";
 import { autoMode, isFailure } from "@lathe/protocol";

@@ -1,4 +1,7 @@
-/** Every place of an attempt does the same: forks and git working trees, over a folder with work in no commit. */
+/**
+ * All places of attempts behave the same: forks and git working trees, over a folder with uncommitted
+ * changes.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -88,14 +91,14 @@ mkdir -p deep/er; printf '\\000\\001' > deep/er/binary; printf 'run\\n' > deep/r
 ln -s changed.txt link
 mkdir -p ignored; printf 'y\\n' > ignored/made`;
 
-/** What an attempt tells git of it is not what it is compared by. */
+/** The attempt hides these changes from git, but the comparison must still find them. */
 const hidden = `
 git update-index --assume-unchanged changed.txt; git rm -q --cached windows.txt
 git -c user.name=a -c user.email=a@b commit -qm mine`;
 
 for (const kind of kinds) {
   describe(`the place of an attempt: ${kind}`, () => {
-    it("begins as the folder is, changes nothing outside, and is taken over whole", async (test) => {
+    it("starts like the folder, changes nothing outside, and is applied completely", async (test) => {
       const opened = await open(test, kind);
       if (!opened) return;
       const { place, cwd, read } = opened;
@@ -107,7 +110,7 @@ for (const kind of kinds) {
       assert.ok(existsSync(join(cwd, "gone.txt")));
       const changes = await changesIn(place);
       assert.ok(!isFailure(changes), isFailure(changes) ? changes.text : "");
-      // What git ignores goes over with a view of the whole folder alone.
+      // Only a fork also applies the files that git ignores.
       assert.equal(changes.files, kind === "fork" ? 8 : 7);
       assert.match(changes.diffs.join(""), /-changed\.txt\n\+other\n/);
       const taken = await place.take(() => undefined);
@@ -124,7 +127,7 @@ for (const kind of kinds) {
       assertNothingLeft(opened);
     });
 
-    it("shows its tests what it holds, and forgets what they do", async (test) => {
+    it("shows its files to its tests, and discards the tests' changes", async (test) => {
       const opened = await open(test, kind);
       if (!opened) return;
       const { place } = opened;
@@ -151,7 +154,7 @@ function assertNothingLeft({ bench }: Opened): void {
   assert.equal(runGitIn(bench.cwd, "worktree", "list").trim().split("\n").length, 1);
 }
 
-it("says what to do where there is neither a fork nor a repository", async (test) => {
+it("suggests a fix if there is neither a fork nor a repository", async (test) => {
   const bench = makeBench("place-none");
   test.after(() => bench.remove());
   const env = { ...bench.env, PATH: process.env.PATH };

@@ -1,4 +1,4 @@
-/** The tests of attempts under the rules and the mode: whether they run, and what they reach. */
+/** The tests of attempts under the rules and the mode: whether they run, and which hosts they reach. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ import { makeBench } from "../session-bench.test.ts";
 import { openTests } from "./open-tests.ts";
 import { refusedTests } from "./refused-tests.ts";
 
-it("refuses what the mode asks about, what a rule denies, and nothing that is allowed", async (test) => {
+it("refuses commands that the mode asks about or a rule denies, and runs allowed ones", async (test) => {
   const bench = makeBench("refused-tests");
   test.after(() => bench.remove());
   const refused = (mode: Mode, ...rules: readonly Rule[]): Promise<string | undefined> =>
@@ -23,9 +23,9 @@ it("refuses what the mode asks about, what a rule denies, and nothing that is al
     assert.ok(found?.startsWith(text), found);
 });
 
-it("reaches a host that rules allow, but for what a rule denies and in a mode that only reads", async (test) => {
+it("reaches a host that rules allow, unless a rule denies it or the mode is read-only", async (test) => {
   const bench = makeBench("tests-network");
-  // Where the launcher is compiled once.
+  // The folder in which the launcher is compiled once.
   const cache = process.env.LATHE_TEST_CACHE ?? join(bench.root, "cache");
   const env = { ...bench.env, XDG_CACHE_HOME: cache };
   const outside = createServer((_, response) => response.end("hello\n")).listen(0, "127.0.0.2");

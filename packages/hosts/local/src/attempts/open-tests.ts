@@ -6,7 +6,7 @@ import { type LoneSandbox, openLoneSandbox } from "../sandbox/lone-sandbox.ts";
 
 type Place = Pick<LocalOptions, "cwd" | "env" | "mode" | "rules" | "sandbox" | "sandboxLimits">;
 
-/** *Contract:* the caller closes it, whatever came of the tests. */
+/** *Contract:* the caller always closes it. */
 export function openTests({ mode, rules, sandbox: choice, ...place }: Place): Promise<LoneSandbox | Failure> {
   const { hosts, bars } = networkRules(rules, () => mode);
   return openLoneSandbox({ ...place, hosts: choice === "off" ? [] : hosts, bars, choice });

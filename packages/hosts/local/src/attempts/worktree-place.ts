@@ -1,4 +1,4 @@
-/** Git working trees as places of attempts, where the folder can have no fork. */
+/** Git working trees as places of attempts, for folders that cannot have a fork. */
 import type { Place, PlaceMaker } from "@lathe/attempts";
 import { isFailure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
@@ -8,7 +8,7 @@ import { systemClock } from "../machine/system-clock.ts";
 import type { Trees } from "../worktrees/local-trees.ts";
 import { entrance } from "./entrance.ts";
 
-/** How many are made at once: each is a program that mostly waits for the disk. */
+/** How many are made at once: each runs a program that mostly waits for the disk. */
 const atOnce = 4;
 
 export function treeMaker(env: Env, trees: Trees): PlaceMaker {
@@ -33,7 +33,7 @@ export function treeMaker(env: Env, trees: Trees): PlaceMaker {
 
 export function worktreePlace(env: Env, trees: Trees, tree: WholeTree): Place {
   const { id, base, made } = tree;
-  // What the person trusted of the folder's extensions is trusted in its copy.
+  // Extensions that the person trusts in the folder are trusted in its copy.
   const own = { ...env, LATHE_COPY_OF: base };
   /** Restores the files of a change that a process left half done when it died. */
   const mend = (): Promise<void> => localForks(env).mend(made.cwd);

@@ -1,4 +1,4 @@
-/** Eval shell: a sandbox of its own around one folder, for the commands of tasks. */
+/** Eval shell: a separate sandbox around one folder, for the commands of tasks. */
 import type { EvalShell, Shell, ShellResult, ShellWanted } from "@lathe/evals";
 import { exported } from "@lathe/evals/task-env";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -6,7 +6,7 @@ import type { LocalOptions } from "../local-options.ts";
 import { openLoneSandbox } from "../sandbox/lone-sandbox.ts";
 
 export interface EvalShellPlace extends Pick<LocalOptions, "env" | "sandboxLimits"> {
-  /** Ends what runs. */
+  /** Ends running commands. */
   readonly signal: AbortSignal;
 }
 

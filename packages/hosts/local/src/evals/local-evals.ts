@@ -1,4 +1,4 @@
-/** Local evals: suites run, and tasks mined, in sandboxes of this machine. */
+/** Local evals: runs suites and mines tasks in sandboxes of this machine. */
 import * as evals from "@lathe/evals";
 import type { Failure } from "@lathe/protocol";
 import { hostsOfRegistries } from "@lathe/sandbox/registries";
@@ -21,7 +21,7 @@ export async function mineRepository(query: MineQuery): Promise<evals.Mined | Fa
   return linkFailure(query.repository) ?? evals.mineRepository(query, evalMachine(query));
 }
 
-/** Projects say in many files what they are; the set-up asks for no others. */
+/** Projects declare other registries in many files; the setup only needs these. */
 const registries = ["npm", "pypi"] as const;
 
 function evalMachine(place: EvalShellPlace): evals.EvalMachine {

@@ -1,4 +1,4 @@
-/** What is graded of an agent is the same whether it worked in a view or in a copy, and nothing else comes with it. */
+/** Grading an agent gives the same result in a view as in a copy, and copies nothing else. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ for (const path of [...files, "node_modules/p/index.js"]) {
 }
 execFileSync("ln", ["-s", "lib", join(base, "app", "link")]);
 
-/** What agents do to a folder, each whatever was there before. */
+/** Changes that agents make to a folder, whatever it contained. */
 const paths = fc.constantFrom(
   ...files,
   "lib",
@@ -57,11 +57,11 @@ const step = fc.oneof(
   paths.map((path) => `mv '${path}' moved-${path.replaceAll("/", "-")}`),
 );
 
-/** What can be told apart of a project: all but empty folders, which no answer holds. */
+/** Lists everything in a project except empty folders, which no answer includes. */
 const look =
   "find . -name node_modules -prune -o \\( -type f -o -type l \\) -printf '%p %y %m %l ' \\( -type f -exec cat {} \\; -o -true \\) -printf '\\n' | sort";
 
-it("grades the same of a view as of a copy", { skip: skipped() }, async () => {
+it("grades an answer from a view like one from a copy", { skip: skipped() }, async () => {
   if (isFailure(views)) return;
   let at = 0;
   const check = async (steps: readonly string[], protectTests: boolean): Promise<void> => {
@@ -93,7 +93,7 @@ function runIn({ root, layers, own }: Workplace, script: string): string {
   return execFileSync(file, args, { cwd: own, env: { PATH: process.env.PATH, LC_ALL: "C" } }).toString();
 }
 
-it("shows a grader what lies beside the project, and leaves what it is a view of alone", {
+it("shows a grader the files next to the project, and leaves the viewed folder unchanged", {
   skip: skipped(),
 }, async () => {
   if (isFailure(views)) return;
@@ -111,7 +111,7 @@ it("shows a grader what lies beside the project, and leaves what it is a view of
   assert.equal(execFileSync("cat", [join(base, "app", "lib", "b.js")]).toString(), "lib/b.js");
 });
 
-it("says why there are none", async () => {
+it("reports why there are no views", async () => {
   const none = await openViews(folder, {
     ...place,
     env: { ...process.env, XDG_CACHE_HOME: "/dev/null/none" },
@@ -120,9 +120,9 @@ it("says why there are none", async () => {
   assert.match(none.text, /forks need the launcher/);
 });
 
-it("says of a place that can have none how to choose another", { skip: skipped() }, async () => {
+it("explains how to choose another place if this one cannot have views", { skip: skipped() }, async () => {
   if (isFailure(views)) return;
-  // In a view: its folder lies on an overlay, as everything does in many containers.
+  // Inside a view: its folder is on an overlay, like every folder in many containers.
   const { root, layers } = makeWorkplace(join(folder, "overlay"), base, true);
   assert.ok(layers);
   const script = `import { openViews } from ${JSON.stringify(import.meta.resolve("./open-views.ts"))};
@@ -134,7 +134,7 @@ it("says of a place that can have none how to choose another", { skip: skipped()
   assert.match(said, /lies on another overlay.*: set TMPDIR to a folder on a disk/);
 });
 
-/** Where the machine has none, trials are copies, which other tests cover. */
+/** Without views on this machine, trials are copies, which other tests cover. */
 function skipped(): string | false {
   return isFailure(views) ? views.text : false;
 }

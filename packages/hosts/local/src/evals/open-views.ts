@@ -1,4 +1,4 @@
-/** Open views: copy-on-write views of built environments, where this machine has them: tried for real before they are used. */
+/** Open views: copy-on-write views of built environments, tested on this machine before they are used. */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { type EvalShellPlace, openEvalShell } from "./eval-shell.ts";
 
 const run = promisify(execFile);
 
-/** `folder`: of the run; the views lie in it. A failure says why trials work on copies. */
+/** `folder`: the run's folder, which contains the views. A failure says why trials work on copies. */
 export async function openViews(folder: string, place: EvalShellPlace): Promise<OpenedViews | Failure> {
   const binary = await forkBinary(place.env);
   if (isFailure(binary)) return binary;
@@ -31,7 +31,7 @@ export async function openViews(folder: string, place: EvalShellPlace): Promise<
   return (await failureOf(views, join(folder, "try"), place)) ?? views;
 }
 
-/** What goes wrong with one as an agent has it, and with one as a grader has it. */
+/** The failure of a view as an agent uses it, or as a grader uses it. */
 async function failureOf(
   views: OpenedViews,
   folder: string,

@@ -3,7 +3,7 @@ import { fold, isFailure } from "@lathe/protocol";
 import { type Env, isRunning } from "@lathe/system";
 import { openState } from "../history/state.ts";
 
-/** Undefined for a session that compares no attempts. */
+/** Undefined for a session without attempts. */
 export async function attemptsUse(env: Env, session: string): Promise<"open" | "waits" | "none" | undefined> {
   const events = await openState(env).store.read(session);
   const { attempts, owner } = isFailure(events) ? {} : fold(events);

@@ -1,4 +1,7 @@
-/** A session that dies in a fork in the middle of a change: it is put right there before anything of it is kept. */
+/**
+ * A session dies in a fork in the middle of a change: the change is reverted there before anything is
+ * applied.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -59,7 +62,7 @@ async function runIn(fork: Fork, script: string, module: string): Promise<readon
   return [...(await once(child, "close")), said];
 }
 
-it("a fork that was cut off in the middle of a change is told, and mended", async (context) => {
+it("a fork with an unfinished change is reported, and the change is reverted", async (context) => {
   const base = join(folder, "base");
   mkdirSync(base);
   for (const name of ["a", "b"]) writeFileSync(join(base, name), "1");

@@ -1,9 +1,9 @@
-/** The program that forks stand on. */
+/** The program that makes forks. */
 import { type Failure, failure } from "@lathe/protocol";
 import { nativeBinary } from "@lathe/sandbox";
 import { cacheFolder, type Env, hostProgramPath } from "@lathe/system";
 
-/** The launcher's program; why there are no forks without. */
+/** The launcher's path; without it, why there are no forks. */
 export async function forkBinary(env: Env): Promise<string | Failure> {
   const only = "forks need the launcher";
   if (process.platform !== "linux") return failure("sandbox-unavailable", `${only}, which is for Linux`);

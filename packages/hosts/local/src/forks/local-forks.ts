@@ -1,4 +1,6 @@
-/** Local forks: the forks of this user on this machine. What only some commands need is loaded when it is called. */
+/**
+ * Local forks: this user's forks on this machine. Parts that only some commands need are loaded when called.
+ */
 import type { ForkHost } from "@lathe/overlays";
 import type { Fork } from "@lathe/overlays/fork";
 import {
@@ -27,26 +29,29 @@ import { attemptsUse } from "./attempts-use.ts";
 import { forkBinary } from "./fork-binary.ts";
 
 export interface Forks {
-  /** The oldest first. */
+  /** Oldest first. */
   all(): readonly Fork[];
-  /** By its id or the start of it; undefined where there is none. */
+  /** Finds a fork by an ID prefix; undefined if there is none. */
   find(start: string): Fork | Failure | undefined;
-  /** *Contract:* `sandbox-unavailable` where forks do not work; `invalid-arguments` for a folder that cannot have one. */
+  /**
+   * *Contract:* `sandbox-unavailable` if forks do not work here; `invalid-arguments` for a folder that cannot
+   * have one.
+   */
   open(wish: NewFork): Promise<Fork | Failure>;
-  /** The command line that starts a program so that it sees the fork in place of its base. */
+  /** The command line that starts a program which sees the fork in place of its base. */
   entering(fork: Fork, entering: EnteringFork): Promise<readonly [string, ...string[]] | Failure>;
   compare(fork: Fork): Promise<ComparedCopy | Failure>;
-  /** The oldest first. Removes empty forks that dead processes have left. */
+  /** Oldest first. Removes empty forks that dead processes have left. */
   list(): Promise<readonly ListedFork[] | Failure>;
-  /** *Contract:* all or none, across `kill -9`; once nothing is held back the fork is gone. */
+  /** *Contract:* all or none, across `kill -9`; removes the fork once no change is held back. */
   keep(fork: Fork, options: ApplyOptions): Promise<AppliedCopy | Failure>;
   /** *Contract:* a failure while the fork is open. */
   drop(fork: Fork): Promise<Failure | undefined>;
-  /** Whether a session in the fork died in the middle of a change: then `mend` has to run inside the fork. */
+  /** Whether a session in the fork died in the middle of a change: then `mend` must run inside the fork. */
   isCutOff(fork: Fork): boolean;
-  /** Restores what a process that died in the middle of a change has left in a folder. */
+  /** Restores the files of a change that a dead process left unfinished in a folder. */
   mend(folder: string): Promise<void>;
-  /** *Contract:* as `mend`, for the base of forks; a failure where not everything could be restored. */
+  /** *Contract:* like `mend`, for the base of forks; a failure if some files could not be restored. */
   mendBase(base: string, onRemark: (text: string) => void): Promise<Failure | undefined>;
 }
 
@@ -77,7 +82,7 @@ export function localForks(env: Env): Forks {
   };
 }
 
-/** What was restored is told like any other remark. */
+/** Reports restored files like any other remark. */
 export function withRecovery<Options extends Pick<ApplyOptions, "onRemark">>(
   options: Options,
 ): Options & { readonly onRecovered: (recovery: Parameters<typeof recoveryText>[0]) => void } {

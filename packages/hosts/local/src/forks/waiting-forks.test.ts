@@ -1,4 +1,4 @@
-/** Forks of attempts that wait for their turn: nothing is changed in them yet, and they stay. */
+/** Forks of attempts that have not started yet: they are unchanged, but stay. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { openState } from "../history/state.ts";
 import { makeBench } from "../session-bench.test.ts";
 import { localForks } from "./local-forks.ts";
 
-it("leaves the empty forks of attempts alone until these are settled, and no others", async (test) => {
+it("keeps the empty forks of attempts until these are settled, and no other empty forks", async (test) => {
   const bench = makeBench("waiting-forks");
   test.after(() => bench.remove());
   const { cwd } = bench;

@@ -1,4 +1,4 @@
-/** Removes what this machine keeps for sessions beside their logs: plans, blobs and checkpoints. */
+/** Removes the data of sessions besides their logs from this machine: plans, blobs and checkpoints. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { causeText, type Failure, failure, type SessionLog } from "@lathe/protocol";

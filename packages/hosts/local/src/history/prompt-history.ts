@@ -1,4 +1,4 @@
-/** Prompt history: what a person said in one project, in any session, kept for them to say again. */
+/** Prompt history: the prompts a person typed in one project, in any session, for reuse. */
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { type Env, writeWhole } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
 
 const kept = 500;
-/** Pasted files are not said twice. */
+/** Longer prompts are pasted files, which people do not repeat. */
 const longest = 20_000;
 
 function fileOf(env: Env, cwd: string): string {
@@ -14,7 +14,7 @@ function fileOf(env: Env, cwd: string): string {
   return join(stateFolder(env), "prompts", `${name}.jsonl`);
 }
 
-/** Oldest first; what cannot be read is left out. */
+/** Oldest first; unreadable lines are skipped. */
 export function readPrompts(env: Env, cwd: string): readonly string[] {
   let text: string;
   try {
@@ -34,7 +34,7 @@ function promptOf(line: string): readonly string[] {
   }
 }
 
-/** Best effort: a history that cannot be kept stops nobody. */
+/** Best effort: failing to write the history stops nothing. */
 export function rememberPrompt(env: Env, cwd: string, prompt: string): void {
   if (prompt.trim() === "" || prompt.length > longest) return;
   const file = fileOf(env, cwd);
@@ -42,12 +42,12 @@ export function rememberPrompt(env: Env, cwd: string, prompt: string): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const before = readPrompts(env, cwd);
     if (before.at(-1) === prompt) return;
-    // A line of its own also behind half a line.
+    // Starts with a newline, in case the file ends with half a line.
     appendFileSync(file, `\n${JSON.stringify(prompt)}\n`, { mode: 0o600 });
     if (before.length < kept) return;
     const lines = [...before, prompt].slice(-kept / 2).map((one) => `${JSON.stringify(one)}\n`);
     writeWhole(file, lines.join(""));
   } catch {
-    // As said.
+    // Best effort, as stated above.
   }
 }

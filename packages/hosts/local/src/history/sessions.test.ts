@@ -1,4 +1,4 @@
-/** What is done with sessions as wholes: naming, searching, forking, following, and going on with the right one. */
+/** Operations on whole sessions: naming, searching, forking, following, and resuming the right one. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,7 +78,7 @@ describe("sessions", () => {
   const titles = async (search?: string): Promise<readonly string[]> =>
     (await listSessions(options.env, search === undefined ? {} : { search })).map(({ title }) => title);
 
-  it("are named, also while they run, and found by their names", async () => {
+  it("are named, even while they run, and found by their names", async () => {
     const [first, second] = [await begun("mend the parser"), await begun("write the docs")];
     await first.close();
     assert.equal(await nameSession(options.env, first.id, "  Parser,\n second try "), undefined);
@@ -97,7 +97,7 @@ describe("sessions", () => {
     assert.equal(isFailure(unknown) && unknown.code, "session-unknown");
   });
 
-  it("go on with the permissions, the caps and the planner they had, unless something else is said", async () => {
+  it("resume with their mode, caps and planner, unless set explicitly", async () => {
     const more = { planner: "acme/two", limits: { cost: 2, steps: 5 } } as const;
     const session = await startSession({ ...options, ...more, mode: "plan" }, { text: "look around" });
     assert.ok(!isFailure(session));
@@ -126,7 +126,7 @@ describe("sessions", () => {
     ]);
   });
 
-  it("go on in another folder than theirs only when that is said, or theirs is gone", async () => {
+  it("resume in another folder only if that is explicit, or their own is gone", async () => {
     const own = join(root, "own");
     mkdirSync(own);
     const session = await startSession({ ...options, cwd: own }, { text: "look around" });
@@ -144,7 +144,7 @@ describe("sessions", () => {
     await left.close();
   });
 
-  it("are forked up to a step, with an account of their own, and leave the other as it was", async () => {
+  it("are forked up to a step, with an account of their own; the original does not change", async () => {
     const session = await begun("one", "two", "three");
     const before = JSON.stringify(await eventsOf(session.id));
     const whole = await forkSession(options.env, session.id, { version: "test" });
@@ -163,7 +163,7 @@ describe("sessions", () => {
     assert.match(isFailure(wrong) ? wrong.text : "", /there is no step 9 .*1 to 3/);
   });
 
-  it("are forked after a rewind as the conversation is then", async () => {
+  it("are forked after a rewind with the rewound conversation", async () => {
     const session = await begun("one", "two");
     await session.close();
     const rewound = await rewindSession(options.env, session.id, {
@@ -183,7 +183,7 @@ describe("sessions", () => {
     assert.ok(!said(await eventsOf(fork)).includes("two"));
   });
 
-  it("are forked without the attempts at their tasks, which stay the other's, and with the step these were", async () => {
+  it("are forked without the original's attempts, but with the step those took", async () => {
     const attempts = [{ session: "a1", place: { type: "worktree", id: "w1" } }] as const;
     const begin = { id: "tried", words: { text: "one" }, attempts, seed: 1, apply: true, keepAll: false };
     const log = await beginAttemptsLog(localAttempts(options, ["lathe"]), options, begin);
@@ -210,11 +210,11 @@ describe("sessions", () => {
     opened.push(fork);
     await fork.run({ text: "on your own" });
     assert.equal(said(await eventsOf(early)).at(-1), "answer 1");
-    // It had no permissions before: nobody but its attempts worked.
+    // The original ran only attempts, so it had no mode of its own.
     assert.equal(fork.session().settings.mode, "auto");
   });
 
-  it("are followed live without being owned, and gone on with only when nobody runs them", async () => {
+  it("are followed live without being owned, and resumed only if no process runs them", async () => {
     const session = await begun("one");
     const heard: string[] = [];
     const owners: boolean[] = [];
@@ -249,7 +249,7 @@ describe("sessions", () => {
     assert.equal(unknown?.code, "session-unknown");
   });
 
-  it("hear what is said while they work, take another mode, and run what a person types", async () => {
+  it("get messages while they work, switch modes, and run commands that a person types", async () => {
     const session = await begun("one");
     assert.equal(session.session().settings.mode, "auto");
     session.setMode("plan");
@@ -269,7 +269,7 @@ describe("sessions", () => {
     assert.ok(session.windowOf("acme/one") > 0);
   });
 
-  it("a typed command is refused where a rule denies it, and ends with its signal", async () => {
+  it("a typed command is refused if a rule denies it, and ends with its signal", async () => {
     const deny = { name: "no-curl", verdict: "deny", kinds: ["execute"], target: "curl *" } as const;
     const bench = openWorkbench({ ...options, rules: [deny] }, new AbortController().signal);
     assert.ok(!isFailure(bench));
@@ -283,7 +283,7 @@ describe("sessions", () => {
     await bench.close();
   });
 
-  it("prompts are remembered by project, the latest ones, across broken lines", () => {
+  it("prompts are remembered per project, the latest ones, despite broken lines", () => {
     const { env } = options;
     assert.deepEqual(readPrompts(env, root), []);
     for (const text of ["one", "two\nlines", "two\nlines", " ", "x".repeat(30_000)])

@@ -1,4 +1,4 @@
-/** State: the sessions of this user on this machine, with their inboxes and blobs. */
+/** State: this user's sessions on this machine, with their inboxes and blobs. */
 import { join } from "node:path";
 import type { Blobs, Inbox, Ledgers, Store } from "@lathe/protocol";
 import { createBlobs, createInbox, createJsonlLedgers, createJsonlStore, pruneBlobs } from "@lathe/stores";
@@ -9,17 +9,20 @@ export interface State {
   readonly inbox: Inbox;
   readonly ledgers: Ledgers;
   readonly blobs: Blobs;
-  /** What files said when a model saw or changed them, apart from the rest as they may be thrown away. */
+  /** File contents that a model saw or changed; stored separately, because they may be discarded. */
   readonly texts: Blobs;
 }
 
-/** Of the folder of texts in the state folder. */
+/** The name of the folder of texts in the state folder. */
 const textsName = "texts";
 
-/** The folders of all blobs in the state folder. */
+/** The names of all blob folders in the state folder. */
 export const blobFolders: readonly string[] = ["blobs", textsName];
 
-/** *Contract:* at most once a day, best effort: what no model has seen for long, and what is too much. */
+/**
+ * *Contract:* at most once a day, best effort: removes texts that no model has seen for long, or that exceed
+ * the limit.
+ */
 export function pruneTexts(env: Readonly<Record<string, string | undefined>>, now: number): void {
   pruneBlobs({ folder: join(stateFolder(env), textsName), now });
 }

@@ -1,14 +1,14 @@
-/** Finding: one thing that was looked at on this machine, and how to mend it. */
+/** Finding: the result of one check of this machine, and how to fix a problem. */
 import type { LocalOptions } from "../local-options.ts";
 
 export interface Finding {
   readonly name: string;
-  /** `bad`: Lathe cannot work; `weak`: it can, with less. */
+  /** `bad`: Lathe cannot work; `weak`: it works with limits. */
   readonly state: "good" | "weak" | "bad";
   readonly text: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly mend?: string;
 }
 
-/** What is judged beside the machine: the models as configured, and how they are reached. */
+/** Checked besides the machine: the configured models, and how they are reached. */
 export type Examined = Pick<LocalOptions, "env" | "models" | "providers" | "router">;

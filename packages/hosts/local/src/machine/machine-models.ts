@@ -1,4 +1,4 @@
-/** Machine, models: whether the chain that would be used has its keys, and whether its servers answer. */
+/** Machine models: checks whether the chain of models has its keys, and whether its servers respond. */
 import { builtinModel, chooseModels, providers, readModelId, variablesSet } from "@lathe/models";
 import { isFailure } from "@lathe/protocol";
 import { addressOf, isProxied, openGateway } from "../models/model-gateway.ts";
@@ -22,7 +22,7 @@ export async function examineModels(examined: Examined): Promise<Finding> {
   const [worst] = judged
     .filter(({ mend }) => mend !== undefined)
     .sort((a, b) => rank[b.state] - rank[a.state]);
-  // One model that works is enough.
+  // One working model is enough.
   const state = judged.some((one) => one.state !== "bad") && worst?.state === "bad" ? "weak" : worst?.state;
   return {
     name: "models",
@@ -56,7 +56,7 @@ async function judge(id: string, examined: Examined): Promise<Judged> {
   return { state: "weak", text, mend };
 }
 
-/** Why no connection comes about, or nothing; no request is made. */
+/** Why no connection can be made, or undefined; sends no request. */
 async function connectionProblem({ hostname, port, protocol }: URL): Promise<string | undefined> {
   const { connect } = await import("node:net");
   const host = hostname.replace(/^\[|\]$/g, "");

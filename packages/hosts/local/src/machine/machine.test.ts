@@ -7,7 +7,7 @@ import { noRouterOptions } from "@lathe/orchestrator/router";
 import type { Examined, Finding } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
 
-/** Nothing listens there. */
+/** No server listens on this port. */
 const nowhere = "http://127.0.0.1:9";
 
 async function examined(more: Partial<Examined>): Promise<ReadonlyMap<string, Finding>> {
@@ -21,7 +21,7 @@ async function examined(more: Partial<Examined>): Promise<ReadonlyMap<string, Fi
   return new Map(findings.map((finding) => [finding.name, finding]));
 }
 
-it("finds keys by name, never by value, and says what to mend", async () => {
+it("finds keys by name, never by value, and says what to fix", async () => {
   const env = { OPENAI_API_KEY: "hush", OPENAI_BASE_URL: nowhere, XDG_STATE_HOME: "/dev/null" };
   const findings = await examined({ env });
   assert.match(findings.get("models")?.text ?? "", /OPENAI_API_KEY, OPENAI_BASE_URL set/);
@@ -31,7 +31,7 @@ it("finds keys by name, never by value, and says what to mend", async () => {
     assert.ok(state === "good" || mend !== undefined || state === "weak");
 });
 
-it("judges the model that is configured, not the one of the keys", async () => {
+it("checks the configured model, not one for which there is a key", async () => {
   const env = { OPENAI_API_KEY: "k", XDG_STATE_HOME: "/dev/null" };
   const models = (await examined({ env, models: ["anthropic/claude-sonnet-5-5"] })).get("models");
   assert.equal(models?.state, "bad");
@@ -42,7 +42,7 @@ it("judges the model that is configured, not the one of the keys", async () => {
   assert.match(reached?.mend ?? "", /http:\/\/127\.0\.0\.1:9 does not answer \(ECONNREFUSED\)/);
 });
 
-it("says that a router's lists leave no model to choose of", async () => {
+it("reports that a router's lists leave no model to choose from", async () => {
   const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: nowhere, XDG_STATE_HOME: "/dev/null" };
   const router = { ...noRouterOptions, block: ["openai/*"] };
   const models = (await examined({ env, models: ["auto"], router })).get("models");
@@ -50,13 +50,13 @@ it("says that a router's lists leave no model to choose of", async () => {
   assert.match(models?.mend ?? "", /there is no model to choose of/);
 });
 
-it("says once what is wrong with the sandbox", async () => {
+it("reports a sandbox problem only once", async () => {
   const { text = "", mend = "" } = (await examined({})).get("sandbox") ?? {};
   assert.doesNotMatch(text, /(\bnone\b.*){2}|Install/);
   assert.equal((mend.match(/install/gi) ?? []).length <= 2, true, mend);
 });
 
-it("makes the state folder for its user alone", async () => {
+it("creates the state folder with access for its user only", async () => {
   const state = mkdtempSync(join(tmpdir(), "lathe-machine-"));
   await examined({ env: { XDG_STATE_HOME: state } });
   assert.equal(statSync(join(state, "lathe")).mode & 0o777, 0o700);

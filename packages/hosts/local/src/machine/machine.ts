@@ -1,4 +1,4 @@
-/** Machine: what Lathe needs and finds here, each with how to mend it. */
+/** Machine: checks what Lathe needs on this machine, and how to fix problems. */
 import { statfsSync } from "node:fs";
 import { isFailure } from "@lathe/protocol";
 import { cacheFolder, homeFolder, hostProgram } from "@lathe/system";
@@ -9,7 +9,7 @@ import { examineModels } from "./machine-models.ts";
 
 type Env = Examined["env"];
 
-/** *Contract:* looks at everything at once, in the order given here; never rejects. */
+/** *Contract:* runs all checks at once, and returns them in this order; never rejects. */
 export function examineMachine(examined: Examined): Promise<readonly Finding[]> {
   const { env } = examined;
   return Promise.all([
@@ -52,7 +52,7 @@ async function sandbox(env: Env): Promise<Finding> {
   const lacking = tiers.find(({ works }) => !works);
   if (!lacking) return { name: "sandbox", state: "good", text: driver.name };
   const text = `${driver.name}: ${lacking.why ?? "no better one works"}`;
-  // Another way to the same tier is as good.
+  // The reason for another driver does not matter if the tier is full.
   if (driver.tier === "full") return { name: "sandbox", state: "good", text };
   if (driver.tier === "reduced") {
     const less = `Until then commands run in a reduced sandbox; \`lathe sandbox verify\` says what it does not hold.`;
@@ -67,7 +67,7 @@ async function sandbox(env: Env): Promise<Finding> {
   return { name: "sandbox", state: "weak", text, mend };
 }
 
-/** By searching the program's own folder: what counts is that ripgrep starts. */
+/** Searches the program's own folder to check that ripgrep starts. */
 async function search(): Promise<Finding> {
   const { createSearch } = await import("@lathe/search");
   const query = { limit: 1 };
@@ -76,7 +76,7 @@ async function search(): Promise<Finding> {
   return { name: "search", state: "bad", text: found.text, mend: "install lathe again" };
 }
 
-/** By keeping something, as sessions are kept. */
+/** Writes a file to check that sessions can be stored. */
 async function state(env: Env): Promise<Finding> {
   const folder = stateFolder(env);
   const kept = await openState(env).blobs.put("lathe doctor");

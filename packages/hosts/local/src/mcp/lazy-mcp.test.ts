@@ -1,4 +1,4 @@
-/** Where servers start: the user's own away from the workspace, a project's in it and only as they were trusted. */
+/** Where servers start: the user's own outside the workspace, a project's inside it and only as trusted. */
 import assert from "node:assert/strict";
 import {
   mkdirSync,
@@ -55,10 +55,10 @@ describe("a server that starts", () => {
     return JSON.parse(outcome.text).cwd;
   };
 
-  it("is not in the workspace where it is the user's own, so that nothing there is taken for its program", async () => {
+  it("does not run in the workspace if it is the user's own, so nothing there passes for its program", async () => {
     const place = await where(open({ command, args: [program] }));
     assert.ok(place.startsWith(join(root, "home", ".local/state/lathe") + sep), place);
-    // The package manager's own way of looking a program up.
+    // npx looks a program up here.
     const bin = join(cwd, "node_modules/.bin");
     mkdirSync(bin, { recursive: true });
     writeFileSync(join(bin, "some-server"), "#!/bin/sh\n", { mode: 0o755 });
@@ -82,7 +82,7 @@ describe("a server that starts", () => {
     };
     const changed = /one is not started: files of this project.*`lathe mcp trust`/;
 
-    it("is not started once the session has changed what it loads, nor by the next session, until the person says yes", async () => {
+    it("does not start after the session changed a file it loads, also not in the next session, until the person approves", async () => {
       await where(open(spec()));
       const session = open(spec());
       await session.list("other", never);
@@ -99,7 +99,7 @@ describe("a server that starts", () => {
       await where(open(spec()));
     });
 
-    it("is not started where a file that it names was made by the session", async () => {
+    it("does not start if the session created a file that it names", async () => {
       const named = { command, args: [join(cwd, "tools/later.mjs")] };
       const session = open(named);
       await session.list("other", never);
@@ -107,11 +107,11 @@ describe("a server that starts", () => {
       assert.match(await failure(session), changed);
     });
 
-    it("is not started where what it is known by lies in reach of commands", async () => {
+    it("does not start if commands can write its trust record", async () => {
       assert.match(await failure(open(spec(), cwd)), changed);
     });
 
-    it("starts while what it is told of is only data", async () => {
+    it("starts if the files named to it are only data", async () => {
       writeFileSync(join(cwd, "data.json"), "{}");
       writeFileSync(join(cwd, "package.json"), "{}");
       const reads = { command: "npx", args: ["-y", "some-server", cwd, join(cwd, "data.json")] };
@@ -125,7 +125,7 @@ describe("a server that starts", () => {
     });
   });
 
-  describe("and is a project's", () => {
+  describe("and belongs to a project", () => {
     const filesOf = (one: ServerSpec): ServerFiles => serverFiles(one, { cwd, env: {}, isProjects: true });
     const spec = { command, args: ["tools/mcp.mjs"], env: { NODE_OPTIONS: "--require=./tools/first.cjs" } };
     const trusted = (): ServerSpec => ({ ...spec, trusted: digestOf(filesOf(spec)) });
@@ -138,11 +138,11 @@ describe("a server that starts", () => {
       writeFileSync(join(cwd, "tools/first.cjs"), "\n");
     });
 
-    it("works in the workspace", async () => {
+    it("runs in the workspace", async () => {
       assert.equal(await where(open(trusted())), cwd);
     });
 
-    it("is not started once a file it names has changed, also not for the second time in a session", async () => {
+    it("does not start after a file it names has changed, also not at the second try in a session", async () => {
       const servers = open(trusted());
       await where(servers);
       await servers.call({ server: "one", tool: "crash", input: {} }, never);
@@ -152,7 +152,7 @@ describe("a server that starts", () => {
       await where(open(trusted()));
     });
 
-    it("is not started once what its program imports has changed", async () => {
+    it("does not start after an import of its program has changed", async () => {
       writeFileSync(
         join(cwd, "tools/mcp.mjs"),
         `import "../src/lib.mjs";\nimport ${JSON.stringify(program)};\n`,
@@ -164,7 +164,7 @@ describe("a server that starts", () => {
       assert.match(await failure(servers), /one is not started: files of this project/);
     });
 
-    it("is known by what its files name in turn", () => {
+    it("is known by the files that its files name, too", () => {
       const put = (path: string, text: string): void => {
         mkdirSync(join(cwd, path, ".."), { recursive: true });
         writeFileSync(join(cwd, path), text);
@@ -209,7 +209,7 @@ describe("a server that starts", () => {
       );
     });
 
-    it("is known by every file that it names or that is run for it", () => {
+    it("is known by every file that it names or that runs for it", () => {
       const paths = (one: ServerSpec): readonly string[] => filesOf(one).files.map(({ path }) => path);
       assert.deepEqual(paths(spec), ["tools/first.cjs", "tools/mcp.mjs"]);
       mkdirSync(join(cwd, "node_modules/srv"), { recursive: true });
@@ -219,7 +219,7 @@ describe("a server that starts", () => {
       writeFileSync(join(root, "outside.js"), "1");
       symlinkSync(join(root, "outside.js"), join(cwd, "link.js"));
       assert.deepEqual(paths({ command: "npx", args: ["-y", "srv"] }), ["node_modules/srv", "package.json"]);
-      // In the workspace's own folder all code counts, and none below it.
+      // All code in the workspace's top folder counts, but none in its subfolders.
       assert.deepEqual(paths({ command: "python3", args: ["-m", "mod"] }), [
         "link.js",
         "mod.py",

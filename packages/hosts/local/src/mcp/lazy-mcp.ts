@@ -1,4 +1,7 @@
-/** Lazy MCP: what servers offered when they were last asked is read from a file; they and their protocol are loaded by the first call. */
+/**
+ * Lazy MCP: reads servers' tools as last listed from a file; the first call loads the servers and their
+ * protocol.
+ */
 import { readFileSync } from "node:fs";
 import type { LoginStore } from "@lathe/mcp";
 import { type Failure, lazily, type McpServers, type McpTool, type ServerSpec } from "@lathe/protocol";
@@ -11,7 +14,8 @@ export interface McpOptions extends Pick<LocalOptions, "cwd" | "env" | "version"
 }
 
 export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): McpServers {
-  // Nobody may ever wait for it: one that could not be met is not known, and does not start.
+  // The error is ignored because nothing may await this promise; a server that could not be recorded stays
+  // unknown and does not start.
   const met = meet({ mcpServers, cwd, env }).catch(() => undefined);
   const fileOf = (server: string): string | undefined => {
     const spec = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined;
@@ -34,7 +38,7 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
       import("@lathe/sandbox/judged-start"),
       met,
     ]);
-    // As it is written: what is added to it is no part of what it is known by.
+    // Uses the spec as configured: settings that Lathe adds do not identify a server.
     const placeOf = (name: string, run: ServerSpec): string | Failure => {
       const spec = mcpServers[name] ?? run;
       return placeOfServer({ name, spec, folder: ownPlace(env, name, spec) }, { cwd, env });
@@ -54,7 +58,7 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
   };
 }
 
-/** Before anything of the session changes a file. */
+/** Runs before the session changes any file. */
 async function meet({ mcpServers, cwd, env }: Omit<McpOptions, "version">): Promise<void> {
   const mayBeWithin = Object.values(mcpServers).some(
     (spec) => !("url" in spec) && spec.trusted === undefined,
@@ -62,7 +66,7 @@ async function meet({ mcpServers, cwd, env }: Omit<McpOptions, "version">): Prom
   if (mayBeWithin) (await import("@lathe/extensions/servers")).meetServers(mcpServers, { cwd, env });
 }
 
-/** Python would take what lies in `__pycache__` for its programs, whoever wrote it there. */
+/** Python would load compiled files from `__pycache__`, which any process may have written there. */
 function withOwnCaches(servers: McpOptions["mcpServers"], env: McpOptions["env"]): McpOptions["mcpServers"] {
   const named = Object.entries(servers).map(([name, spec]): readonly [string, ServerSpec] => {
     if ("url" in spec) return [name, spec];
@@ -72,14 +76,17 @@ function withOwnCaches(servers: McpOptions["mcpServers"], env: McpOptions["env"]
   return Object.fromEntries(named);
 }
 
-/** Relative entries of PATH would lead into the workspace. Absolute ones may: the digest covers the programs found there. */
+/**
+ * Relative entries of PATH would lead into the workspace. Absolute ones may: the digest covers the programs
+ * found there.
+ */
 function withAbsolutePath(env: McpOptions["env"]): McpOptions["env"] {
   return { ...env, PATH: hostPath({ path: env.PATH }) };
 }
 
 const version = 1;
 
-/** Undefined where nothing was kept, or by a Lathe that wrote it in another way. */
+/** Undefined if there is no file, or another version of Lathe wrote it in a different format. */
 function readTools(file: string | undefined): readonly McpTool[] | undefined {
   if (file === undefined) return undefined;
   try {
@@ -90,7 +97,7 @@ function readTools(file: string | undefined): readonly McpTool[] | undefined {
   }
 }
 
-/** Only spares the next session a question. */
+/** Best effort: it only saves the next session a request. */
 function writeTools(file: string | undefined, tools: readonly McpTool[]): void {
   if (file === undefined) return;
   try {

@@ -1,4 +1,4 @@
-/** MCP login: logins at servers, each in a file of the state folder that only its user may read. */
+/** MCP login: logins at servers, each in a file of the state folder that only its user can read. */
 import { readFileSync, rmSync } from "node:fs";
 import type { LoginStore } from "@lathe/mcp";
 import { type Failure, failure } from "@lathe/protocol";
@@ -9,7 +9,7 @@ import { ownPlace } from "./mcp-own-place.ts";
 
 type Options = Required<Pick<LocalOptions, "mcpServers" | "env">>;
 
-/** Undefined for a server that is not reached over HTTP. */
+/** Undefined for a server that does not use HTTP. */
 export function loginStore({ mcpServers, env }: Options, name: string): LoginStore | undefined {
   const spec = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined;
   if (!spec || !("url" in spec)) return undefined;
@@ -48,7 +48,7 @@ export async function logInAt(options: LogInAt): Promise<Failure | undefined> {
   return logIn({ name, url: spec && "url" in spec ? spec.url : "", store: found, show, signal });
 }
 
-/** Whether there was a login to forget. */
+/** Whether there was a login to remove. */
 export function logOutAt(options: Options & { readonly name: string }): boolean | Failure {
   const found = storeOf(options);
   if ("type" in found) return found;

@@ -5,7 +5,10 @@ import type { ServerSpec } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
 
-/** Another command or address is another server. Values of its environment are secrets and no part of the name. */
+/**
+ * Another command or address means another server. Values of its environment are secrets, so the name leaves
+ * them out.
+ */
 export function ownPlace(env: Env, server: string, spec: ServerSpec): string {
   const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, Object.keys(spec.env ?? {})];
   const name = createHash("sha256")

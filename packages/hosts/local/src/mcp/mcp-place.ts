@@ -1,4 +1,7 @@
-/** MCP place: where a server works that is about to start, and whether what it runs of the workspace is still what the person said yes to. */
+/**
+ * MCP place: the folder a server starts in, and whether its workspace files are still the ones that the
+ * person trusted.
+ */
 import { mkdirSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { digestOf, isAsKnown, maxFiles, type ServerFiles, serverFiles } from "@lathe/extensions/servers";
@@ -11,17 +14,19 @@ import { stateFolder } from "../places/state-folder.ts";
 export interface StartingServer {
   readonly name: string;
   readonly spec: ServerSpec;
-  /** The server's own part of the state folder; made if it is to work there. */
+  /** The server's own part of the state folder; created if it runs there. */
   readonly folder: string;
 }
 
 /**
- * A server has the user's own rights and works in the workspace itself, where its program finds its data, writes its
- * files and asks git. So it is neither put into the sandbox nor started from a copy, which would take that from ordinary
- * servers, and no copy is mounted over its files: a rename by a command takes such a mount away. In place of that all
- * commands in the workspace stand still from before this look until the server has greeted: what was looked at is what it
- * has loaded by then. What it loads only later may have been changed meanwhile; the next start looks at it again.
- * *Contract:* for each start anew: files of the workspace may have changed since the last one. Commands stand still.
+ * A server has the user's own rights and works in the workspace itself, where its program finds its data,
+ * writes its files and calls git. Ordinary servers need that, so Lathe does not sandbox a server or start it
+ * from a copy. It mounts no copy over its files either: a command could remove such a mount with a rename.
+ * Instead, all commands in the workspace pause from before this check until the server has sent its greeting:
+ * the checked files are the ones it has loaded by then. Files that it loads later may change meanwhile; the
+ * next start checks them again.
+ * *Contract:* call it before every start, because files of the workspace may have changed. Commands are
+ * paused.
  */
 export function placeOfServer(
   { name, spec, folder }: StartingServer,
@@ -41,7 +46,7 @@ export function placeOfServer(
 
 type Checked = Pick<LocalOptions, "cwd" | "env"> & { readonly found: ServerFiles };
 
-/** Nobody needs to say anything to one that runs nothing of the workspace. */
+/** A server that runs nothing in the workspace needs no approval. */
 function isAsYesWasSaid(name: string, spec: ServerSpec, { found, ...place }: Checked): boolean {
   return found.files.length === 0 || isAsKnown({ name, spec, files: found.files }, place);
 }
@@ -55,8 +60,9 @@ function notStarted(name: string, why: string): Failure {
 }
 
 /**
- * Programs look up other programs, libraries and settings where they start (npx prefers the `node_modules` there and
- * above), so the user's own start where nobody else puts any. An empty `node_modules` ends npm's search upwards.
+ * Programs look up other programs, libraries and settings in their start folder (npx prefers the
+ * `node_modules` there and above). So the user's own servers start in a folder that only Lathe writes. An
+ * empty `node_modules` stops npm from searching further up.
  */
 function ownFolder(folder: string, { cwd, env }: Pick<LocalOptions, "cwd" | "env">): string {
   if (leadsInto(stateFolder(env), cwd)) return sep;

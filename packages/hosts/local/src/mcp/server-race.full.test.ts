@@ -1,4 +1,6 @@
-/** Races for a trusted server's program: a command exchanges it all the time, and what was not trusted never runs. */
+/**
+ * Races for a trusted server's program: a command keeps replacing it, and the untrusted version never runs.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,10 +20,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const path = process.env.PATH ?? "";
 const probe = await probeDriver({ preference: "launcher", cacheFolder: join(folder, "cache"), path });
 const skip = probe.driver.name === "launcher" ? false : probe.reasons.join(" ");
-/** Starts that race at the least; ten times as many: LATHE_RACES=10. */
+/** The least number of raced starts; ten times as many with LATHE_RACES=10. */
 const rounds = 6 * Number(process.env.LATHE_RACES ?? 1);
 
-/** What is exchanged; each good and evil text is a file in `zz`. */
+/** The replaced files; each good and bad text is a file in `zz`. */
 const exchanged: readonly (readonly [what: string, file: string])[] = [
   ["its program", "server.mjs"],
   ["what its program imports", "lib/part.mjs"],
@@ -30,7 +32,7 @@ const exchanged: readonly (readonly [what: string, file: string])[] = [
 
 describe("a trusted server of the project", { skip }, () => {
   for (const [what, file] of exchanged) {
-    it(`runs only as it was trusted where a command exchanges ${what}`, async () => {
+    it(`runs only its trusted version while a command replaces ${what}`, async () => {
       const { cwd, sandbox, marker } = await place(file);
       const spec = { command, args: ["server.mjs"] };
       const env = { PATH: path, HOME: join(cwd, "..", "home") };
@@ -45,7 +47,7 @@ describe("a trusted server of the project", { skip }, () => {
   }
 });
 
-/** Each round starts it anew, until some ran and some did not. */
+/** Starts the server again and again, until some starts succeeded and some were refused. */
 async function race(marker: string, open: () => McpServers): Promise<void> {
   const told = { honest: 0, refused: 0 };
   for (let round = 0; round < rounds || told.honest === 0 || told.refused === 0; round++) {

@@ -1,4 +1,4 @@
-/** What an agent is told of an alert, and sending alerts to a tracker, from logs of this machine. */
+/** The task an agent gets for an alert, and sending alerts to a tracker, from logs of this machine. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Three calls that failed through a fault of our own. */
+/** Three calls that failed through a fault in Lathe. */
 async function writeBugs(): Promise<void> {
   const store = createJsonlStore({ folder: join(root, "state", "lathe") });
   const log = succeeded(await store.create(createdDraft("s1"), { owner: processOwner(), at: 5 }));
@@ -43,7 +43,7 @@ async function writeBugs(): Promise<void> {
   await log.close();
 }
 
-it("the task of an alert has what happened in its examples, without keys", async () => {
+it("the task of an alert includes examples of the failures, without keys", async () => {
   await writeBugs();
   const { alerts } = await readReport(env, { since: 0, until: Date.now(), withNames: false });
   const [alert] = alerts;
@@ -63,7 +63,7 @@ it("the task of an alert has what happened in its examples, without keys", async
   }
 });
 
-it("no alert is no task, and no token is said before anything is sent", async () => {
+it("without an alert there is no task; a missing token is reported before anything is sent", async () => {
   const none = await alertTask({ env, providers: {} }, "abc");
   assert.ok(isFailure(none) && /there is no alert/.test(none.text));
   assert.equal(await sendTickets(env, { kind: "github", repository: "a/b" }, "1"), 0);

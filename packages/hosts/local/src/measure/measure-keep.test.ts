@@ -1,4 +1,4 @@
-/** The keep rate of sessions, from their events to the lines that are still there. */
+/** The keep rate of sessions, from their events to the lines that are still in the files. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -109,7 +109,7 @@ describe("the keep rate of sessions", () => {
 
   const wrote = "one = 1\ntwo = load(2)\nthree = load(3)\nfour = load(4)\nfive = load(5)\n";
 
-  it("tells what the user changed, what an agent did, and what was laid out otherwise", async () => {
+  it("distinguishes the user's changes, an agent's, and mere reformatting", async () => {
     const again = wrote.replace("three = load(3)", "three = other(3)");
     await record([
       { id: "one", at: start, drafts: edit("one = 1\n", wrote) },
@@ -130,7 +130,7 @@ describe("the keep rate of sessions", () => {
     assert.partialDeepStrictEqual(at.week, { lines: 4, kept: 2, byAgent: 1, byUser: 1, laidOut: 1 });
   });
 
-  it("observes each horizon once, when it has come", async () => {
+  it("observes each horizon once, when it is due", async () => {
     await record([{ id: "one", at: start, drafts: edit("one = 1\n", wrote) }]);
     put(wrote);
     assert.equal((await measureKeep(sources(start + hour / 2))).changes, 0);
@@ -141,7 +141,7 @@ describe("the keep rate of sessions", () => {
     assert.deepEqual([total().hour?.kept, total().day?.kept], [1, 0]);
   });
 
-  it("counts only what was there when the session ended", async () => {
+  it("counts only lines that existed when the session ended", async () => {
     await record([{ id: "one", at: start, drafts: edit("one = 1\n", wrote) }]);
     put("one = 1\ntwo = load(2)\n");
     const endsOf = async () => new Map([["a.py", "one = 1\ntwo = load(2)\n"]]);
@@ -149,7 +149,7 @@ describe("the keep rate of sessions", () => {
     assert.partialDeepStrictEqual(total().hour, { lines: 1, kept: 1 });
   });
 
-  it("looks on the branch where the work was done, when it never came to this one", async () => {
+  it("searches the branch where the work was done, if it was never merged here", async () => {
     git(start - hour / 2, "checkout", "-qb", "topic");
     await record([{ id: "one", at: start, drafts: edit("one = 1\n", wrote) }]);
     put(wrote);
@@ -159,7 +159,7 @@ describe("the keep rate of sessions", () => {
     assert.partialDeepStrictEqual(total().hour, { lines: 4, kept: 1 });
   });
 
-  it("works without git, and says when a project is gone", async () => {
+  it("works without git, and reports that a project is gone", async () => {
     rmSync(join(root, ".git"), { recursive: true });
     await record([{ id: "one", at: start, drafts: edit("one = 1\n", wrote) }]);
     put(wrote.replace("load(4)", "mine(4)"));

@@ -1,4 +1,4 @@
-/** Telemetry of this machine: its databases, opened and up to date with the logs. */
+/** Telemetry of this machine: opens its databases and updates them from the logs. */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isFailure } from "@lathe/protocol";
@@ -9,7 +9,7 @@ import { openState } from "../history/state.ts";
 export interface Telemetry {
   readonly facts: DatabaseSync;
   readonly ingested: Ingested;
-  /** What the user should know of it. */
+  /** A problem that the user should know. */
   readonly remark?: string;
 }
 
@@ -24,7 +24,7 @@ export async function openTelemetry(env: Env): Promise<Telemetry> {
   return { facts, ingested, ...(isFailure(kept) && { remark: inMemory }) };
 }
 
-/** The same, closed at the end of the work. */
+/** Like `openTelemetry`, but closes the database after the work. */
 export async function withTelemetry<T>(env: Env, work: (telemetry: Telemetry) => T | Promise<T>): Promise<T> {
   const telemetry = await openTelemetry(env);
   try {

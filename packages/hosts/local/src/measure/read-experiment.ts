@@ -1,4 +1,4 @@
-/** Read experiment: the arms of an experiment compared, from the logs of this machine. */
+/** Read experiment: compares the arms of an experiment from the logs of this machine. */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { keptOf, openObservations } from "@lathe/keep-rate";
@@ -11,7 +11,7 @@ import { stateFolder } from "../places/state-folder.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 export interface ExperimentFound extends Comparison {
-  /** What the user should know of it. */
+  /** A problem that the user should know. */
   readonly remark?: string;
 }
 
@@ -50,7 +50,7 @@ export async function readExperiments(
   }
 }
 
-/** `facts`: up to date with the logs. */
+/** `facts`: a database that is up to date with the logs. */
 function compareIn(
   facts: DatabaseSync,
   env: Env,

@@ -1,4 +1,4 @@
-/** Read keep: what became of the changes of all sessions, those that are due measured first. */
+/** Read keep: how many changes of all sessions are still there; measures sessions that are due first. */
 import { join } from "node:path";
 import {
   type KeepMeasured,
@@ -56,7 +56,7 @@ export async function readKeepRates(
   }
 }
 
-/** From the last checkpoint of the session, in which also is what its commands and a rewind did. */
+/** Reads the session's last checkpoint, which also includes changes by its commands and by a rewind. */
 async function endsOf(
   env: Env,
   id: string,

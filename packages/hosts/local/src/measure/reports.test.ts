@@ -1,4 +1,4 @@
-/** What users said next, from real logs: by rules, and by a model that is asked once. */
+/** Users' next messages, from real logs: classified by rules, or by a model in one request. */
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +64,7 @@ describe("satisfaction", () => {
   const labelOf = (text: string): string =>
     labelledMessages().find((one) => one.text === text)?.label ?? readReaction(text);
 
-  it("is read by rules, with nothing asked of anybody", async () => {
+  it("is read by rules, without calling a model", async () => {
     const { total, silent, models } = await satisfactionByRules(options.env, span);
     assert.deepEqual([total.counts, silent], [true1, 1]);
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe("satisfaction", () => {
     assert.equal(asked().length, 0);
   });
 
-  it("is read by a model in one request, among labelled ones, without keys", async () => {
+  it("is read by a model in one request, together with labelled messages, without keys", async () => {
     judge = (texts) => JSON.stringify(texts.map(labelOf));
     const judged = await satisfactionByModel(options, "acme/one", span);
     assert.ok(!isFailure(judged), JSON.stringify(judged));
@@ -85,7 +85,7 @@ describe("satisfaction", () => {
     assert.ok(!asked()[0]?.text.includes(key) && asked()[0]?.text.includes("use the other key"));
   });
 
-  it("knows how bad a judge is by the labelled ones, and says so of no answer", async () => {
+  it("measures a judge's errors on the labelled messages, and reports unusable answers", async () => {
     judge = (texts) => JSON.stringify(texts.map((_, i) => (i % 2 === 0 ? "satisfied" : "corrected")));
     const judged = await satisfactionByModel(options, "acme/one", span);
     assert.ok(!isFailure(judged));
@@ -99,7 +99,7 @@ describe("satisfaction", () => {
     }
   });
 
-  it("has nothing to judge of a time in which nothing was said", async () => {
+  it("has nothing to judge for a period without messages", async () => {
     const failed = await satisfactionByModel(options, "acme/one", { since: 0, until: 1 });
     assert.ok(isFailure(failed) && failed.code === "not-found");
     assert.equal(asked().length, 0);

@@ -1,4 +1,4 @@
-/** Reports: work, alerts, and what users said next, from the logs of this machine. */
+/** Reports: work, alerts, and users' next messages, from the logs of this machine. */
 import { join } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
@@ -31,7 +31,7 @@ export function satisfactionByRules(env: Env, span: Span): Promise<SatisfactionR
 
 type SecretOptions = Pick<LocalOptions, "env" | "providers" | "mcpServers">;
 
-/** *Contract:* as `judgeSatisfaction`. */
+/** *Contract:* like `judgeSatisfaction`. */
 export async function satisfactionByModel(
   options: SecretOptions & Pick<LocalOptions, "catalogue" | "version">,
   id: string,
@@ -47,7 +47,7 @@ export async function satisfactionByModel(
   }
 }
 
-/** What an agent is told that looks into an alert. */
+/** The task for an agent that investigates an alert. */
 export function alertTask(options: SecretOptions, key: string): Promise<string | Failure> {
   const { store } = openState(options.env);
   const { redact } = openRedactor(options);

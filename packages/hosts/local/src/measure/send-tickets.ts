@@ -1,4 +1,4 @@
-/** Send tickets: alerts to the tracker that the user's configuration names; nothing is sent but on the user's word. */
+/** Send tickets: sends alerts to the tracker in the user's configuration, only when the user asks for it. */
 
 import { createTokenCommand } from "@lathe/models";
 import type { Failure } from "@lathe/protocol";
@@ -6,7 +6,7 @@ import type { Env } from "@lathe/system";
 import { openTracker, readCalls, type TicketSettings, watchCalls, writeTickets } from "@lathe/telemetry";
 import { withTelemetry } from "./open-telemetry.ts";
 
-/** How many alerts have an issue there, or had one. */
+/** Resolves with the number of alerts that have or had an issue there. */
 export function sendTickets(env: Env, settings: TicketSettings, version: string): Promise<number | Failure> {
   const printedToken = settings.tokenCommand && createTokenCommand(settings.tokenCommand, env);
   const access = { env, userAgent: `lathe/${version}`, printedToken };

@@ -1,4 +1,4 @@
-/** The models there are for this user: known ones, and those that local servers have. */
+/** Lists this user's models: known ones, and those of local servers. */
 
 import type { KnownCircuit } from "@lathe/models";
 import {
@@ -22,17 +22,17 @@ export type ModelOptions = Pick<LocalOptions, "env" | "providers" | "catalogue" 
 export interface ListedModel {
   readonly info: ModelInfo;
   readonly source: Source | "builtin";
-  /** Why it can be used at once: a variable that is set, the configuration, a server that answers. */
+  /** Why it can be used at once: a variable that is set, the configuration, or a server that responds. */
   readonly reach?: string;
   /** Its place in the chain that a session would use, from 1. */
   readonly chosen?: number;
-  /** Sessions leave it alone, or are about to look whether it has recovered. */
+  /** Present if sessions avoid the model, or will soon test whether it has recovered. */
   readonly circuit?: KnownCircuit;
 }
 
 export interface ListedModels {
   readonly models: readonly ListedModel[];
-  /** When the registry was fetched, and where; absent when only the snapshot is known. */
+  /** When and from where the registry was fetched; absent if only the snapshot is known. */
   readonly refreshed?: { readonly url: string; readonly at: number };
 }
 
@@ -63,12 +63,12 @@ export async function listModels(options: ModelOptions): Promise<ListedModels> {
   return { models, ...(refreshed && { refreshed: { url: refreshed.url, at: refreshed.at } }) };
 }
 
-/** What the server says counts, unless the user said otherwise. */
+/** The server's own entry replaces the known one. */
 function withoutServed(known: readonly Known[], served: readonly ListedModel[]): readonly ListedModel[] {
   return known.filter(({ info }) => !served.some((one) => one.info.id === info.id));
 }
 
-/** How long a server may take that the configuration names. */
+/** Milliseconds that a server named in the configuration may take to respond. */
 const namedServerMs = 5000;
 
 async function askLocalServers(options: ModelOptions): Promise<readonly ListedModel[]> {
@@ -76,7 +76,7 @@ async function askLocalServers(options: ModelOptions): Promise<readonly ListedMo
   const asked = local.map(async ([provider]) => {
     const baseUrl = addressOf(provider, options) ?? "";
     const apiKey = options.providers[provider]?.apiKey;
-    // A server that the user named is waited for; one that may be running on its usual port is not.
+    // Waits longer for a server that the user configured than for one that may run on its default port.
     const patienceMs = options.providers[provider]?.baseUrl === undefined ? undefined : namedServerMs;
     const models = await askServer({ provider, baseUrl, apiKey, fetch, ...(patienceMs && { patienceMs }) });
     return (models ?? []).map(
@@ -101,7 +101,7 @@ export interface RefreshedCount {
   readonly left: number;
 }
 
-/** Fetches the registry and keeps it; what was known stays when it fails. */
+/** Fetches and stores the registry; if that fails, the known models stay. */
 export async function refreshModels(options: ModelOptions, url: string): Promise<RefreshedCount | Failure> {
   const { env } = options;
   const wanted = [...new Set([...Object.keys(providers), ...Object.keys(options.providers)])];

@@ -10,7 +10,7 @@ import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 const at = 1_000_000;
 const until = at + 20_000;
 
-it("know a model however its id is written", (test) => {
+it("identify a model however its ID is written", (test) => {
   const root = mkdtempSync(join(tmpdir(), "lathe-circuits-"));
   test.after(() => rmSync(root, { recursive: true }));
   const options = { env: { XDG_STATE_HOME: root }, version: "test", providers: {}, catalogue: {} };

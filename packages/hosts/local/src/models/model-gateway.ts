@@ -1,4 +1,4 @@
-/** The model gateway as the environment and the user's configuration set it up. */
+/** The model gateway, configured by the environment and the user's configuration. */
 import { join } from "node:path";
 import { profileOf } from "@lathe/context";
 import {
@@ -43,7 +43,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   });
 }
 
-/** What the user fetched of models. */
+/** The model list that the user fetched. */
 export function refreshedFile(env: LocalOptions["env"]): string {
   return join(stateFolder(env), "models.json");
 }
@@ -53,7 +53,7 @@ export function proxiesOf(env: LocalOptions["env"]): Readonly<Record<string, str
   return Object.fromEntries(found);
 }
 
-/** Why none of the chosen models can be opened; undefined when one can. Asks no server. */
+/** Why none of the chosen models can be opened; undefined if one can. Contacts no server. */
 export async function unknownModel(
   options: GatewayOptions & Pick<LocalOptions, "models">,
 ): Promise<Failure | undefined> {
@@ -67,7 +67,7 @@ export async function unknownModel(
   }
 }
 
-/** Where the provider is for this user; undefined when nothing says so. */
+/** The provider's address for this user; undefined if it is not configured. */
 export function addressOf(
   provider: string,
   options: Pick<LocalOptions, "env" | "providers">,
@@ -79,7 +79,7 @@ export function addressOf(
 export function openCircuitFiles(options: GatewayOptions, gateway: Gateway): CircuitFiles {
   return createCircuitFiles(join(stateFolder(options.env), "circuits"), (model) => {
     const { id } = gateway.info(model);
-    // However it is written.
+    // The same for every way to write the ID.
     return `${plainModelId(id)} ${addressOf(id.slice(0, id.indexOf("/")), options) ?? ""}`;
   });
 }
@@ -88,7 +88,7 @@ export function isProxied(env: LocalOptions["env"]): boolean {
   return proxyVariables.some((name) => !/^no_/i.test(name) && env[name]);
 }
 
-/** What the user's configuration says comes before the environment. */
+/** The user's configuration overrides the environment. */
 function providerOptions({
   env,
   providers: configured,
@@ -111,7 +111,7 @@ function providerOptions({
   return { ...set, ...Object.fromEntries(fromEnv) };
 }
 
-/** An address that names variables, with what they say; undefined for all others. */
+/** An address with its variables replaced by their values; undefined for an address without variables. */
 function placeIn(address: string, env: LocalOptions["env"]): string | undefined {
   if (!address.includes("{")) return undefined;
   const filled = address.replace(/\{(\w+)\}/g, (name, variable: string) => env[variable] || name);

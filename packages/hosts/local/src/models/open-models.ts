@@ -1,4 +1,4 @@
-/** The models of a session: the chain it goes along, or the router that chooses, and what is known of those that failed. */
+/** The models of a session: its chain or its router, and the known failures of models. */
 import type { Gateway } from "@lathe/models";
 import { chooseModels } from "@lathe/models";
 import { type Event, isFailure, type Ports, type RouterSettings, type Session } from "@lathe/protocol";
@@ -10,14 +10,14 @@ export interface OpenedModels {
   readonly gateway: Gateway;
   readonly models: readonly string[];
   readonly router?: RouterSettings;
-  /** Tokens that a model takes, as far as is known. */
+  /** A model's context window in tokens, as far as it is known. */
   windowOf(model: string): number;
   readonly ports: Pick<Ports, "circuitNews" | "route">;
-  /** Tells other sessions what this one found out, then who listens to this one. */
+  /** Tells other sessions what this one learned about models, then the listeners of this session. */
   onEvent(event: Event, session: Session): void;
 }
 
-/** *Contract:* the first model is being loaded when it returns. */
+/** *Contract:* the first model is already loading when it returns. */
 export function openModels(options: LocalOptions): OpenedModels {
   const opened = openGateway(options);
   const found = openSessionRouter(options, opened);

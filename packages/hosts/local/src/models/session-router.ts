@@ -1,4 +1,7 @@
-/** Session router: the router of one session, with the models it may choose of; loaded when the session opens, where there is one. */
+/**
+ * Session router: the router of one session, with its candidate models; loaded when a session with a router
+ * opens.
+ */
 import type { Gateway } from "@lathe/models";
 import { autoModels, chooseModels, isAllowed, nothingToChoose } from "@lathe/models";
 import type { Weights } from "@lathe/orchestrator/router";
@@ -15,7 +18,7 @@ import {
 import type { LocalOptions } from "../local-options.ts";
 
 export interface SessionRouter {
-  /** Ids of the models it chooses of. */
+  /** IDs of the models it chooses from. */
   readonly models: readonly string[];
   readonly settings: RouterSettings;
   readonly route: NonNullable<Ports["route"]>;
@@ -24,8 +27,8 @@ export interface SessionRouter {
 type Options = Pick<LocalOptions, "models" | "env" | "providers" | "router" | "onRemark">;
 
 /**
- * The models a router may choose of; undefined where models are named, and where none is reached that one could choose:
- * then what is used without a router has to be allowed, too.
+ * The models a router may choose from. Undefined if models are named, or if no candidate can be reached: then
+ * the models used without a router must be allowed, too.
  */
 export function routable(
   options: Pick<Options, "models" | "env" | "providers" | "router">,
@@ -41,7 +44,7 @@ export function routable(
   return allowed ? undefined : nothingToChoose('see `lathe models list`, and "router" in the configuration');
 }
 
-/** Undefined where nobody routes. */
+/** Undefined without a router. */
 export function openSessionRouter(options: Options, gateway: Gateway): SessionRouter | Failure | undefined {
   const mode = autoMode(options.models);
   const models = routable(options, gateway);
@@ -64,7 +67,7 @@ function routeOf(
     options.onRemark?.(`${weights.text}; the router goes by the shipped weights`);
     return (await import("@lathe/orchestrator/router/shipped-weights")).shippedWeights;
   };
-  // Wanted before the first request: it loads while the session's log is opened.
+  // Needed before the first request: it loads while the session's log is opened.
   const loading = Promise.all([import("@lathe/orchestrator/router"), load()]);
   loading.catch(() => undefined);
   return async (session, drawn) => {
@@ -73,7 +76,7 @@ function routeOf(
   };
 }
 
-/** Those of a file, or the shipped ones. */
+/** The weights of a file, or the shipped ones. */
 export async function loadWeights(path: string | undefined): Promise<Weights | Failure> {
   if (path === undefined) return (await import("@lathe/orchestrator/router/shipped-weights")).shippedWeights;
   const { readFile } = await import("node:fs/promises");

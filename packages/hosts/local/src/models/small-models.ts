@@ -1,4 +1,4 @@
-/** Small models: who does what a large one is too dear for, as far as the user wants that. */
+/** Small models: the cheap models for tasks that do not need a large one, as the user configured them. */
 import { createSecondOpinion } from "@lathe/models";
 import type { Models, Ports } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";

@@ -1,4 +1,7 @@
-/** Another model at every step: whole sessions over four wires, against servers that refuse what the providers refuse. */
+/**
+ * Another model at every step: whole sessions over four wires, against servers that refuse what the real
+ * providers refuse.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +39,7 @@ import { fc } from "@lathe/testkit/properties";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
 
-/** Of each wire two, so that what belongs to a model is told from what belongs to its provider. */
+/** Two of each wire, to distinguish what belongs to a model from what belongs to its provider. */
 const ids = [
   "anthropic/claude-sonnet-5-5",
   "anthropic/claude-opus-4-8",
@@ -56,7 +59,7 @@ const patch = "*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch";
 const folder = mkdtempSync(join(tmpdir(), "lathe-switching-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Reasoning as this wire's models sign it, words, and calls; ids as this provider's servers make them. */
+/** Reasoning as this wire's models sign it, text, and calls; IDs as this provider's servers make them. */
 function answerOf({ path, request }: WireRecord, step: number): readonly AssistantPart[] {
   const key = `k${step}`;
   const edits = request.tools.includes("apply_patch")
@@ -83,7 +86,7 @@ function answerOf({ path, request }: WireRecord, step: number): readonly Assista
 function callId(path: string, { key, at }: { key: string; at: number }): string {
   if (path.includes("/messages")) return `toolu_01${key}${at}`;
   if (path.includes("/responses")) return `call_${key}_${at}`;
-  // Some begin anew with each answer.
+  // Some servers restart the numbering with each answer.
   return path.includes("/chat/") ? `functions.read:${at}` : `${key}${at}`;
 }
 
@@ -115,14 +118,14 @@ interface Ran {
   readonly events: readonly Event[];
 }
 
-/** One step for each model of the order; a person speaks, and shows an image, every tenth. */
+/** One step for each model of the order; every tenth, a person sends a message and an image. */
 async function run(order: readonly string[]): Promise<Ran> {
   const store = createMemoryStore();
   const root = mkdtempSync(join(folder, "root-"));
   writeFileSync(join(root, "shot.png"), Buffer.from(png, "base64"));
   const script = (record: WireRecord, step: number): WireAnswer => {
     const next = order[step + 1];
-    // It is heard while this step's calls are still open.
+    // The session reads it while this step's calls are still open.
     if (next) void store.offer("s1", { type: "model", model: next });
     const isLast = step % 10 === 9 || step === order.length - 1;
     const parts = answerOf(record, step);
@@ -206,7 +209,7 @@ function assertTaken({ server, events }: Ran, order: readonly string[]): void {
 }
 
 describe("a session whose model changes at every step", () => {
-  it("is never refused, round the wires and back", async () => {
+  it("is never refused when it changes wires and returns", async () => {
     const order = Array.from({ length: 32 }, (_, at) => ids[(at * 3) % ids.length] ?? ids[0]);
     const ran = await run(order);
     assertTaken(ran, order);
@@ -228,7 +231,7 @@ describe("a session whose model changes at every step", () => {
     assert.ok(oss.every(({ text }) => !text.includes(png) && text.includes("cannot see")));
   });
 
-  it("keeps a model's own reasoning as long as it goes on, and never shows it to another", async () => {
+  it("keeps a model's own reasoning while that model continues, and never shows it to another", async () => {
     for (const id of ids) {
       const other = ids[(ids.indexOf(id) + 1) % ids.length] ?? "";
       const order = [id, id, id, other, other, id];

@@ -1,15 +1,15 @@
-/** What it costs this user to let another model go on with a session. */
+/** The price for this user of continuing a session with another model. */
 import { type TakeOverPrice, takeOverPrice } from "@lathe/context/take-over-price";
 import type { Session } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { openGateway } from "./model-gateway.ts";
 
 export interface TakeOver extends TakeOverPrice {
-  /** The model that would sum up. */
+  /** The model that would summarize. */
   readonly by: string;
 }
 
-/** Undefined before a model read anything, and where the same one goes on. */
+/** Undefined if no model has read anything yet, or the same model continues. */
 export async function priceOfTakeOver(
   options: Parameters<typeof openGateway>[0] & Pick<LocalOptions, "summaryModel">,
   session: Session,

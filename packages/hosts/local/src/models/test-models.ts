@@ -1,4 +1,6 @@
-/** Tries models for real: a question of a few words that wants a tool called, as every step of an agent does. */
+/**
+ * Tests models with a real request: a short question that requires a tool call, like every step of an agent.
+ */
 
 import type { CircuitFiles, KnownCircuit } from "@lathe/models";
 import { builtinModel, chooseModels } from "@lathe/models";
@@ -15,16 +17,16 @@ import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 
 export interface TestedModel {
   readonly id: string;
-  /** `called`: it called the tool; `spoke`: it only wrote, and is of little use as an agent. */
+  /** `called`: it called the tool; `spoke`: it only wrote text, so it is of little use as an agent. */
   readonly state: "called" | "spoke" | "failed";
   readonly failure?: Failure;
-  /** Until its first word and until its last, in milliseconds. */
+  /** Milliseconds until its first and its last text. */
   readonly firstMs?: number;
   readonly ms?: number;
   readonly usage?: Usage;
-  /** US dollars; absent where the price is unknown. */
+  /** US dollars; absent if the price is unknown. */
   readonly cost?: number;
-  /** What sessions found out about it lately; void once it has answered. */
+  /** The circuit state from recent sessions; void once the model has answered. */
   readonly circuit?: KnownCircuit;
 }
 
@@ -51,14 +53,17 @@ const request: ModelRequest = {
 };
 
 export interface TestOptions {
-  /** None: those a session would use. */
+  /** Empty: the models that a session would use. */
   readonly ids: readonly string[];
   readonly signal: AbortSignal;
-  /** *Contract:* called once for each, as it is known. */
+  /** *Contract:* called once for each model as soon as its result is known. */
   onTested(tested: TestedModel): void;
 }
 
-/** A model that answers has its circuit closed for all sessions. All at once; in the order of the ids. The embedded model needs no test. */
+/**
+ * Tests all models at once and returns them in the order of the IDs. A model that answers has its circuit
+ * closed for all sessions. The embedded model needs no test.
+ */
 export async function testModels(
   options: ModelOptions,
   { ids, signal, onTested }: TestOptions,

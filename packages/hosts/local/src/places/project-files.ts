@@ -1,11 +1,11 @@
-/** Project files: the paths of a folder, as far as git does not ignore them. */
+/** Project files: the paths of a folder that git does not ignore. */
 import { isFailure } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
 
-/** Beyond that a list is of no use to a person who types. */
+/** A longer list is of no use to a person who types. */
 const most = 50_000;
 
-/** From the folder, sorted; none where they cannot be listed. */
+/** Relative to the folder, sorted; none if they cannot be listed. */
 export async function projectFiles(cwd: string, signal: AbortSignal): Promise<readonly string[]> {
   const found = await createSearch({ root: cwd }).files({ limit: most }, signal);
   return isFailure(found) ? [] : found.paths;

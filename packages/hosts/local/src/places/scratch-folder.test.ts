@@ -24,7 +24,7 @@ function opened(session: string): ScratchFolder {
   return folder;
 }
 
-it("is closed to others, used again after a crash, and removed with all in it", () => {
+it("is closed to others, reused after a crash, and removed with its contents", () => {
   const first = opened("test-scratch-a");
   assert.equal(statSync(first.path).mode & 0o777, 0o700);
   mkdirSync(join(first.path, "sub"));
@@ -45,13 +45,13 @@ it("does not trust a folder that others can write", () => {
   for (const { path } of [first, other]) rmSync(path, { recursive: true });
 });
 
-it("says which folder it cannot be made in, and what to do", () => {
+it("reports the folder in which it cannot be created, and a fix", () => {
   const failed = openScratchFolder("test-scratch-c", "/no/such/folder");
   assert.ok(isFailure(failed));
   assert.match(failed.text, /\/no\/such\/folder \(ENOENT\); set TMPDIR/);
 });
 
-it("for what has no session, goes with the next one of its kind when its process was killed", () => {
+it("outside a session, the next one of its kind removes it if its process was killed", () => {
   const temp = mkdtempSync(join(tmpdir(), "lathe-scratch-test-"));
   const module = new URL("scratch-folder.ts", import.meta.url).href;
   const script = `const { openPassingScratch } = await import(${JSON.stringify(module)});
@@ -69,12 +69,12 @@ it("for what has no session, goes with the next one of its kind when its process
   rmSync(temp, { recursive: true });
 });
 
-it("is made and removed whatever a killed one left: folders that are read-only, and those of others", () => {
+it("is created and removed despite read-only folders and other users' folders that a killed process left", () => {
   const temp = realpathSync(mkdtempSync(join(tmpdir(), "lathe-scratch-test-")));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chmodSync(temp, 0o777);
   const module = new URL("scratch-folder.ts", import.meta.url).href;
-  // Root may remove anything.
+  // The root user may remove anything.
   const asUser = (script: string) => {
     const text = `const { openPassingScratch } = await import(${JSON.stringify(module)});
       const { chmodSync, existsSync, mkdirSync, writeFileSync } = await import("node:fs");
@@ -88,7 +88,7 @@ it("is made and removed whatever a killed one left: folders that are read-only, 
     return spawnSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8" });
   };
   for (const _ of [1, 2]) assert.equal(asUser('process.kill(process.pid, "SIGKILL");').signal, "SIGKILL");
-  // The first one's has gone with the second.
+  // The second one has removed the first one's folder.
   const [left = "", ...more] = readdirSync(temp);
   assert.deepEqual(more, []);
   if (isRoot) {

@@ -1,4 +1,4 @@
-/** Scratch: a folder of the session's own outside the workspace, where commands find HOME and TMPDIR. */
+/** Scratch: the session's own folder outside the workspace, which is HOME and TMPDIR for its commands. */
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,12 +6,12 @@ import { type Failure, failure } from "@lathe/protocol";
 import type { ScratchFolder } from "@lathe/sessions";
 import { makeOwnedFolder, removeFolder, removeOrphans } from "@lathe/system";
 
-/** Named by the session, so that one that goes on after a crash finds and removes what it left. */
+/** Named after the session, so that a session resumed after a crash finds and removes its leftovers. */
 export function openScratchFolder(session: string, temp: string = tmpdir()): ScratchFolder | Failure {
   return opened(() => ownFolder(join(realpathSync(temp), `lathe-${session}`)), temp);
 }
 
-/** For what has no session; it removes what others of its kind left that were killed. */
+/** For work outside a session; removes the folders of killed processes of the same kind. */
 export function openPassingScratch(kind: string, temp: string = tmpdir()): ScratchFolder | Failure {
   removeOrphans(kind, temp);
   return opened(() => ({ path: makeOwnedFolder(kind, temp), isFound: false }), temp);
@@ -32,7 +32,7 @@ function opened(make: () => Made, temp: string): ScratchFolder | Failure {
   }
 }
 
-/** Where nothing is to be run: nothing is made, so that whoever is killed leaves nothing. */
+/** For hosts that run no commands: creates no folder, so a killed process leaves none. */
 export function unmadeScratch(session: string, temp: string = tmpdir()): ScratchFolder {
   return { path: join(temp, `lathe-${session}`), isFound: false, remove: () => undefined };
 }
@@ -42,7 +42,7 @@ function ownFolder(path: string): Made {
     mkdirSync(path, { mode: 0o700 });
     return { path, isFound: false };
   } catch {
-    // The folder for temporary files is open to all: what lies there is ours only when we own it.
+    // Every user can write to the folder for temporary files: trust a folder there only if we own it.
     return isOurs(path) ? { path, isFound: true } : { path: mkdtempSync(`${path}-`), isFound: false };
   }
 }

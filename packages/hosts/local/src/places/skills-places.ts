@@ -1,9 +1,12 @@
-/** Skills places: of the user's configuration the one folder that sessions may read, as their skills tell them to. */
+/**
+ * Skills places: the only folder of the user's configuration that sessions may read, because their skills
+ * refer to its files.
+ */
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { configFolder, realOr } from "@lathe/system";
 
-/** The folder, where it is there; what a link in its place leads to is somewhere else, and asked for like that. */
+/** The folder, if it exists. A link in its place leads elsewhere, and reads there need approval. */
 export function skillsPlaces(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const config = configFolder(env);
   const path = join(config, "skills");

@@ -5,7 +5,7 @@ import { it } from "node:test";
 import { homeFolder } from "@lathe/system";
 import { stateFolder } from "./state-folder.ts";
 
-it("is never below the folder that is worked in", () => {
+it("is never below the workspace", () => {
   assert.equal(homeFolder({ HOME: "/home/x" }), "/home/x");
   const module = JSON.stringify(new URL("./state-folder.ts", import.meta.url).href);
   const script = `const { stateFolder } = await import(${module}); console.log(stateFolder(process.env));`;

@@ -1,4 +1,4 @@
-/** The git port, answered by git in the sandbox. */
+/** The git port, implemented by git in the sandbox. */
 import { join } from "node:path";
 import { type Failure, failure, type Git, isFailure, type OpenRepository } from "@lathe/protocol";
 import type { Env } from "@lathe/system";

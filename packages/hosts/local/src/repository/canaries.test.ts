@@ -1,4 +1,7 @@
-/** Whatever a repository names to be run is not run, on the host or in the sandbox, for working trees, attempts and histories. */
+/**
+ * Programs that a repository names never run, on the host or in the sandbox, for working trees, attempts and
+ * histories.
+ */
 
 import assert from "node:assert/strict";
 import {
@@ -98,7 +101,7 @@ describe("a repository that names programs everywhere", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it("runs none for a working tree, and says what no filter was run for", async () => {
+  it("runs none for a working tree, and reports the files whose filters it skipped", async () => {
     writeFileSync(join(top, "a.txt"), "boil the teapot\n");
     const opened = await localTrees(env).open({ cwd: top, name: "one" });
     assert.ok(!isFailure(opened), isFailure(opened) ? opened.text : "");
@@ -115,7 +118,7 @@ describe("a repository that names programs everywhere", () => {
     assert.equal(existsSync(opened.path), false);
   });
 
-  it("runs none for the working trees of attempts, and what becomes of them", async () => {
+  it("runs none for the working trees of attempts, or when these are applied or discarded", async () => {
     const wish = { count: 2, worktrees: true, cwd: top, about: "a test", session: "s-1" };
     const found = await makePlaces(localPlaces(env, ["/bin/true"]), wish);
     assert.ok(!isFailure(found), isFailure(found) ? found.text : "");
@@ -133,7 +136,7 @@ describe("a repository that names programs everywhere", () => {
     assert.equal(existsSync(`${top}.worktrees`), false);
   });
 
-  it("runs none for a ranked search, for what became of lines, and for mining", async () => {
+  it("runs none for a ranked search, for line histories, and for mining", async () => {
     const search = createLazySearch(top, env);
     const answer = await search.rank({ query: "boil kettle", k: 3 }, new AbortController().signal);
     assert.ok(!isFailure(answer), isFailure(answer) ? answer.text : "");

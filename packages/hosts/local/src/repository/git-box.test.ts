@@ -1,4 +1,4 @@
-/** Git in the box answers as git does, and runs nothing that a repository names. */
+/** Git in the box answers like git, and runs nothing that a repository names. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -59,7 +59,7 @@ describe("openGitBox", () => {
     return said;
   }
 
-  it("answers as git does, in bytes, from what it is given to read", async () => {
+  it("answers like git, in bytes, from the folders it may read", async () => {
     const box = await open({ withRefs: true });
     assert.equal(await ask(box, "rev-parse", "HEAD"), git("rev-parse", "HEAD"));
     assert.equal(await ask(box, "rev-parse", "main^{tree}"), git("rev-parse", "main^{tree}"));
@@ -71,7 +71,7 @@ describe("openGitBox", () => {
     assert.ok(isFailure(missing) && missing.code === "no-access");
   });
 
-  it("writes nothing of the repository, and the folder it was given alone", async () => {
+  it("writes nothing in the repository, only in the folder it was given", async () => {
     const made = join(root, "made");
     mkdirSync(made);
     const box = await open({ made });
@@ -123,11 +123,11 @@ describe("openGitBox", () => {
     assert.ok(isFailure(await box.git(["evil"])));
     assert.equal(readFileSync(join(made, "a.txt"), "utf8"), "one\n");
     assert.ok(!existsSync(marker));
-    // Where it could have written from within the box.
+    // A program in the box could have written here.
     assert.ok(!existsSync(join(made, "ran")));
   });
 
-  it("refuses what it does not read, and takes no bare repository for one", async () => {
+  it("refuses repositories it does not read, and accepts no bare repository", async () => {
     appendFileSync(join(top, ".git/config"), "[extensions]\n\trefStorage = reftable\n");
     const place = repositoryPlace(top);
     assert.ok(place);
@@ -138,7 +138,7 @@ describe("openGitBox", () => {
     assert.equal(repositoryPlace(bare), undefined);
   });
 
-  it("refuses a repository that borrows objects from one it is not given to read", async () => {
+  it("refuses a repository that borrows objects from one it may not read", async () => {
     const clone = join(root, "clone");
     git("clone", "-q", "--shared", top, clone);
     const place = repositoryPlace(clone);
@@ -148,7 +148,7 @@ describe("openGitBox", () => {
     assert.ok(box.text.includes(`${top}/.git/objects`), box.text);
   });
 
-  it("starts git from no folder of the repository, also through a link", async () => {
+  it("starts git from no folder of the repository, even through a link", async () => {
     const programs = join(top, "programs");
     mkdirSync(programs);
     writeFileSync(join(programs, "git"), "#!/bin/sh\necho wrong\n", { mode: 0o755 });
@@ -163,7 +163,7 @@ describe("openGitBox", () => {
     }
   });
 
-  it("is none without a sandbox", async () => {
+  it("is not available without a sandbox", async () => {
     const place = repositoryPlace(top);
     assert.ok(place);
     const none = {

@@ -1,4 +1,4 @@
-/** Local git box: git over a repository of this machine, in the sandbox. */
+/** Local git box: runs git on a repository of this machine, in the sandbox. */
 import type { Failure } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
 import { type Env, hostProgramPath } from "@lathe/system";
@@ -7,7 +7,7 @@ import { openPassingScratch } from "../places/scratch-folder.ts";
 import { hiddenPlaces } from "../rules/own-places.ts";
 import { openDriver } from "../sandbox/open-driver.ts";
 
-/** *Contract:* a failure that says what to do where no sandbox works: git is then run nowhere else. */
+/** *Contract:* without a working sandbox, a failure that says what to do: git then does not run at all. */
 export function openGitBox(
   env: Env,
   wish: GitBoxWish,
@@ -27,7 +27,7 @@ export function openGitBox(
 
 const drivers = new Map<string, Promise<Containment>>();
 
-/** The driver is looked for once: nothing about the machine changes between two questions. */
+/** Looks for the driver only once: the machine does not change between two calls. */
 function driverFor(env: Env, workspace: string): Promise<Containment> {
   const key = JSON.stringify([env.HOME, env.XDG_CACHE_HOME, env.PATH, workspace]);
   const known = drivers.get(key);

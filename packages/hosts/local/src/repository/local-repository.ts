@@ -1,4 +1,4 @@
-/** The repository port for a folder of this machine: read from its files by our own code, so that nothing of it runs. */
+/** The repository port for a folder of this machine: our own code reads its files, so nothing in it runs. */
 import { realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { ChangesQuery, Repository, RepositoryChanges, RepositoryFact } from "@lathe/protocol";
@@ -15,10 +15,10 @@ import {
   WalkBudget,
 } from "@lathe/system/repository";
 
-/** More than a person works with; a repository that has more is not read to its end. */
+/** More than a person works with; reading stops here. */
 const maxEntries = 2_000_000;
 
-/** `root`: the workspace. `env`: where the user's own settings are. */
+/** `root`: the workspace. `env`: finds the user's own git settings. */
 export function createLocalRepository(root: string, env: Env): Repository {
   type ListFiles = (place: RepositoryPlace, options: FilesOptions) => Promise<readonly string[]>;
   const list = (listFiles: ListFiles, maxMs: number): Promise<RepositoryFact<readonly string[]>> =>
@@ -39,14 +39,14 @@ export function createLocalRepository(root: string, env: Env): Repository {
       try {
         return readAliases(findRepository(root), env);
       } catch {
-        // Settings that git refuses, or a repository that is not read.
+        // Settings that git refuses, or a repository that Lathe does not read.
         return "unknown";
       }
     },
   };
 }
 
-/** Whatever keeps a fact from being read, it is not known. */
+/** The fact is unknown if anything prevents reading it. */
 async function factOf<T>(
   root: string,
   read: (place: RepositoryPlace) => T | Promise<T>,

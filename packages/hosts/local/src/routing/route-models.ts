@@ -1,4 +1,7 @@
-/** Route models: the table from which the router would choose for a task, of its own or in a session. */
+/**
+ * Route models: the table from which the router would choose, for a separate task or for a session's next
+ * message.
+ */
 
 import { autoModels, nothingToChoose } from "@lathe/models";
 import { routeTask } from "@lathe/orchestrator/router";
@@ -21,20 +24,20 @@ import { findSession, readSession } from "../stored-sessions.ts";
 export interface RouteQuestion {
   readonly task: string;
   readonly mode: RouterMode;
-  /** The start of a session's id: the task is what is said to it next. */
+  /** A prefix of a session's ID: the task is then that session's next message. */
   readonly session?: string;
-  /** Also models that are not reached. */
+  /** Whether to include models that cannot be reached. */
   readonly isAll: boolean;
 }
 
 export interface RoutedTask
   extends Omit<EventData<"model.routed">, "from" | "moment" | "propensity" | "explored"> {
-  /** Tokens of the first request, and of it those that each provider still holds, by model. */
+  /** Tokens of the first request, and how many of them each provider still caches, by model. */
   readonly context: number;
   readonly cached: Readonly<Record<string, number>>;
-  /** The session's model so far. */
+  /** The session's current model. */
   readonly current?: string;
-  /** Where the weights come from. */
+  /** The source of the weights. */
   readonly weights: string;
 }
 
@@ -63,7 +66,7 @@ function modelsOf(options: Options, isAll: boolean): ReturnType<typeof autoModel
   return autoModels(known, { ...options, isAll });
 }
 
-/** A task of its own begins with the tools' descriptions, as every session does. */
+/** A separate task starts with the tools' descriptions, like every session. */
 async function sessionOf(
   start: string | undefined,
   env: Options["env"],

@@ -1,4 +1,7 @@
-/** Train router: weights learned from this user's sessions, judged on the newest of them, and kept where asked. */
+/**
+ * Train router: learns weights from this user's sessions, evaluates them on the newest ones, and stores them
+ * on request.
+ */
 import { writeFileSync } from "node:fs";
 import { type Training, train } from "@lathe/orchestrator/router/training";
 import { type Event, type Failure, failure, isFailure } from "@lathe/protocol";
@@ -7,9 +10,9 @@ import { loadWeights } from "../models/session-router.ts";
 import { listSessions, readSession } from "../stored-sessions.ts";
 
 export interface TrainOptions {
-  /** Where the weights are written; absent: nowhere. */
+  /** The file for the weights; absent: they are not written. */
   readonly out?: string;
-  /** Also weights that did not prove better. */
+  /** Whether to write weights that are not proven better. */
   readonly force: boolean;
 }
 
@@ -40,7 +43,7 @@ export async function trainRouter(
   }
 }
 
-/** From the oldest to the newest; one at a time, as logs may be large. */
+/** Oldest first; reads one log at a time, because logs may be large. */
 async function routedSessions(env: LocalOptions["env"]): Promise<readonly (readonly Event[])[]> {
   const listed = await listSessions(env, {});
   const found: (readonly Event[])[] = [];

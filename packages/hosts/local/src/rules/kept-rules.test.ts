@@ -36,7 +36,7 @@ const rule = (kind: NonNullable<Rule["kinds"]>[number], target: string): Rule =>
 const push = rule("vcs", "git push origin \\*");
 const host = rule("network", "example.com");
 
-it("keeps rules outside the project, once each, with an example; takes one back", () => {
+it("saves each rule once, outside the project, with an example; removes one", () => {
   assert.deepEqual(readProjectRules(env, cwd), []);
   assert.equal(addProjectRules(env, cwd, [push, host]), undefined);
   assert.equal(addProjectRules(env, cwd, [host]), undefined);
@@ -53,7 +53,7 @@ it("keeps rules outside the project, once each, with an example; takes one back"
   assert.ok(isFailure(removeProjectRule(env, cwd, 7)));
 });
 
-it("takes no rule that no answer made, and none that does not match its example", () => {
+it("rejects a rule that no answer made, or that does not match its example", () => {
   const file = projectRulesFile(env, cwd);
   assert.equal(addProjectRules(env, cwd, [host]), undefined);
   const { folder, rules } = JSON.parse(readFileSync(file, "utf8"));
@@ -71,7 +71,7 @@ it("takes no rule that no answer made, and none that does not match its example"
   }
 });
 
-it("counts what another session keeps at once", async () => {
+it("applies another session's saved rule at once", async () => {
   const { rules, kept } = openKeptRules({ cwd, env });
   assert.deepEqual(rules(), []);
   addProjectRules(env, cwd, [host]);
@@ -85,7 +85,7 @@ it("counts what another session keeps at once", async () => {
   );
 });
 
-it("offers no place and no host that is never given to a command", async () => {
+it("does not offer a path or a host that commands never get", async () => {
   const { kept } = openKeptRules({ cwd, env });
   const offered: readonly Rule[] = [
     rule("write", "/srv/data/**"),
@@ -108,13 +108,13 @@ it("offers no place and no host that is never given to a command", async () => {
   for (const one of never) assert.deepEqual(await kept?.offered([one, host]), [], one.target);
 });
 
-it("keeps nothing where commands could write it", () => {
+it("saves nothing where commands could write it", () => {
   const inside = { ...env, XDG_CONFIG_HOME: join(cwd, ".config") };
   assert.equal(openKeptRules({ cwd, env: inside }).kept, undefined);
   assert.ok(!existsSync(join(cwd, ".config")));
 });
 
-it("obeys nothing that commands could have written, also behind a link of the user's", () => {
+it("applies no rule that commands could have written, even behind the user's own link", () => {
   mkdirSync(join(cwd, "dotfiles"));
   symlinkSync(join(cwd, "dotfiles"), join(root, "config"));
   assert.equal(addProjectRules(env, cwd, [push]), undefined);

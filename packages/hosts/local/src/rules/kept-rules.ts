@@ -1,4 +1,7 @@
-/** Kept rules: what a person allowed for this project in earlier sessions and in this one, and what they may be offered to keep. */
+/**
+ * Saved rules: the rules that a person saved for this project in any session, and which rules Lathe may offer
+ * to save.
+ */
 
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
@@ -7,7 +10,7 @@ import { isFailure, type KeptRules, type Rule } from "@lathe/protocol";
 import { homeFolder, realOr, realPlace } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 export interface OpenKeptRules {
-  /** As they are in the file now: also what another session keeps or removes counts at once. */
+  /** The rules in the file now: changes by another session apply at once. */
   rules(): readonly Rule[];
   /** Absent where what is kept would lie in reach of commands; then there are no rules either. */
   readonly kept?: KeptRules;
@@ -25,7 +28,7 @@ export function openKeptRules({
     const stamp = stampOf(file);
     if (stamp === known.stamp) return known.rules;
     const read = stamp === "" ? [] : readProjectRules(env, cwd);
-    // They only allow: without them more is asked about.
+    // These rules only allow, so without them Lathe asks more often.
     if (isFailure(read)) onRemark?.(`what you allowed for this project is left out: ${read.text}`);
     known = { stamp, rules: isFailure(read) ? [] : read };
     return known.rules;
@@ -43,18 +46,18 @@ export function openKeptRules({
   return { rules, kept: { offered, keep } };
 }
 
-/** Empty where there is none. */
+/** Empty if there is no file. */
 function stampOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : "";
 }
 
-/** No place and no host that is never given to a command. */
+/** Excludes paths and hosts that commands never get. */
 async function isOffered({ kinds, target = "" }: Rule, cwd: string, home: string): Promise<boolean> {
   const [kind] = kinds ?? [];
   const { isGrantable, isOfferedHost } = await import("@lathe/sandbox");
   const name = target.replace(/\/\*\*$/u, "").replace(/\\([\s\S])/gu, "$1");
-  // A whole command that reaches the network names no host, and is allowed as it stands.
+  // A rule for a whole command that uses the network names no host, and is offered as it is.
   if (kind === "network") return /\s/u.test(name) || isOfferedHost(name);
   if (kind !== "read" && kind !== "write" && kind !== "delete") return true;
   const path = resolve(cwd, /^~(?=\/|$)/u.test(name) ? join(home, name.slice(1)) : name);

@@ -1,4 +1,7 @@
-/** Own places: what Lathe keeps that no session may reach, whatever its workspace is: logins at servers, and what people offer to sessions. */
+/**
+ * Own places: Lathe's own files that no session may reach, in any workspace: server logins and messages to
+ * sessions.
+ */
 import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { escapeGlob } from "@lathe/policy";
@@ -7,14 +10,14 @@ import { configFolder, type Env, leadsInto } from "@lathe/system";
 import type { LocalOptions } from "../local-options.ts";
 import { stateFolder } from "../places/state-folder.ts";
 
-/** In the state folder. Who could write into the inbox would answer in a person's stead. */
+/** In the state folder. A program that could write into the inbox could answer instead of a person. */
 const secretNames = ["mcp", "inbox"];
 
 function secretPlaces(env: Env): readonly string[] {
   return secretNames.map((name) => join(stateFolder(env), name));
 }
 
-/** Deny, whichever tool asks and however it says it; no rule lifts a denial. */
+/** These rules deny, for every tool and every spelling of a path; no other rule overrides a deny. */
 export function ownPlaceRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): readonly Rule[] {
   const secret = secretPlaces(env).flatMap(withReal);
   const state = withReal(stateFolder(env));
@@ -30,19 +33,19 @@ export function ownPlaceRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): 
     ...[...(isIn(secret) ? ["**"] : []), ...secret.map(globOf)].map((target) =>
       rule(target, ["read", "write", "delete"]),
     ),
-    // Forks lie there, and are worked in.
+    // Forks are stored here, and sessions work in them.
     ...(isIn(state) ? [] : state.map((path) => rule(globOf(path), ["write", "delete"]))),
     ...personRules({ env, cwd }),
   ];
 }
 
-/** What a person said yes to: memory, and what they allowed for a project; other sessions go by it. */
+/** The files a person approved: memory and saved rules, which other sessions follow. */
 function personPlaces(env: Env): readonly string[] {
   const config = configFolder(env);
   return ["memory.md", "projects"].map((name) => join(config, name));
 }
 
-/** Also against moving away a folder around it, to put another in its place. */
+/** Also prevents replacing a folder around such a file with another one. */
 function personRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): readonly Rule[] {
   const places = personPlaces(env).flatMap(withReal);
   const rule = (target: string, kinds: Rule["kinds"]): Rule => ({
@@ -62,13 +65,13 @@ function personRules({ env, cwd }: Pick<LocalOptions, "cwd" | "env">): readonly 
   ];
 }
 
-/** The folders between the workspace and a place in it, without the workspace. */
+/** The folders between the workspace and a path in it, without the workspace. */
 function foldersAround(path: string, cwd: string): readonly string[] {
   const above = dirname(path);
   return above === cwd || !above.startsWith(`${cwd}/`) ? [] : [above, ...foldersAround(above, cwd)];
 }
 
-/** Says for a path below `base` why only a person may change it; undefined for any other path. */
+/** Returns why only a person may change a path below `base`; undefined for any other path. */
 export function ownChangeReason(env: Env, base: string): (path: string) => string | undefined {
   const places = [...personPlaces(env), stateFolder(env)].flatMap(withReal);
   const around = new Set(places.flatMap((path) => foldersAround(path, base)));
@@ -85,8 +88,8 @@ function globOf(path: string): string {
 }
 
 /**
- * What of the state folder commands would see since the workspace holds it, by real paths. Made where it is missing:
- * what is not there cannot be hidden, and a login may come while the sandbox is open.
+ * Parts of the state folder that commands would see because the workspace contains it, as real paths. Missing
+ * ones are created: a missing folder cannot be hidden, and a login may be stored while the sandbox is open.
  */
 export function hiddenPlaces(env: Env, workspace: string): readonly string[] {
   const state = stateFolder(env);
@@ -102,13 +105,13 @@ export function hiddenPlaces(env: Env, workspace: string): readonly string[] {
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 });
     } catch {
-      // Then nothing can be kept there either.
+      // Then Lathe cannot store anything there either.
     }
     return real(path);
   });
 }
 
-/** Whether a login lies where commands of this workspace could read it, were it not hidden. */
+/** Whether a login is stored where commands of this workspace could read it if it were not hidden. */
 export function hasLoginsIn(env: Env, workspace: string): boolean {
   const folder = join(stateFolder(env), "mcp");
   if (!leadsInto(folder, workspace) || !existsSync(folder)) return false;

@@ -10,7 +10,7 @@ const deny = (target: string, kind: "read" | "execute"): Rule => ({
   target,
 });
 
-it("puts absolute targets below the workspace as policy is told of them, and nothing else", () => {
+it("makes absolute targets in the workspace relative, as policy sees them, and changes nothing else", () => {
   const rules = [
     deny("/work/app/secret/**", "read"),
     deny("/work/application/**", "read"),

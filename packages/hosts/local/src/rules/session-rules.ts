@@ -8,13 +8,13 @@ import { ownPlaceRules } from "./own-places.ts";
 
 type Place = Pick<LocalOptions, "cwd" | "env">;
 
-/** `cwd` is the workspace: policy is told of the paths in it as they stand below it. */
+/** `cwd` is the workspace: policy sees the paths in it relative to it. */
 export function sessionRules(own: readonly Rule[], { cwd, env }: Place): readonly Rule[] {
   const told = own.flatMap((rule) => atHome(rule, homeFolder(env)));
   return [...[...told, ...ownPlaceRules({ cwd, env })].map((rule) => below(rule, cwd)), ...defaultRules];
 }
 
-/** As commands write it, and as the path it is. */
+/** Both as commands write it, and as the absolute path. */
 function atHome(rule: Rule, home: string): readonly Rule[] {
   const rest = /^(?:~|\$HOME|\$\{HOME\})(\/.*)$/u.exec(rule.target ?? "")?.[1];
   if (rest === undefined) return [rule];

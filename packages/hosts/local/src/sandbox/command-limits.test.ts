@@ -5,13 +5,13 @@ import { commandLimits } from "./command-limits.ts";
 
 const usual = usualLimits();
 
-it("leaves the usual limits where nothing was chosen, and replaces those that were", async () => {
+it("keeps the default limits, except those that were chosen", async () => {
   assert.deepEqual(await commandLimits({ wanted: {}, most: {} }), usual);
   const memoryBytes = usual.memoryBytes * 4;
   assert.deepEqual(await commandLimits({ wanted: { memoryBytes }, most: {} }), { ...usual, memoryBytes });
 });
 
-it("exceeds no ceiling, also by the usual limits", async () => {
+it("exceeds no cap, even by the default limits", async () => {
   const most = { memoryBytes: 2 ** 30, processes: 64 };
   const limits = await commandLimits({ wanted: { memoryBytes: 2 ** 33 }, most });
   assert.deepEqual(limits, { ...usual, ...most });

@@ -1,4 +1,4 @@
-/** Command limits: what commands may have of this machine, of the usual limits and of what was chosen. */
+/** Command limits: the limits of commands on this machine, from the defaults and the user's choices. */
 import type { SandboxLimits, SandboxLimitsChoice } from "../local-options.ts";
 
 export async function commandLimits({ wanted, most }: SandboxLimitsChoice): Promise<SandboxLimits> {

@@ -10,7 +10,7 @@ const driver: SandboxDriver = {
   open: async () => failure("bug", "not here"),
 };
 
-it("says what holds once it has looked, and looks once", async () => {
+it("reports the containment after a probe, and probes once", async () => {
   let looks = 0;
   const probe = createContainmentProbe("required", async () => {
     looks++;
@@ -21,13 +21,13 @@ it("says what holds once it has looked, and looks once", async () => {
   assert.equal(looks, 1);
 });
 
-it("lets commands run uncontained where the user chose so", async () => {
+it("lets commands run uncontained if the user chose so", async () => {
   const probe = async (): Promise<{ driver: SandboxDriver; reasons: string[] }> => ({ driver, reasons: [] });
   for (const choice of ["off", "preferred"] as const)
     assert.equal((await createContainmentProbe(choice, probe).held()).uncontainedAllowed, true);
 });
 
-it("is closed once a probe that runs is over, and begins none", async () => {
+it("closes after a running probe has ended, and starts none", async () => {
   let isOver = false;
   const probe = createContainmentProbe("required", async () => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,15 +1,18 @@
-/** Containment: what holds commands in on this machine, found out beside the first request and asked for later. */
+/**
+ * Containment: which sandbox confines commands on this machine, found alongside the first request and used
+ * later.
+ */
 
 import { type ContainmentFacts, lazily } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";
 import type { SandboxChoice } from "../local-options.ts";
 
 export interface ContainmentProbe {
-  /** *Contract:* looks once, resolves with what was found; never rejects. */
+  /** *Contract:* probes once, resolves with the result; never rejects. */
   ready(): Promise<Containment>;
-  /** *Contract:* the same for policy. */
+  /** *Contract:* the same result, as facts for policy. */
   held(): Promise<ContainmentFacts>;
-  /** *Contract:* resolves once a probe that runs is over and its folder is removed; begins none. */
+  /** *Contract:* resolves once a running probe is over and its folder is removed; starts none. */
   close(): Promise<void>;
 }
 

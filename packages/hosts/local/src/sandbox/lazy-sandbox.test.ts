@@ -32,7 +32,7 @@ it("opens once, for the first command, and closes what it opened", async () => {
   assert.equal(closed, 1);
 });
 
-it("tries a failed opening again", async () => {
+it("retries after a failed opening", async () => {
   const answers: (Sandbox | Failure)[] = [failure("sandbox-unavailable", "no"), fakeSandbox(() => {})];
   const sandbox = createLazySandbox(early, async () => answers.shift() ?? failure("bug", "opened too often"));
   const command = { script: "true", cwd: "/w" };
@@ -40,7 +40,7 @@ it("tries a failed opening again", async () => {
   assert.equal(await sandbox.exec(command, { timeoutMs: 1 }), result);
 });
 
-it("opens nothing for a command that comes after it was closed", async () => {
+it("opens nothing for a command that comes after closing", async () => {
   let opened = 0;
   const sandbox = createLazySandbox(early, async () => {
     opened++;
@@ -52,7 +52,7 @@ it("opens nothing for a command that comes after it was closed", async () => {
   assert.equal(opened, 0);
 });
 
-it("says so when an opening throws, and closes all the same", async () => {
+it("reports an opening that throws, and closes all the same", async () => {
   const sandbox = createLazySandbox(early, () => Promise.reject(new Error("no space left")));
   const failed = await sandbox.exec({ script: "true", cwd: "/w" }, { timeoutMs: 1 });
   assert.ok(isFailure(failed));

@@ -9,15 +9,21 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 
-/** Known before it is opened; the commands' environment is made when it is. */
+/** Known before the sandbox is opened; opening it adds the commands' environment. */
 export type EarlySpec = Omit<SandboxSpec, "env">;
 
 export interface LazySandbox extends Sandbox {
-  /** *Contract:* opens it before the first command; never rejects, and a failure is that command's to tell. */
+  /**
+   * *Contract:* opens it before the first command; never rejects, because the next command reports the
+   * failure.
+   */
   open(): Promise<void>;
 }
 
-/** *Contract:* `open` is called once at a time; a failed opening is tried again by the next command; none is begun once it is closed. */
+/**
+ * *Contract:* calls `open` once at a time; the next command retries a failed opening; after closing it opens
+ * nothing.
+ */
 export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox | Failure>): LazySandbox {
   const opening = lazily(
     () => open().catch(notOpened),
@@ -26,7 +32,7 @@ export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox 
   let opened: Sandbox | undefined;
   let isClosed = false;
   const reach = async (): Promise<Sandbox | Failure> => {
-    // A call that was under way when all was closed would make the folders anew that have just been removed.
+    // A call that was still running at the close would create the removed folders again.
     if (isClosed) return failure("cancelled", "the session was closed before its command began");
     const result = await opening();
     if (!isFailure(result)) opened = result;

@@ -1,4 +1,4 @@
-/** A sandbox by itself, outside any session: for one command, or to try what it holds. */
+/** A sandbox outside any session: for one command, or to test its promises. */
 import { mkdirSync } from "node:fs";
 import type { NetworkRules } from "@lathe/policy";
 import {
@@ -21,39 +21,48 @@ import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
   readonly sandbox: Sandbox;
-  /** What a person should know of it, one sentence a line; absent where it holds everything and lacks nothing. */
+  /**
+   * Limits that a person should know, one sentence per line; absent if the sandbox is full and works
+   * completely.
+   */
   readonly remark?: string;
-  /** *Contract:* ends every process and removes what was made for it; idempotent. */
+  /** *Contract:* ends every process and removes everything made for it; idempotent. */
   close(): Promise<void>;
 }
 
 type Place = Pick<LocalOptions, "cwd" | "env" | "sandboxLimits">;
 
 export interface LonePlace extends Place {
-  /** Hosts its commands may reach, as rules say it, and `registry` for those of the project's package managers. */
+  /**
+   * Hosts its commands may reach, as in rules; `registry` means the registries of the project's package
+   * managers.
+   */
   readonly hosts: readonly string[];
-  /** What rules and the mode have against a host; nothing when absent. */
+  /** How rules and the mode restrict a host; absent: they do not. */
   readonly bars?: NetworkRules["bars"];
-  /** Its folder is seen as this fork of it. */
+  /** Its commands see this fork in place of the folder. */
   readonly fork?: ForkLayers;
-  /** `required` when absent. */
+  /** `required` if absent. */
   readonly choice?: SandboxChoice;
-  /** `host`: its commands reach whatever the machine does, when somebody asked for that by name; `none` when absent. */
+  /**
+   * `host`: its commands reach everything the machine reaches, if a person asked for that by name; `none` if
+   * absent.
+   */
   readonly network?: SandboxSpec["network"];
-  /** Its package managers find which registries the user has, also where no rule names them by `registry`. */
+  /** Whether package managers learn the user's registries even if no rule names `registry`. */
   readonly installs?: boolean;
-  /** Folders beside it whose files may be a project's: settings there are none of the user's. */
+  /** Other folders whose files may belong to a project: settings there are not the user's. */
   readonly projects?: readonly string[];
 }
 
-/** Why one of the hosts is none. */
+/** A failure if one of the hosts is invalid. */
 export async function wrongHost(hosts: readonly string[]): Promise<Failure | undefined> {
   if (hosts.length === 0) return undefined;
   const { parseHostRule } = await import("@lathe/sandbox");
   return hosts.map(parseHostRule).find(isFailure);
 }
 
-/** Why one of the real paths is never given to a command. */
+/** A failure if commands may never get one of the real paths. */
 export async function wrongWritable(
   paths: readonly string[],
   env: LocalOptions["env"],
@@ -68,7 +77,7 @@ export async function wrongWritable(
   return failure("invalid-arguments", `${wrong} cannot be made writable: ${why}`, { who: "user" });
 }
 
-/** *Contract:* a failure where nothing would hold commands in, unless that was chosen. */
+/** *Contract:* a failure if no sandbox would confine commands, unless the caller chose that. */
 export async function openLoneSandbox({
   cwd,
   env,
@@ -81,7 +90,7 @@ export async function openLoneSandbox({
   installs = false,
   projects = [],
 }: LonePlace): Promise<LoneSandbox | Failure> {
-  // Nobody reads it later: it is passed on as it comes.
+  // The output is passed on as it comes and never read again.
   const outputCap = Number.MAX_SAFE_INTEGER;
   const network = async () => ({
     hosts: await withRegistries(hosts, { cwd, env, projects }),
@@ -120,7 +129,7 @@ export async function openLoneSandbox({
   return { sandbox, close, ...(remarks.length > 0 && { remark: remarks.join("\n") }) };
 }
 
-/** *Contract:* what a person should know of them. */
+/** *Contract:* returns remarks on the registries that a person should know. */
 async function registriesFor(
   place: Parameters<typeof bringRegistries>[0],
   scratch: Parameters<typeof bringRegistries>[1],
@@ -135,12 +144,12 @@ async function registriesFor(
 export interface Verified extends Pick<Containment, "reasons"> {
   readonly driver: string;
   readonly tier: Containment["driver"]["tier"];
-  /** What a full sandbox holds and this one does not. */
+  /** The promises of a full sandbox that this one does not keep. */
   readonly lacks: readonly string[];
   readonly promises: readonly PromiseResult[];
 }
 
-/** Everything the driver promises that commands would get here, tried for real. */
+/** Tests every promise of the driver that commands would get here. */
 export async function verifySandbox({ cwd, env, sandboxLimits }: Place): Promise<Verified | Failure> {
   const network = (): { readonly hosts: readonly string[] } => ({ hosts: [] });
   const place = { check: unchecked, env, workspace: cwd, network, sandboxLimits };

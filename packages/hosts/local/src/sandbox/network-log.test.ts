@@ -5,7 +5,7 @@ import { createNetworkLog } from "./network-log.ts";
 
 const decision = { host: "a.example", port: 443, verdict: "allowed", why: "a rule allows it" } as const;
 
-it("tells each decision once, also what came before anybody listened", async () => {
+it("reports each decision once, including those before there was a listener", async () => {
   const log = createNetworkLog();
   const heard: NetworkDecided[] = [];
   log.note(decision);
@@ -25,7 +25,7 @@ it("tells each decision once, also what came before anybody listened", async () 
   assert.equal(heard.length, 2);
 });
 
-it("counts what repeats, and what is too much to be told apart", () => {
+it("counts repeated decisions, and those beyond the limit together", () => {
   const log = createNetworkLog();
   const heard: NetworkDecided[] = [];
   log.watch((one) => heard.push(one));

@@ -1,4 +1,7 @@
-/** Network log: the proxy's decisions on their way to the session's log, in which a command in a loop must not fill the disk. */
+/**
+ * Network log: writes the proxy's decisions to the session's log, without letting a command in a loop fill
+ * the disk.
+ */
 import type { NetworkDecided, NetworkLog } from "@lathe/protocol";
 
 type Decision = Omit<NetworkDecided, "times">;
@@ -7,7 +10,7 @@ export interface OpenNetworkLog extends NetworkLog {
   note(decision: Decision): void;
 }
 
-/** Different decisions that are told apart. */
+/** The most different decisions that are counted separately. */
 const maxKinds = 1000;
 const further: Decision = {
   host: "",
@@ -16,7 +19,7 @@ const further: Decision = {
   why: `more than ${maxKinds} different requests: further ones are counted`,
 };
 
-/** The first of a kind is told at once, and then each time there are ten times as many. */
+/** Reports the first decision of a kind at once, then each time its count grows tenfold. */
 export function createNetworkLog(): OpenNetworkLog {
   const kinds = new Map<string, { seen: number; told: number }>();
   const waiting: NetworkDecided[] = [];

@@ -1,4 +1,4 @@
-/** Which sandbox driver this machine gets: the best that really works, or none where none is wanted. */
+/** Chooses the sandbox driver of this machine: the best one that really works, or none if none is wanted. */
 
 import type { Containment } from "@lathe/sessions";
 import { cacheFolder, homeFolder } from "@lathe/system";
@@ -13,9 +13,9 @@ interface Place {
   readonly env: LocalOptions["env"];
   readonly workspace: string;
   readonly sandboxLimits: SandboxLimitsChoice;
-  /** Bytes of one command's output that are kept, at most. */
+  /** The most bytes stored of one command's output. */
   readonly outputCap?: number;
-  /** What its commands reach, where the driver can let them out; nothing when absent. */
+  /** The hosts its commands may reach, if the driver allows any; absent: none. */
   readonly network?: () => NetworkOptions | Promise<NetworkOptions>;
 }
 

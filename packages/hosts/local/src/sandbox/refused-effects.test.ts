@@ -1,4 +1,4 @@
-/** What a person has refused stays refused: a session whose model tries one route after the other. */
+/** An effect that a person refused stays refused: the model of a session tries one route after another. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ import { createPolicyEnvironment } from "../session/policy-environment.ts";
 const shell = (command: string): ScriptedCall => ({ tool: "shell", input: { command } });
 const first = shell("rm data/notes.txt");
 
-/** Each does, or may do, what was refused. */
+/** Each call has the refused effect, or may have it. */
 const routes: readonly (readonly [string, ScriptedCall])[] = [
   ["the same again, spelled otherwise", shell("r''m -f ./data/../data/notes.txt")],
   ["the tool for files", { tool: "delete", input: { path: "data/notes.txt" } }],
@@ -119,7 +119,7 @@ describe("a refused effect", () => {
     });
   }
 
-  it("leaves alone what is something else", async () => {
+  it("does not affect other effects", async () => {
     const others = [
       shell("cat data/notes.txt"),
       shell("npm test"),
@@ -131,7 +131,7 @@ describe("a refused effect", () => {
     assert.equal(asked(), 1);
   });
 
-  it("is asked about again once the user has spoken, and allowed by a yes", async () => {
+  it("is asked about again after the user's next message, and allowed if the user approves", async () => {
     const answers = ["deny", "allow"];
     const answer = (): string => {
       if (answers.length === 2) void store.offer("s1", { type: "message", text: "on second thought, do it" });

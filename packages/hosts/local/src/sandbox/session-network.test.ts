@@ -18,7 +18,7 @@ after(() => rmSync(cwd, { recursive: true, force: true }));
 
 const env = { HOME: join(cwd, "nobody") };
 
-it("gives the sandbox the hosts that rules name, and what bars them", async () => {
+it("gives the sandbox the hosts that rules name, and the bars against them", async () => {
   const rules = [
     { name: "a", verdict: "allow", kinds: ["network"], target: "a.example" },
     { name: "b", verdict: "deny", kinds: ["network"], target: "b.*" },
@@ -27,12 +27,12 @@ it("gives the sandbox the hosts that rules name, and what bars them", async () =
   assert.deepEqual([network.hosts, network.bars?.("b.example", true)], [["a.example"], true]);
 });
 
-it("follows the mode of its session: what a plan may not reach, its work may, until it only reads again", async (test) => {
+it("follows the session's mode: no network while planning, network while working, none once read-only again", async (test) => {
   const bench = makeBench("network");
   const outside = createServer((_, response) => response.end("hello\n")).listen(0, "127.0.0.2");
   await once(outside, "listening");
   const { port } = outside.address() as AddressInfo;
-  // Nothing in the command says that it reaches out.
+  // Nothing in the command shows that it uses the network.
   bench.put(
     "load.cjs",
     `fetch("http://127.0.0.2:${port}/").then((a) => console.log(a.status), () => console.log("no way"));`,

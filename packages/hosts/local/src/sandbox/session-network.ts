@@ -1,4 +1,7 @@
-/** The network of a session's commands: the hosts that rules name, with the registries of the project where they say so. */
+/**
+ * The network of a session's commands: the hosts that rules name, and the project's registries if rules name
+ * them.
+ */
 import { networkRules } from "@lathe/policy";
 import type { Mode, NetworkDecided } from "@lathe/protocol";
 import { withRegistries } from "@lathe/sandbox/registries";

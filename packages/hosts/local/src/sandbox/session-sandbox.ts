@@ -1,4 +1,7 @@
-/** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
+/**
+ * The sandbox of a session: its driver, the reach of its commands, and the port, which the first command
+ * opens.
+ */
 
 import { withTaskEnv } from "@lathe/evals/task-env";
 import { networkRules } from "@lathe/policy";
@@ -26,9 +29,9 @@ export interface SessionSandbox {
 interface ContainmentFacts {
   readonly scratch: ScratchFolder;
   readonly check: import("@lathe/sandbox").Check;
-  /** The mode of the session as it is now. */
+  /** The session's current mode. */
   mode(): Mode;
-  /** The highest number of a process that the session knows of, from before. */
+  /** The highest process number in the session's log from earlier runs. */
   numberedAfter(): number;
 }
 

@@ -1,7 +1,10 @@
-/** What is said, before commands run, of a sandbox that holds less than a full one. */
+/** The remark, before commands run, about a sandbox that confines less than a full one. */
 import type { Containment } from "@lathe/sessions";
 
-/** One sentence; undefined where nothing is missing. Of no sandbox at all the question before each command tells. */
+/**
+ * One sentence; undefined if nothing is missing. Without any sandbox, the question before each command says
+ * so.
+ */
 export function tierRemark({ driver, reasons }: Containment): string | undefined {
   if (driver.tier !== "reduced") return undefined;
   const why = reasons.length > 0 ? `: ${reasons.join(" ")}` : ".";

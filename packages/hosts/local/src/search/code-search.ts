@@ -1,4 +1,4 @@
-/** Code search outside any session: ranked and exact, under the rules on reading that everyone starts with. */
+/** Code search outside any session: ranked and exact, under the built-in rules on reading. */
 import { realpathSync } from "node:fs";
 import { unreadable } from "@lathe/policy";
 import { type Failure, failure, type Search } from "@lathe/protocol";
@@ -12,15 +12,15 @@ import { indexOptions } from "./lazy-search.ts";
 
 export interface CodeSearch {
   readonly search: Search;
-  /** Globs of what is not searched. */
+  /** Globs of files that are not searched. */
   readonly exclude: readonly string[];
 }
 
 export interface CodeSearchOptions {
-  /** How long an index is waited for before ripgrep answers. */
+  /** Milliseconds to wait for an index before ripgrep answers instead. */
   readonly patienceMs: number;
   readonly embeddings?: EmbeddingSettings;
-  /** It is asked once: nothing is kept up with for further questions. */
+  /** There will be one query only: the index is not kept up to date for more. */
   readonly isOneShot: boolean;
 }
 

@@ -38,7 +38,7 @@ describe("a confined search", { skip }, () => {
   writeFileSync(join(outside, "f"), "needle outside\n");
   const { signal } = new AbortController();
 
-  it("reads nothing that a link in the tree leads to, also where ripgrep is sent there", async () => {
+  it("reads nothing behind a link in the tree, even if ripgrep is pointed there", async () => {
     symlinkSync(outside, join(root, "out"));
     const search = createSearch({ root, confine: confinedReads(env) });
     const grep = async (path: string) => {
@@ -64,7 +64,7 @@ describe("a confined search", { skip }, () => {
     assert.deepEqual(other, ["/bin/true"], "nothing is there to confine it with");
   });
 
-  it("still heeds what the folders above and the user say is ignored", async () => {
+  it("still respects the ignore files of parent folders and of the user", async () => {
     mkdirSync(join(temp, "above", ".git"));
     writeFileSync(join(temp, "above", ".gitignore"), "*.log\n");
     const search = createSearch({ root, confine: confinedReads(env) });
@@ -76,7 +76,7 @@ describe("a confined search", { skip }, () => {
     );
   });
 
-  it("reads no device that a rule file leads to", async () => {
+  it("reads no device that an ignore file links to", async () => {
     const place = join(temp, "zero");
     mkdirSync(place);
     writeFileSync(join(place, "a"), "needle\n");
@@ -86,7 +86,7 @@ describe("a confined search", { skip }, () => {
     assert.ok(!isFailure(found) && found.lines.length === 1);
   });
 
-  it("is started with nothing of the home but what says what is ignored", async () => {
+  it("sees nothing of the home folder except ignore files", async () => {
     const words = await confinedReads(env)([root], "/bin/true");
     assert.equal(words.at(-1), "/bin/true");
     assert.ok(!words.includes(homedir()));

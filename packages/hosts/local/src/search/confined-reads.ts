@@ -1,10 +1,10 @@
-/** How searches are started, so that ripgrep reads nothing outside the tree it searches. */
+/** Starts searches so that ripgrep reads nothing outside the tree it searches. */
 import type { ConfineReads } from "@lathe/sandbox/confine-reads";
 import { cacheFolder, type Env } from "@lathe/system";
 
 type Opened = Promise<ConfineReads | "unsupported" | undefined>;
 
-/** By the cache folder, where the launcher is kept: two users of one process have one each. */
+/** By cache folder, which contains the launcher: two users of one process have one each. */
 const openedIn = new Map<string, Opened>();
 
 function openIn(folder: string): Opened {
@@ -15,7 +15,7 @@ function openIn(folder: string): Opened {
   return opening;
 }
 
-/** The same for all searches with one cache folder. Where the system cannot confine them, ripgrep runs as it is. */
+/** One per cache folder. If the system cannot confine searches, ripgrep runs unconfined. */
 export function confinedReads(
   env: Env,
 ): (paths: readonly string[], program: string) => Promise<readonly string[]> {
@@ -23,7 +23,7 @@ export function confinedReads(
     const folder = cacheFolder(env);
     const opening = openedIn.get(folder) ?? openIn(folder);
     const confine = await opening;
-    // The launcher may be there at the next search.
+    // The launcher may exist at the next search.
     if (confine === undefined && openedIn.get(folder) === opening) openedIn.delete(folder);
     return typeof confine === "function" ? confine(paths, program) : [program];
   };

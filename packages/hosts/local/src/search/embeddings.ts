@@ -1,4 +1,4 @@
-/** What `lathe index --embed` does: a plan of what would be sent, and the server it would go to. */
+/** The work of `lathe index --embed`: a plan of the texts to send, and the server that gets them. */
 import { realpathSync } from "node:fs";
 import { unreadable } from "@lathe/policy";
 import { type Failure, isFailure, type Rule } from "@lathe/protocol";
@@ -14,7 +14,10 @@ export interface Embedding {
   readonly embedder: OpenedEmbedder;
 }
 
-/** Nothing is sent before the plan is run. What rules on reading name is not in it, nor what usually holds secrets. */
+/**
+ * Nothing is sent before the plan runs. It leaves out files that rules on reading name, and files that
+ * usually contain secrets.
+ */
 export async function planTree(
   folder: string,
   asked: {

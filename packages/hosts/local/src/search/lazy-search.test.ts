@@ -9,7 +9,7 @@ import { createLazySearch } from "./lazy-search.ts";
 const folder = mkdtempSync(join(tmpdir(), "lathe-lazy-search-"));
 after(() => rmSync(folder, { recursive: true }));
 
-it("answers at once, and then with ranges, kinds and what only the grammar sees", async () => {
+it("answers at once, and later adds ranges, kinds and definitions that only the grammar finds", async () => {
   const root = mkdtempSync(join(folder, "tree-"));
   const lines = [
     "class Pot {",
@@ -34,7 +34,7 @@ it("answers at once, and then with ranges, kinds and what only the grammar sees"
     [[6, undefined]],
   );
   let later = first;
-  // Grammars are asked after the answer: the next ones wait for that.
+  // Grammars load after the first answer: repeat the query until they have.
   for (let n = 0; n < 1_000 && later.definitions[0]?.kind === undefined; n++)
     later = await ask({ name: "boil" });
   assert.deepEqual(later.definitions, [

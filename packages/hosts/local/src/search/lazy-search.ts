@@ -1,4 +1,4 @@
-/** Lazy search: the search port, loaded by the first query; its index lies in the user's cache. */
+/** Lazy search: the search port, loaded by the first query; its index is stored in the user's cache. */
 import { join } from "node:path";
 import { unreadable } from "@lathe/policy";
 import { type Git, lazily, type Search } from "@lathe/protocol";
@@ -22,13 +22,13 @@ export function createLazySearch(root: string, env: Env, settings?: EmbeddingSet
   };
 }
 
-/** Grammars are loaded by the first file that they are asked about. */
+/** The first file of a language loads its grammar. */
 function lazyDefinitions(): NonNullable<SearchOptions["definitionsOf"]> {
   const definitions = lazily(async () => (await import("@lathe/syntax/definitions")).createDefinitionsOf());
   return async (path, text) => (await definitions())(path, text);
 }
 
-/** Files that usually hold secrets are in no index, whatever rules say later. */
+/** No index contains files that usually hold secrets, whatever rules say later. */
 export function indexOptions(
   env: Env,
   root: string,
@@ -46,7 +46,7 @@ export function indexOptions(
   };
 }
 
-/** Loaded with the sandbox by the first question about a history. */
+/** The first query about a history loads it, together with the sandbox. */
 function lazyGit(env: Env): Git {
   return {
     open: async (folder) => {

@@ -1,4 +1,4 @@
-/** Opens the user's server of embeddings, when it is first needed. */
+/** Opens the user's embedding server when it is first needed. */
 import { type Embedder, type Failure, failure } from "@lathe/protocol";
 import type { EmbeddingSettings } from "@lathe/search";
 import type { Env } from "@lathe/system";
@@ -30,7 +30,7 @@ export async function openEmbedding(
   });
 }
 
-/** For a search, which goes on without one that cannot be opened. */
+/** For a search, which continues without embeddings if the server cannot be opened. */
 export function lazyEmbedder(
   settings: EmbeddingSettings | undefined,
   env: Env,

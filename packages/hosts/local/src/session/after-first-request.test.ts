@@ -13,7 +13,7 @@ const request: ModelRequest = {
   cacheKey: "k",
 };
 
-it("starts the work once, after the first attempt has begun", async () => {
+it("starts the work once, after the first attempt has started", async () => {
   const { promise: worked, resolve } = Promise.withResolvers<void>();
   let works = 0;
   const inner = createScriptedModel([{ text: "one" }, { text: "two" }]);

@@ -1,10 +1,10 @@
-/** Work that may wait until the first request is on its way, and is wanted soon after. */
+/** Work that may wait until the first request has been sent, but is needed soon after. */
 import { isFailure, type Model, type Models } from "@lathe/protocol";
 
-/** Milliseconds the first request needs to leave: what starts meanwhile delays it. */
+/** Milliseconds until the first request has been sent: work that starts sooner delays it. */
 const requestMs = 10;
 
-/** The same models; the first attempt starts `work`, once its request had time to leave. */
+/** The same models; the first attempt also starts `work`, shortly after its request. */
 export function afterFirstRequest(models: Models, work: () => Promise<unknown>): Models {
   let isStarted = false;
   const start = (): void => {

@@ -1,4 +1,7 @@
-/** A person takes some hunks of an edit and not others: that runs, nothing more, and the model is told which. */
+/**
+ * A person accepts some hunks of an edit and rejects others: only those are applied, and the model is told
+ * which.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ import { type Bench, call, does, makeBench, resultsOf, say } from "../session-be
 const lines = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\r\n`).join("");
 
-describe("an edit taken in part", () => {
+describe("an edit accepted in part", () => {
   let bench: Bench;
   let server: WireServer;
   let answers: WireAnswer[];
@@ -32,7 +35,7 @@ describe("an edit taken in part", () => {
 
   const read = (path: string): string => readFileSync(join(bench.cwd, path), "utf8");
 
-  /** Asked for the first edit, answers it with what `choose` makes of it. */
+  /** Answers the question about the first edit with the result of `choose`. */
   async function run(
     choose: (asked: NonNullable<PendingApproval>) => { readonly text: string; readonly part?: EditPart },
   ): Promise<readonly string[]> {
@@ -88,7 +91,7 @@ describe("an edit taken in part", () => {
   const readFirst = (...paths: readonly string[]): WireAnswer =>
     does(...paths.map((path) => call("read", { path })));
 
-  it("changes what was taken, with the line ends of the file, and tells the model the rest", async () => {
+  it("applies the accepted hunks, with the file's line endings, and shows the model the rest", async () => {
     answers = [readFirst("a.txt"), does(call("edit", { path: "a.txt", edits }))];
     const results = await run((asked) => {
       assert.equal(asked.hasParts, true);
@@ -126,21 +129,21 @@ describe("an edit taken in part", () => {
     assert.deepEqual([...targets].toSorted(), ["a.txt", "new.txt"]);
   });
 
-  it("takes parts of a file that is written whole", async () => {
+  it("accepts parts of a file that is written whole", async () => {
     const content = lines(1, 20).replaceAll("\r", "").replace("\n2\n", "\n").replace("\n19\n", "\n19\n19a\n");
     answers = [readFirst("a.txt"), does(call("write", { path: "a.txt", content }))];
     await run((asked) => taking(asked, [[1]]));
     assert.equal(read("a.txt"), lines(1, 20).replace("19\r\n", "19\r\n19a\r\n"));
   });
 
-  it("is denied where nothing is taken, with the person's words", async () => {
+  it("is denied if no hunk is accepted, with the person's message", async () => {
     answers = [readFirst("a.txt"), does(call("edit", { path: "a.txt", edits }))];
     const results = await run((asked) => taking(asked, [[]], "leave them"));
     assert.equal(read("a.txt"), lines(1, 20));
     assert.match(results.at(-1) ?? "", /Refused \(person\): denied by user: leave them/);
   });
 
-  it("changes nothing where the file is not what was chosen from", async () => {
+  it("changes nothing if the file differs from the one the person chose from", async () => {
     answers = [readFirst("a.txt"), does(call("edit", { path: "a.txt", edits }))];
     const results = await run((asked) => {
       const chosen = taking(asked, [[0]]);
@@ -151,7 +154,7 @@ describe("an edit taken in part", () => {
     assert.match(results.at(-1) ?? "", /stale-version.*not what they chose from/);
   });
 
-  it("denies what has no parts when a part of it is allowed", async () => {
+  it("denies a call without parts if only a part of it is allowed", async () => {
     answers = [does(call("shell", { command: "touch made" }))];
     const part = { files: [{ path: "made", version: null, of: 2, taken: [0] }] };
     const results = await run((asked) => {

@@ -1,4 +1,4 @@
-/** Sessions that are drawn for an experiment: what they get, what the log says of it, and what they keep. */
+/** Sessions assigned to an experiment: their settings, their log entries, and what they keep when resumed. */
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,7 +63,7 @@ describe("a session of an experiment", () => {
     rmSync(root, { recursive: true });
   });
 
-  /** An id that is drawn for the arm. */
+  /** An ID that is assigned to the arm. */
   const idFor = (arm: string): string => {
     for (let i = 0; ; i++) if (assign([short], `session-${i}`)[0]?.arm === arm) return `session-${i}`;
   };
@@ -83,7 +83,7 @@ describe("a session of an experiment", () => {
     events.flatMap((event) => (event.type === "experiment.exposed" ? [event.data] : []));
   const bodies = () => server.records.map(({ body }) => JSON.stringify(body));
 
-  it("works with what its arm sets, and says so once, right before its first attempt", async () => {
+  it("uses its arm's settings, and logs that once, right before its first attempt", async () => {
     const events = await run(idFor("b"));
     assert.match(bodies()[0] ?? "", /old sailor/);
     assert.match(bodies()[0] ?? "", /"max_(?:completion_)?tokens":777/);
@@ -94,7 +94,7 @@ describe("a session of an experiment", () => {
     assert.deepEqual(exposed(events), [{ ...told, definition: definitionOf(short.arms) }]);
   });
 
-  it("is none that is a trial of an evaluation", async () => {
+  it("does not include a trial of an evaluation", async () => {
     const env = { ...options.env, LATHE_EVAL_ENV: "{}" };
     const [arm] = short.arms;
     const events = await run(idFor(arm?.name ?? ""), { env });
@@ -102,7 +102,7 @@ describe("a session of an experiment", () => {
     assert.equal(fold(events).settings.experiments, undefined);
   });
 
-  it("that sets nothing is exposed as well, and works as ever", async () => {
+  it("is exposed even if its arm sets nothing, and works as usual", async () => {
     const events = await run(idFor("a"));
     assert.doesNotMatch(bodies()[0] ?? "", /old sailor/);
     assert.deepEqual(
@@ -111,7 +111,7 @@ describe("a session of an experiment", () => {
     );
   });
 
-  it("keeps its arm when it goes on, and loses it with the experiment", async () => {
+  it("keeps its arm when resumed, and loses it when the experiment ends", async () => {
     const id = idFor("b");
     await run(id);
     const goOn = async (more: Partial<LocalOptions>): Promise<string> => {
@@ -127,7 +127,7 @@ describe("a session of an experiment", () => {
     assert.equal(fold(await eventsOf(id)).settings.experiments, undefined);
   });
 
-  it("gives its subagents what it has", async () => {
+  it("passes its settings on to its subagents", async () => {
     asksHelp = true;
     const events = await run(idFor("b"));
     const [child] = fold(events).children;
@@ -137,7 +137,7 @@ describe("a session of an experiment", () => {
     assert.ok(bodies().every((body) => /:777/.test(body)));
   });
 
-  it("may vary how much the model thinks, also over what the user's file says", async () => {
+  it("may vary how much the model thinks, overriding the user's file", async () => {
     const thinks = experiment("thinks", [
       { name: "a", weight: 1, set: { effort: "low" } },
       { name: "b", weight: 1, set: { effort: "high" } },
@@ -153,7 +153,7 @@ describe("a session of an experiment", () => {
     assert.equal(JSON.parse(bodies()[1] ?? "").reasoning_effort, drawn?.set.effort);
   });
 
-  it("of summaries alone is not exposed before the first one", async () => {
+  it("that only sets summaries is not exposed before the first one", async () => {
     const sums = experiment("sums", [
       { name: "a", weight: 1, set: {} },
       { name: "b", weight: 1, set: { summaryModel: "acme/small" } },
@@ -177,7 +177,7 @@ describe("a session of an experiment", () => {
     assert.ok(started?.type === "step.started" && started.data.purpose === "summary");
   });
 
-  it("stands in the report once its first 24 hours are over", async () => {
+  it("appears in the report once its first 24 hours are over", async () => {
     await run(idFor("b"));
     await run(idFor("a"));
     const now = Date.now();

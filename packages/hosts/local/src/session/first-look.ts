@@ -1,4 +1,7 @@
-/** First look: the folders of a workspace, and lines that match a task, for models that do not look by themselves. */
+/**
+ * First look: the folders of a workspace, and lines that match a task, for models that do not search by
+ * themselves.
+ */
 import { unreadable } from "@lathe/policy";
 import { type GuardRails, isFailure, type RankedRange } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
@@ -10,18 +13,18 @@ export interface Material {
   readonly text: string;
 }
 
-/** Files looked at for the layout, and lines it may have. */
+/** Files listed for the layout, and its maximum number of lines. */
 const maxFiles = 5_000;
 const layoutLines = 60;
-/** Names shown of one folder's files. */
+/** Names shown of the files in one folder. */
 const maxNames = 12;
 const snippetFiles = 4;
 const snippetLines = 60;
 const lineChars = 160;
-/** A new session waits no longer. */
+/** Milliseconds that a new session waits at most. */
 const patienceMs = 3_000;
 
-/** *Contract:* never rejects; what cannot be found out in time is left out. */
+/** *Contract:* never rejects; leaves out anything that takes too long. */
 export async function firstLook(
   { cwd, env, rules }: Pick<LocalOptions, "cwd" | "env" | "rules">,
   { folderLayout, matchedSnippets }: GuardRails,
@@ -44,7 +47,7 @@ export async function firstLook(
   return material;
 }
 
-/** Each folder with its files, the outer ones first; deep ones are counted once there are too many. */
+/** Each folder with its files, outer folders first; if there are too many, deep ones are only counted. */
 export function layoutText(paths: readonly string[], isMore: boolean): string {
   const folders = new Map<string, string[]>([["", []]]);
   for (const path of paths) {

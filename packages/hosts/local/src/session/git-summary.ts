@@ -1,24 +1,27 @@
-/** Git summary: what of the workspace is changed, and where it has further instructions, as its repository says at once. */
+/**
+ * Git summary: uncommitted changes and further instruction files of the workspace, as far as the repository
+ * knows them quickly.
+ */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository, RepositoryChanges } from "@lathe/protocol";
 
-/** The start of a session does not wait longer than this; what is not known by then is left out. */
+/** Milliseconds that a session start waits at most; anything later is left out. */
 const maxMs = 150;
-/** Files that are named; the others are counted. */
+/** How many files are named; the others are counted. */
 const named = 6;
 const namedInstructions = 20;
-/** Changed files whose times are looked at. */
+/** How many changed files have their times read. */
 const timed = 50;
 
 export interface GitSummary {
-  /** For example `2 changed (src/a.ts, b.ts), 1 untracked`; absent where nothing is, or nobody knows. */
+  /** For example `2 changed (src/a.ts, b.ts), 1 untracked`; absent if there are none, or they are unknown. */
   readonly changes?: string;
-  /** AGENTS.md and CLAUDE.md below the root, from the workspace. */
+  /** AGENTS.md and CLAUDE.md files below the root, relative to the workspace. */
   readonly instructions?: string;
 }
 
-/** *Contract:* never rejects. Instructions only of files that are in git, or are about to be. */
+/** *Contract:* never rejects. Instruction files count only if they are in git or staged. */
 export async function gitSummary(cwd: string, repository: Repository): Promise<GitSummary> {
   const status = await repository.changes({ of: "workspace", maxMs });
   const tracked = await repository.trackedFiles({ maxMs });
@@ -33,7 +36,7 @@ export async function gitSummary(cwd: string, repository: Repository): Promise<G
   };
 }
 
-/** The latest changed first. */
+/** Most recently changed first. */
 function changesText(cwd: string, { changed, untracked }: RepositoryChanges): string {
   const latest = changed
     .slice(0, timed)
@@ -48,7 +51,7 @@ function changesText(cwd: string, { changed, untracked }: RepositoryChanges): st
   ].join(", ");
 }
 
-/** 0 for a file that is gone. */
+/** 0 for a file that no longer exists. */
 function changedAt(path: string): number {
   try {
     return lstatSync(path).mtimeMs;

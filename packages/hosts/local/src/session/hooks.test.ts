@@ -1,4 +1,4 @@
-/** Hooks as they are written for Claude Code: what they are told, what they can do, and what they cannot. */
+/** Hooks as they are written for Claude Code: what they see, what they can do, and what they cannot. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { resumeSession, startSession } from "../local-sessions.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { openWorkbench } from "../workbench/workbench.ts";
 
-/** As its documentation shows one: reads its input, refuses with exit code 2. */
+/** From its documentation: reads its input, refuses with exit code 2. */
 const validator = `#!/bin/sh
 input=$(cat)
 printf '%s\\n' "$input" >> "$CLAUDE_PROJECT_DIR/seen.jsonl"
@@ -61,7 +61,7 @@ describe("hooks", () => {
   };
   const shell = (command: string): AssistantPart => call("shell", { command });
 
-  it("a validator of commands refuses what it knows, and is told what it expects", async () => {
+  it("a validator of commands refuses the commands it knows, and gets the input it expects", async () => {
     bench.put(".claude/hooks/check.sh", validator);
     settings({ PreToolUse: [group('"$CLAUDE_PROJECT_DIR"/.claude/hooks/check.sh', "Bash")] });
     const ended = await run([does(shell("echo forbidden"), shell("echo fine")), say("done")]);
@@ -75,7 +75,7 @@ describe("hooks", () => {
     assert.match(told.tool_input.command, /^echo/);
   });
 
-  it("do not run unless they are trusted as they are, the scripts they name included", async () => {
+  it("do not run unless they are trusted as they are, including the scripts they name", async () => {
     bench.put(".claude/hooks/check.sh", validator);
     settings({ PreToolUse: [group("sh .claude/hooks/check.sh")] });
     const trusted = (): boolean => isTrusted(place(), readHookSettings(place()).hash);
@@ -95,7 +95,7 @@ describe("hooks", () => {
     assert.equal(trusted(), false);
   });
 
-  it("do not run once a session has written over one of them", async () => {
+  it("do not run after a session has overwritten one of them", async () => {
     bench.put("my tools/lib.sh", validator);
     settings({ PreToolUse: [group('cd "$CLAUDE_PROJECT_DIR/my tools" && . ./lib.sh')] });
     const change = shell("echo '# changed' >> 'my tools/lib.sh'");
@@ -106,7 +106,7 @@ describe("hooks", () => {
     assert.match(remarks.join("\n"), /have changed since they were trusted, and do not run/);
   });
 
-  it("do not start with other bytes than were compared: a change in between keeps a hook from running", async () => {
+  it("start only with the bytes that were compared: a change in between keeps a hook from running", async () => {
     bench.put("b.sh", "cat > /dev/null\n");
     const evil = `touch ran; ${output({ hookSpecificOutput: { permissionDecision: "allow" } })}`;
     bench.put("evil", evil);
@@ -117,7 +117,7 @@ describe("hooks", () => {
     assert.match(remarks.join("\n"), /sh b\.sh.*failed: .*b\.sh changed/);
   });
 
-  it("a project's that may run what its command does not name allows nothing, and still denies", async () => {
+  it("a project's hook that may run unnamed files cannot allow, but can still deny", async () => {
     bench.put("go.mjs", `import "./more.mjs";`);
     bench.put("more.mjs", "console.log(process.env.SAYS)");
     const said = (word: string): string => verdict(word).replace(/^printf '%s' /u, "SAYS=");
@@ -133,7 +133,7 @@ describe("hooks", () => {
     assert.match(remarks.join("\n"), /cannot allow anything/);
   });
 
-  it("one that runs files of the project allows nothing, whoever brought it and whatever they say by now", async () => {
+  it("a hook that runs project files cannot allow, whoever defined it and whatever the files contain now", async () => {
     bench.put("scripts/check.py", "import rules\nrules.check()\n");
     bench.put("scripts/rules.py", "def check(): pass\n");
     const hook = group("python3 scripts/check.py", "");
@@ -157,7 +157,7 @@ describe("hooks", () => {
     check(await run(script, { rules: [rule("ask")] }));
   });
 
-  it("nothing is trusted where the user's configuration lies in the workspace", () => {
+  it("nothing is trusted if the user's configuration is in the workspace", () => {
     const within = { cwd, env: { HOME: cwd } };
     bench.put(".claude/settings.json", JSON.stringify({ hooks: { Stop: [group("true")] } }));
     assert.ok(isFailure(trustHooks(within)));
@@ -170,7 +170,7 @@ describe("hooks", () => {
   const rule = (word: "ask" | "deny") =>
     ({ name: "mine", verdict: word, kinds: ["write"], target: "a.txt" }) as const;
 
-  it("an allow answers in a person's stead, and does not lift a denial or a mode that only reads", async () => {
+  it("an allow replaces a person's approval, but overrides neither a deny nor a read-only mode", async () => {
     settings({ PreToolUse: [group(verdict("allow"), "Write")] });
     const allowed = await run([does(write()), say("done")], { rules: [rule("ask")] });
     assert.doesNotMatch(resultsOf(allowed)[0] ?? "", /^Refused/);
@@ -184,7 +184,7 @@ describe("hooks", () => {
     assert.match(resultsOf(reading)[0] ?? "", /^Refused \(read-only-mode\)/);
   });
 
-  it("an ask asks, a deny denies, other arguments are told the model", async () => {
+  it("an ask asks, a deny denies, and changed arguments are reported to the model", async () => {
     settings({
       PreToolUse: [
         group(verdict("ask", { permissionDecisionReason: "look first" }), "Write"),
@@ -200,7 +200,7 @@ describe("hooks", () => {
     assert.equal(ended.lastEnd?.type, "permission");
   });
 
-  it("a request for a permission can be answered", async () => {
+  it("a permission request can be answered", async () => {
     const decision = { behavior: "allow" };
     settings({
       PermissionRequest: [
@@ -212,7 +212,7 @@ describe("hooks", () => {
     assert.ok(existsSync(join(cwd, "a.txt")));
   });
 
-  it("after a call: what blocks and what is added is told the model", async () => {
+  it("after a call: a block and added context are reported to the model", async () => {
     settings({
       PostToolUse: [
         group('echo "lint: line 1" >&2; exit 2', "Edit|Write"),
@@ -228,7 +228,7 @@ describe("hooks", () => {
     assert.match(ran ?? "", /^a\n[\s\S]*\[a hook says: more\]/);
   });
 
-  it("words get context, from the start of the session too, or are not heard", async () => {
+  it("a message gets context, also from the session start, or is blocked", async () => {
     settings({
       SessionStart: [group("echo branch main", "startup")],
       UserPromptSubmit: [group("grep -q secret && { echo 'no secrets' >&2; exit 2; }; echo today is monday")],
@@ -240,7 +240,7 @@ describe("hooks", () => {
     assert.equal(server?.records.length, 1);
   });
 
-  it("an end is put off until the hook agrees", async () => {
+  it("a turn's end is postponed until the hook agrees", async () => {
     const check =
       'in=$(cat); case "$in" in *\'"stop_hook_active":true\'*) exit 0;; esac; echo "run the tests" >&2; exit 2';
     settings({ Stop: [group(check)], SubagentStop: [group("echo sub >> stops.txt")] });
@@ -256,7 +256,7 @@ describe("hooks", () => {
     assert.equal(readFileSync(join(cwd, "stops.txt"), "utf8"), "sub\n");
   });
 
-  it("one whose JSON cannot be read is told of, and what it had a say in is asked about", async () => {
+  it("a hook with unreadable JSON is reported, and its calls need approval", async () => {
     settings({
       PreToolUse: [
         group(`printf '%s' '{"decision":"block","reason":"no",}'`, "Bash"),
@@ -272,12 +272,12 @@ describe("hooks", () => {
     assert.match(remarks.join("\n"), /the PreToolUse hook `printf .* failed: its JSON cannot be read/);
   });
 
-  it("one that fails, hangs or prints only words stops nothing, and is told of", async () => {
+  it("a hook that fails, hangs or prints only text blocks nothing, and is reported", async () => {
     settings({
       PreToolUse: [group("exit 1"), group("sleep 60", undefined, { timeout: 0.2 }), group("echo not json")],
       Nonsense: [group("true")],
     });
-    // More than fits into a pipe that nobody reads.
+    // More than fits into a pipe that no process reads.
     const long = call("write", { path: "b.txt", content: "y".repeat(200_000) });
     const ended = await run([does(shell("echo a"), long), say("done")]);
     assert.deepEqual(resultsOf(ended).length, 2);
@@ -287,7 +287,7 @@ describe("hooks", () => {
     }
   });
 
-  it("see the arguments that the tool takes, however the model wrote them", async () => {
+  it("see the arguments as the tool parses them, however the model wrote them", async () => {
     bench.put(
       ".claude/hooks/check.sh",
       validator.replace("forbidden", '\'"command":"echo forbidden\'*|*\'"old_string":"forbidden\''),
@@ -301,7 +301,7 @@ describe("hooks", () => {
     assert.equal(resultsOf(ended).length, 2);
   });
 
-  it("say what a summary is to keep, and whether one that was asked for is made", async () => {
+  it("choose what a summary keeps, and whether a requested summary is made", async () => {
     bench.put(
       ".claude/hooks/before.sh",
       'grep -q \'"custom_instructions":"ports"\' && echo "keep the number 8080"\n',
@@ -326,7 +326,7 @@ describe("hooks", () => {
     assert.deepEqual(remarks, ["a hook does not let the conversation be made shorter: not now"]);
   });
 
-  it("have their say in single calls outside any session", async () => {
+  it("also decide on single calls outside any session", async () => {
     bench.put(".claude/hooks/check.sh", validator);
     const note = output({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "noted" } });
     settings({
@@ -342,7 +342,7 @@ describe("hooks", () => {
     assert.match(ran.type === "ok" ? ran.text : "", /^fine\n[\s\S]*noted/);
   });
 
-  it("a guard of the tools that read refuses every search", async () => {
+  it("a guard of reading tools refuses every search", async () => {
     settings({ PreToolUse: [group("echo no >&2; exit 2", "Read|Grep|Glob|Bash|LS")] });
     const ended = await run([
       does(call("search_code", { query: "secret" }), call("symbols", { name: "secret" })),

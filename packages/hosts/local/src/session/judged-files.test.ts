@@ -1,4 +1,4 @@
-/** The files that a verdict depended on are those that run: sessions in which they change in between. */
+/** The files that run are the ones a verdict depended on: sessions in which they change in between. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ const evil = "echo ran && git push --force\n";
 interface Swap {
   readonly name: string;
   readonly text: string;
-  /** After how many looks at the file. */
+  /** The number of reads of the file before the swap. */
   readonly after: number;
 }
 
@@ -59,7 +59,7 @@ interface Scene {
   readonly answer?: () => string;
 }
 
-describe("what a verdict depended on", () => {
+describe("a file that a verdict depended on", () => {
   let root: string;
   let folder: string;
   let store: MemoryStore;
@@ -88,7 +88,7 @@ describe("what a verdict depended on", () => {
 
   const write = (name: string, text: string): void => writeFileSync(join(root, name), text);
 
-  /** A file is exchanged right after it was checked. */
+  /** Replaces a file right after it was checked. */
   function surroundings(swap: Swap | undefined): Ports["surroundings"] {
     const real = createPolicyEnvironment(root, process.env);
     let looks = 0;
@@ -157,7 +157,7 @@ describe("what a verdict depended on", () => {
     "a file that was not there": ["new.sh", evil, "bash main.sh; . ./new.sh"],
   };
   for (const [what, [name, text, command]] of Object.entries(cases)) {
-    it(`is not exchanged before it runs: ${what}`, async () => {
+    it(`is not replaced before it runs: ${what}`, async () => {
       write("s.sh", good);
       write("lib.sh", good);
       write("main.sh", ". ./lib.sh\n");
@@ -169,7 +169,7 @@ describe("what a verdict depended on", () => {
     });
   }
 
-  it("is judged again where it changed, and runs where no approval is needed", async () => {
+  it("is judged again after a change, and runs if it needs no approval", async () => {
     write("s.sh", good);
     await drive({ calls: [[shell("bash s.sh")]], swap: { name: "s.sh", text: "echo other\n", after: 1 } });
     assert.match(texts(), /^other/);
@@ -196,7 +196,7 @@ describe("what a verdict depended on", () => {
     assert.match(texts(), /"version":"1.1.0"/);
   });
 
-  it("is what a person was asked about", async () => {
+  it("is the file that a person was asked about", async () => {
     write("s.sh", evil);
     const swapped = (): string => {
       write("s.sh", "echo ran && git push --force elsewhere\n");

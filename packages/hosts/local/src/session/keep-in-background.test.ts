@@ -26,7 +26,7 @@ const touch = (file: string): readonly string[] => [
 ];
 const longAgo = (): void => utimesSync(stamp(), new Date(now - 4_000_000), new Date(now - 4_000_000));
 
-it("starts at most once an hour, not with the first session, and nobody waits for it", async () => {
+it("starts at most once an hour, not with the first session, and nothing waits for it", async () => {
   const command = touch("ran");
   assert.equal(keepInBackground({ env, command, now }), false, "nothing is due yet");
   assert.equal(keepInBackground({ env, command, now }), false);
@@ -43,7 +43,7 @@ it("starts at most once an hour, not with the first session, and nobody waits fo
   assert.deepEqual(readdirSync(join(root, "lathe")), ["keep-measured"]);
 });
 
-it("is silent where it is switched off, where nothing can be written, and where there is no such program", () => {
+it("does nothing if it is switched off, cannot write, or there is no such program", () => {
   const command = [join(root, "none")];
   assert.equal(keepInBackground({ env, command, now }), false);
   longAgo();

@@ -1,4 +1,7 @@
-/** Keep in background: measures the sessions that are due in a process of its own, at most once an hour; nobody waits for it. */
+/**
+ * Keep in background: measures sessions that are due in a separate process, at most once an hour; nothing
+ * waits for it.
+ */
 import { spawn } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
@@ -9,12 +12,12 @@ const hourMs = 3_600_000;
 
 interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Program and arguments that measure, quietly and for a bounded time. */
+  /** Program and arguments that measure, silently and for a limited time. */
   readonly command: readonly string[];
   readonly now: number;
 }
 
-/** *Contract:* never throws; true when a process was started. Where nothing can be written nothing is measured. */
+/** *Contract:* never throws; true if a process was started. Without write access nothing is measured. */
 export function keepInBackground({ env, command, now }: Place): boolean {
   if (env.LATHE_KEEP === "off" || !isMyTurn(join(stateFolder(env), "keep-measured"), now)) return false;
   const [file = "", ...args] = command;
@@ -24,18 +27,21 @@ export function keepInBackground({ env, command, now }: Place): boolean {
     stdio: "ignore",
     detached: true,
   });
-  // Whoever started it may be gone long before it ends.
+  // This process may end long before the child does.
   child.unref();
   child.on("error", () => undefined);
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
   return true;
 }
 
-/** Of two that start at once one gets it. The first session of all only begins to count: nothing is due yet. */
+/**
+ * If two processes start at once, only one gets the turn. The very first session only sets the stamp, because
+ * nothing is due yet.
+ */
 function isMyTurn(stamp: string, now: number): boolean {
   const taken = `${stamp}.${process.pid}`;
   try {

@@ -1,4 +1,4 @@
-/** Lazy checkpoints: what the files were, kept outside the project; opened when first needed. */
+/** Lazy checkpoints: earlier file states, stored outside the project; opened when first needed. */
 
 import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
 import type { CheckpointPlace, LazyCheckpoints } from "@lathe/sessions";
@@ -13,7 +13,7 @@ interface LocalPlace extends CheckpointPlace {
 
 export function createLazyCheckpoints(place: LocalPlace): LazyCheckpoints {
   const { env } = place;
-  // Not before it is needed: the folders around the workspace are looked at.
+  // Deferred, because it reads the folders around the workspace.
   const storesIn = () => ({
     folder: `${stateFolder(env)}/checkpoints`,
     path: hostProgramPath(env, place.root),
@@ -40,7 +40,7 @@ export function createLazyCheckpoints(place: LocalPlace): LazyCheckpoints {
       opening = undefined;
       await opened.close();
       const { collectStores } = await import("@lathe/workspace/checkpoints");
-      // Best effort: what could not go now goes another day.
+      // Best effort: anything that cannot be removed now is removed another day.
       await collectStores(storesIn());
     },
   };

@@ -1,4 +1,4 @@
-/** Lazy hooks: the hooks of a session, loaded before its first turn where any are defined. */
+/** Lazy hooks: the hooks of a session, loaded before its first turn if any are defined. */
 
 import { join } from "node:path";
 import { type SessionHooks as Hooks, loadHooks } from "@lathe/extensions";
@@ -12,7 +12,7 @@ interface HookedSession extends Pick<Session, "id" | "agent"> {
 }
 
 export interface LazyHooks extends SessionHooks {
-  /** *Contract:* undefined until they are open, and where none are defined. */
+  /** *Contract:* undefined until they are open, and if none are defined. */
   opened(): Hooks | undefined;
 }
 

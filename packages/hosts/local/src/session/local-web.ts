@@ -1,4 +1,7 @@
-/** Local web: the web as this machine sees it; its own addresses and those around it are none of it. Loaded by the first call. */
+/**
+ * Local web: web access from this machine, without its own and its neighbours' addresses. Loaded by the first
+ * call.
+ */
 import type { Web } from "@lathe/protocol";
 import { addressKind } from "@lathe/sandbox/address-kind";
 import { barredPlace } from "@lathe/web-fetch/not-public";

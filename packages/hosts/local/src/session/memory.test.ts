@@ -1,4 +1,4 @@
-/** Memory in sessions: a model proposes facts, a person decides, and the next session is told. */
+/** Memory in sessions: a model proposes facts, a person decides, and the next session gets them. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { isFailure } from "@lathe/protocol";
 import { startWireServer } from "@lathe/testkit";
 import { startSession } from "../local-sessions.ts";
 
-it("a proposal is kept when a person agrees, never with a key in it, and told to the next session", async (test) => {
+it("a proposed fact is stored if a person agrees, never with a key in it, and given to the next session", async (test) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-memory-")));
   test.after(() => rmSync(root, { recursive: true, maxRetries: 5 }));
   const place = { cwd: join(root, "work"), env: { HOME: join(root, "home"), PATH: process.env.PATH } };

@@ -1,4 +1,7 @@
-/** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
+/**
+ * Opens everything an agent needs on this machine; parts not needed before the first request are loaded
+ * later.
+ */
 
 import { createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
@@ -42,7 +45,7 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
   const { workspace, checkpoints } = openFiles(withLease, options);
   const ruled = { ...options, rules: [...options.rules, ...keptRules()] };
   const { probe, network, sandbox, restored } = openCommands(lease, checkpoints, ruled);
-  // An opened sandbox ends what the dead one of its folder left running.
+  // Opening the sandbox ends processes that a dead one in the same folder left running.
   const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
   const syntax = createSyntax();
   const state = openState(env);
@@ -70,7 +73,8 @@ export function openPorts(lease: SessionLease, options: LocalOptions): OpenedPor
           endLeftovers(),
           parseNothing(syntax),
           keepDue(lease, options),
-          // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
+          // The first change would have to wait for these: the edit engine, git, and the last session's view
+          // of the files.
           import("@lathe/edits"),
           workspace.prepare(),
           options.checkpoints && checkpoints.open(),
@@ -129,7 +133,7 @@ function openCommands(
   return { ...held, ...restoreReplacedFiles(held.sandbox, place) };
 }
 
-/** Once for a session of a person, when its first request is on its way. */
+/** Once for a person's session, after its first request has been sent. */
 async function keepDue({ member }: SessionLease, { env, keepCommand: command }: LocalOptions): Promise<void> {
   if (member?.depth !== 0 || !command || env.LATHE_FORK) return;
   const { keepInBackground } = await import("./keep-in-background.ts");
@@ -172,7 +176,7 @@ function openTexts(
   return { redactor, texts: createShownTexts(state.texts, redactor.redact) };
 }
 
-/** The first command would wait for the grammar. */
+/** Loads the grammar, so that the first command need not wait for it. */
 async function parseNothing(syntax: Syntax): Promise<void> {
   (await syntax.parse("bash", "")).close();
 }

@@ -1,4 +1,4 @@
-/** One session over several turns in the hands of one process. */
+/** One session over several turns in one process. */
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { startSession } from "../local-sessions.ts";
 
-it("a model that somebody chose between two turns stays in the ones after", async () => {
+it("a model that a person chose between two turns stays for the following turns", async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-turns-")));
   const server = await startWireServer(() => ({ parts: [{ type: "text", text: "ok" }] }));
   const env = { HOME: root, XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH };

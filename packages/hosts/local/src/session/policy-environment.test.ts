@@ -1,4 +1,4 @@
-/** What is looked up around a command, in a real folder and a real repository. */
+/** The facts policy looks up about a command, in a real folder and a real repository. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const env = { PATH: process.env.PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
 
-it("reads texts, and nothing that is large, binary, a folder or a pipe", async () => {
+it("reads texts, but nothing that is large, binary, a folder or a pipe", async () => {
   const { text: find, exists } = createPolicyEnvironment(root, env);
   const text = async (path: string): Promise<string | undefined> => (await find(path)).text;
   writeFileSync(join(root, "a.sh"), "ls\n");
@@ -43,7 +43,7 @@ it("knows git's aliases, and which folders a checkpoint leaves out", async () =>
   assert.deepEqual(await uncovered(), ["data/"]);
 });
 
-it("knows whether work is in no commit, and takes doubt for a yes", async () => {
+it("knows whether work is uncommitted, and assumes it is if unsure", async () => {
   const { unsaved } = createPolicyEnvironment(root, env);
   assert.equal(await unsaved(), true);
   const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: root, env });

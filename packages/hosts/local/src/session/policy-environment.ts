@@ -1,4 +1,7 @@
-/** What policy looks up around a command on this machine: files it names, git's aliases, what git ignores. */
+/**
+ * Looks up facts about a command for policy on this machine: files it names, git's aliases, files git
+ * ignores.
+ */
 
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -6,7 +9,7 @@ import { maxJudgedBytes, type PolicyEnvironment, type Repository } from "@lathe/
 import { homeFolder, readFileText } from "@lathe/system";
 import { createLocalRepository } from "../repository/local-repository.ts";
 
-/** Of a question to the repository. */
+/** Milliseconds for one question to the repository. */
 const maxMs = 2_000;
 
 export function createPolicyEnvironment(
@@ -27,9 +30,9 @@ export function createPolicyEnvironment(
       const { obeyedReason } = await obeyedFile;
       return obeyedReason(resolve(root, path), { workspace: root, home: homeFolder(env) });
     },
-    // Read each time: the settings may include a file of the workspace.
+    // Read every time: git's settings may include a file of the workspace.
     gitAliases: () => readAliases(repository),
-    // A checkpoint holds files that git ignores, but not whole folders of them.
+    // A checkpoint includes files that git ignores, but not whole ignored folders.
     uncovered: async () => {
       const folders = await repository.ignoredFolders({ maxMs });
       if (folders === "unknown") return undefined;
@@ -52,7 +55,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Where they cannot be known a command that may be one is asked about, as one of that name would be that is none. */
+/** If the aliases are unknown, an unknown git command needs approval anyway. */
 async function readAliases(repository: Repository): Promise<Readonly<Record<string, string>>> {
   const aliases = await repository.aliases();
   return aliases === "unknown" ? {} : aliases;

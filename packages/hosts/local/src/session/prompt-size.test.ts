@@ -1,4 +1,7 @@
-/** What every request carries stays small: the system prompt and the tools of each profile, as a session would have them. */
+/**
+ * The fixed part of every request stays small: the system prompt and the tools of each profile, as in a real
+ * session.
+ */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { sessionCreated } from "@lathe/agent";
@@ -15,8 +18,8 @@ import { openCheckTools } from "./session-tools.ts";
 
 const most = 3500;
 /**
- * One token for three characters of prompt and of the tools' JSON: tokenisers of the day take 3.5 to 4.5 of English and
- * of JSON, so that the figure is on the high side.
+ * Counts one token per three characters of the prompt and the tools' JSON. Current tokenizers take 3.5 to 4.5
+ * characters of English and of JSON, so this estimate is high.
  */
 const charactersPerToken = 3;
 
@@ -39,7 +42,10 @@ const models = [
   "some-model",
 ];
 
-/** With all that a session may have beside the built-in ones, but for other programs' tools, which have a bar of their own. */
+/**
+ * All tools a session may have besides the built-in ones, except MCP servers' tools, which have their own
+ * limit.
+ */
 const web = createLocalWeb({ env: { BRAVE_API_KEY: "key" }, version: "1" });
 const mcp = createLazyMcp({
   cwd: "/",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { failure } from "@lathe/protocol";
 import { recoveryText } from "./recovery-text.ts";
 
-test("a recovery says what was put back, left and not possible", () => {
+test("the text lists restored, skipped and unrestorable files", () => {
   const failed = [failure("disk-full", "d.ts could not be written: the disk is full.")];
   const text = recoveryText({ back: ["a.ts", "b.ts"], left: ["c.ts"], failed });
   assert.match(text, /put back a\.ts, b\.ts; left c\.ts as somebody.*; d\.ts could not be written/);

@@ -1,4 +1,4 @@
-/** Recovery text: what a process that died in the middle of a commit had left, and what became of it. */
+/** Recovery text: what a process that died in the middle of a commit left behind, and how it was resolved. */
 import type { Recovery } from "@lathe/workspace";
 
 const pathsNamed = 5;

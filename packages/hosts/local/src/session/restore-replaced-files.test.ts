@@ -1,4 +1,6 @@
-/** Of links out of the workspace that a command made, what they had replaced comes back, and a person hears of it. */
+/**
+ * A command replaced files by links out of the workspace: the files are restored, and a person is notified.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +14,7 @@ import { restoreReplacedFiles } from "./restore-replaced-files.ts";
 const bench = makeBench("lost-files");
 after(() => bench.remove());
 
-/** Its command ends at once, as it is told. */
+/** Its command ends at once, with this exit. */
 function ending(exit: Exit, then: () => void): LazySandbox {
   const refused = async (): Promise<Failure> => failure("not-found", "");
   return {
@@ -29,7 +31,7 @@ function ending(exit: Exit, then: () => void): LazySandbox {
   };
 }
 
-it("comes back from the last checkpoint, with its permissions; what nothing holds is named", async () => {
+it("comes back from the last checkpoint, with its permissions; files without a checkpoint are named", async () => {
   const { cwd: root, env } = bench;
   const checkpoints = createLazyCheckpoints({ root, env });
   const told: string[] = [];

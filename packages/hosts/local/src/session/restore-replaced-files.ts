@@ -1,4 +1,7 @@
-/** Restores from the last checkpoint the files that a removed link out of the workspace had replaced, and says so. */
+/**
+ * Restores files that a removed link out of the workspace had replaced from the last checkpoint, and reports
+ * it.
+ */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { type Exit, isFailure, type Sandbox, type WithLease } from "@lathe/protocol";
@@ -15,7 +18,7 @@ export interface ReplacedPlace {
 }
 
 export interface RestoringSandbox {
-  /** The same sandbox; the exits of its commands are watched for removed links. */
+  /** The same sandbox; it watches its commands' exits for removed links. */
   readonly sandbox: LazySandbox;
   /** *Contract:* never rejects; resolves once the files that its commands replaced are restored. */
   restored(): Promise<void>;
@@ -92,7 +95,7 @@ async function isBack(path: string, { root, checkpoints, withLease }: ReplacedPl
   if (!before || !file || isFailure(file) || file.type !== "file") return false;
   const text = Buffer.from(file.bytes).toString("latin1");
   const full = join(root, path);
-  // What came to be there meanwhile stays.
+  // A file that was created there meanwhile stays.
   const isFree = (): boolean => lstatSync(full, { throwIfNoEntry: false }) === undefined;
   const done = await withLease(
     async () => isFree() && putBack(full, { kind: "file", stamp: "", text, mode: before.mode }, [root]),

@@ -1,4 +1,4 @@
-/** Checkpoints show which changed files run later, whatever changed them. */
+/** Checkpoints show which changed files run later, whichever process changed them. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ describe("changed files that run later", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("are those of the changes, with the reason; a new hidden folder is one", async () => {
+  it("are listed with the reason; a new hidden folder counts as one", async () => {
     write({
       "package.json": '{"name":"a","scripts":{"test":"t"}}',
       "other/package.json": '{"scripts":{"test":"t"}}',
@@ -66,7 +66,7 @@ describe("changed files that run later", () => {
     assert.deepEqual(found.gone, ["Makefile"]);
   });
 
-  it("are none where the checkpoints are gone", async () => {
+  it("are none if the checkpoints are gone", async () => {
     assert.deepEqual(await createRunLater(checkpoints)("0".repeat(40), await take()), {
       files: [],
       gone: [],

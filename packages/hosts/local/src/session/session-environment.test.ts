@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What makes a folder a repository for git. */
+/** Creates the files that make a folder a repository for git. */
 function putGit(path: string, head: string): void {
   for (const name of ["objects", "refs"]) mkdirSync(join(path, name), { recursive: true });
   writeFileSync(join(path, "HEAD"), head);
@@ -20,7 +20,7 @@ function putGit(path: string, head: string): void {
 
 const noon = new Date(2026, 10, 20, 12).getTime();
 
-it("says the day, not the time, and the shell's name", async () => {
+it("gives the day, not the time, and the shell's name", async () => {
   const { date, shell } = await sessionEnvironment(folder, { SHELL: "/usr/bin/zsh" }, noon);
   assert.deepEqual([date, shell], ["2026-11-20", "zsh"]);
 });
@@ -31,13 +31,13 @@ it("finds the branch of the repository around the folder", async () => {
   assert.equal((await sessionEnvironment(join(folder, "sub"), {}, noon)).git, "feature/x");
 });
 
-it("follows the file of a worktree, and knows a detached head", async () => {
+it("follows a worktree's file, and recognizes a detached head", async () => {
   putGit(join(folder, "real"), `${"86390a5d".repeat(5)}\n`);
   writeFileSync(join(folder, ".git"), "gitdir: real\n");
   assert.equal((await sessionEnvironment(folder, {}, noon)).git, "detached head");
 });
 
-it("does not wait for a pipe in the place of a file of git", async () => {
+it("does not block on a pipe in place of a git file", async () => {
   mkdirSync(join(folder, ".git"));
   execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, ".git", "HEAD")]);
   mkdirSync(join(folder, "sub"));
@@ -45,7 +45,7 @@ it("does not wait for a pipe in the place of a file of git", async () => {
   assert.equal((await sessionEnvironment(join(folder, "sub"), {}, noon)).git, "not a repository");
 });
 
-it("says which submodules are not checked out", async () => {
+it("lists submodules that are not checked out", async () => {
   putGit(join(folder, ".git"), "ref: refs/heads/main\n");
   const modules = ["lib", "deep/er", "there"].map((path) => `[submodule "${path}"]\n\tpath = ${path}\n`);
   writeFileSync(join(folder, ".gitmodules"), modules.join(""));
@@ -54,7 +54,7 @@ it("says which submodules are not checked out", async () => {
   assert.equal(said["submodules that are not checked out"], "lib, deep/er");
 });
 
-it("tells nothing of what a list of submodules, or a path in it, leads to outside", async () => {
+it("reveals nothing outside that a list of submodules, or a path in it, leads to", async () => {
   const top = join(folder, "top");
   putGit(join(top, ".git"), "ref: refs/heads/main\n");
   const submodules = async (): Promise<string | undefined> =>
@@ -71,7 +71,7 @@ it("tells nothing of what a list of submodules, or a path in it, leads to outsid
   assert.equal(await submodules(), "gone, lib");
 });
 
-it("says what is changed, the latest first, and where further instructions are", async () => {
+it("lists changes, the latest first, and further instruction files", async () => {
   const git = (...args: readonly string[]) =>
     execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });
   git("init", "-b", "main");

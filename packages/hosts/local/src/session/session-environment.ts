@@ -1,4 +1,4 @@
-/** What the prompt says of the machine: small, true, and the same for the whole session. */
+/** The facts about the machine in the prompt: few, true, and the same for the whole session. */
 import { existsSync } from "node:fs";
 import { release, type } from "node:os";
 import { basename, join, relative } from "node:path";
@@ -29,14 +29,14 @@ export async function sessionEnvironment(
   };
 }
 
-/** Year, month and day: a time would change from one session to the next and spoil the prompt cache. */
+/** Year, month and day: a time would differ between sessions and spoil the prompt cache. */
 function localDate(now: number): string {
   const date = new Date(now);
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Read from its files: starting git would cost more than all the rest. */
+/** Read from files: starting git would take longer than everything else. */
 function gitBranch(cwd: string): { readonly branch: string; readonly root: string } | undefined {
   const place = repositoryPlace(cwd);
   if (!place) return undefined;
@@ -49,11 +49,11 @@ const namedSubmodules = 20;
 
 interface GitPlace {
   readonly cwd: string;
-  /** The folder of its repository. */
+  /** The root folder of its repository. */
   readonly root: string;
 }
 
-/** What is put there is in no commit of the repository, as in a working tree that was made of it. */
+/** Submodules that are not checked out: the repository would not commit files in such a folder. */
 function missingSubmodules({ cwd, root }: GitPlace): string {
   const file = readRootFile(root, ".gitmodules", longestModules);
   const text = file && !isFailure(file) ? new TextDecoder().decode(file.bytes) : "";

@@ -1,4 +1,7 @@
-/** Plans of a session: made without changing anything, agreed to by a person, carried out in another mode or by another model. */
+/**
+ * Plans of a session: made without changing anything, approved by a person, carried out in another mode or by
+ * another model.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,7 +55,7 @@ describe("a plan", () => {
     messages.flatMap(({ role, parts }) =>
       role === "user" && messageText(parts).startsWith("<notice") ? [messageText(parts)] : [],
     );
-  /** Answers the questions one after the other. */
+  /** Answers the questions one after another. */
   const answering = (...answers: readonly ((text: string) => string)[]): Partial<LocalOptions> => ({
     attended: true,
     onEvent: (event) => {
@@ -69,7 +72,7 @@ describe("a plan", () => {
     },
   });
 
-  it("is agreed to, and then carried out in the mode that was chosen", async () => {
+  it("is approved, and then carried out in the chosen mode", async () => {
     const ended = await run(
       [does(write("early")), does(call("plan", { plan })), does(write("late")), say("done")],
       answering(() => "go on in auto mode"),
@@ -88,7 +91,7 @@ describe("a plan", () => {
     assert.ok(asked?.type === "question.asked" && asked.data.text.includes(plan));
   });
 
-  it("is made anew as the user says, and is what the file says when they agree", async () => {
+  it("is revised as the user asks, and is the file's text when they agree", async () => {
     const ended = await run(
       [does(call("plan", { plan: "first" })), does(call("plan", { plan })), say("done")],
       answering(
@@ -105,7 +108,7 @@ describe("a plan", () => {
     assert.equal(ended.settings.mode, "ask");
   });
 
-  it("is never agreed to for more than the machine's owner lets happen", async () => {
+  it("is never approved for a wider mode than the machine's owner allows", async () => {
     const ended = await run([does(call("plan", { plan })), say("done")], {
       ...answering(() => "go on in auto mode"),
       widest: "ask",
@@ -121,7 +124,7 @@ describe("a plan", () => {
     assert.equal(!isFailure(again) && again.settings.mode, "ask");
   });
 
-  it("is over when a person leaves the mode, and the model hears so, once", async () => {
+  it("ends when a person leaves plan mode, and the model is told once", async () => {
     await run([say("looked around"), does(write("now")), say("done"), say("and on")]);
     session.setMode("auto");
     const left = await session.run({ text: "do it right away" });
@@ -135,7 +138,7 @@ describe("a plan", () => {
     );
   });
 
-  it("stays a plan where nobody is there", async () => {
+  it("stays a plan if no person is there", async () => {
     const ended = await run([does(call("plan", { plan })), does(write()), say("planned")]);
     const [kept, refused] = resultsOf(ended);
     assert.match(kept ?? "", /Nobody is there to agree/);
@@ -155,7 +158,7 @@ describe("a plan", () => {
     assert.equal(existsSync(join(cwd, "made.txt")), true);
   });
 
-  it("goes back to its maker when carrying it out fails again and again", async () => {
+  it("returns to its maker if carrying it out keeps failing", async () => {
     let tries = 0;
     const fails = (): WireAnswer => does(call("shell", { command: `node -e 'process.exit(1)' ${tries++}` }));
     const ended = await run(
@@ -178,7 +181,7 @@ describe("a plan", () => {
     assert.equal(readFileSync(ended.plan?.path ?? "", "utf8"), "# Better\n");
   });
 
-  it("in plan mode with a model of its own hands over once it is agreed to", async () => {
+  it("in plan mode with its own model, hands over once a person agrees", async () => {
     await run([does(call("plan", { plan })), does(write()), say("done")], {
       ...answering(() => "go on in auto mode"),
       ...byTwo,
@@ -187,7 +190,7 @@ describe("a plan", () => {
     assert.deepEqual(models(), ["slow", "fast", "fast"]);
   });
 
-  it("is not said to be wanted in a session without one", async () => {
+  it("is not requested in a session without one", async () => {
     const ended = await run([say("hello")], { mode: "auto" });
     assert.deepEqual(noticesIn(ended), []);
   });

@@ -1,4 +1,4 @@
-/** Session tools: those beside the built-in ones, where there is something they can do. Loaded only then. */
+/** Session tools: tools besides the built-in ones, loaded only if there is something they can do. */
 import { mayHaveCheckers } from "@lathe/diagnostics/may-have-checkers";
 import { isFailure, type Tool, type ToolSpec } from "@lathe/protocol";
 import { allSteps, type SessionTools } from "@lathe/sessions";
@@ -7,7 +7,7 @@ import type { LocalOptions } from "../local-options.ts";
 
 export const noSessionTools: SessionTools = { tools: [], close: async () => undefined };
 
-/** `pinned`: those a session was begun with, which it keeps; absent for a new one. */
+/** `pinned`: the tools that a resumed session keeps; absent for a new session. */
 export async function openSessionTools(
   options: LocalOptions,
   pinned?: () => readonly ToolSpec[],
@@ -22,7 +22,7 @@ export async function openSessionTools(
   return { ...checks, tools, close: () => allSteps([mcp.close, checks.close]) };
 }
 
-/** Offered where there is something that checks, or was when the session was begun. */
+/** Offered if the project has a checker, or had one when the session started. */
 export async function openCheckTools(
   { cwd, env, lsp }: Pick<LocalOptions, "cwd" | "env" | "lsp">,
   pinned?: readonly ToolSpec[],
@@ -76,7 +76,10 @@ async function openWebTools(
   return pinned ? tools.filter(({ name }) => pinned.some((one) => one.name === name)) : tools;
 }
 
-/** Where nobody can be asked and no rule allows a host, each call would end the run. A plan is carried out in another mode. */
+/**
+ * Without a person or a network rule, each call would end the run. Plan mode offers them, because a plan is
+ * carried out in another mode.
+ */
 function hasWeb({ attended, mode, rules }: LocalOptions): boolean {
   if (mode === "read-only") return false;
   return attended || rules.some(({ verdict, kinds }) => verdict === "allow" && kinds?.includes("network"));

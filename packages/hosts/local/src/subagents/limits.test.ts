@@ -1,4 +1,4 @@
-/** What a definition takes away is not there in the session that it describes, by whatever tool. */
+/** A subagent cannot reach what its definition takes away, through any tool. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { openState } from "../history/state.ts";
 import { startSession } from "../local-sessions.ts";
 import { call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 
-it("a subagent that may neither run commands nor edit deletes, moves and tries nothing", async (test) => {
+it("a subagent that may neither run commands nor edit cannot delete, move or try mutations", async (test) => {
   const bench = makeBench("limits");
   bench.put("keep.txt", "k\n");
   const fields = "name: looker\ndescription: Looks\ndisallowedTools: Bash, Edit, Write";

@@ -1,4 +1,6 @@
-/** Subagents: sessions of their own, held to what their parent may do, of which the last answer comes back. */
+/**
+ * Subagents: separate sessions, limited to their parent's permissions, that return only their last answer.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +24,7 @@ import { descendantsOf, forkSession, sessionCost } from "../stored-sessions.ts";
 
 const task = (agent: string, prompt: string): AssistantPart => call("task", { agent, prompt });
 
-/** How many results of tools the request holds, and the first words of the conversation. */
+/** The tool results in the request, and the first message of the conversation. */
 function stateOf({ request }: WireRecord): { readonly results: readonly string[]; readonly task: string } {
   const results = request.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
@@ -31,7 +33,7 @@ function stateOf({ request }: WireRecord): { readonly results: readonly string[]
   return { results, task: first?.type === "text" ? first.text : "" };
 }
 
-/** Answers by the first words of a conversation, one after the other. */
+/** Answers by the first message of a conversation, one after another. */
 type Scripts = Readonly<
   Record<string, readonly (WireAnswer | ((results: readonly string[]) => WireAnswer))[]>
 >;
@@ -86,7 +88,7 @@ describe("subagents", () => {
         return fold(read);
       }),
     );
-  it("run in parallel, each in a session of its own, and only their last answers come back", async () => {
+  it("run in parallel, each in its own session, and return only their last answers", async () => {
     bench.put("a.txt", "alpha\n");
     const parent = await run({
       go: [does(task("explore", "look at a"), task("review", "look at b")), say("all done")],
@@ -111,7 +113,7 @@ describe("subagents", () => {
     assert.ok(!JSON.stringify(server.records.at(-1)?.request.messages).includes("chatter"));
   });
 
-  it("are counted in the account of the tree, and told as they work", async () => {
+  it("are counted in the tree's account, and reported while they work", async () => {
     const parent = await run({
       go: [does(task("explore", "look")), say("done")],
       look: [does(call("list", { path: "." })), say("nothing there")],
@@ -134,7 +136,7 @@ describe("subagents", () => {
   const write = (text = "x"): AssistantPart => call("write", { path: "made.txt", content: text });
 
   for (const mode of ["read-only", "plan"] satisfies readonly Mode[]) {
-    it(`may change nothing where the parent's mode is ${mode}`, async () => {
+    it(`may change nothing if the parent's mode is ${mode}`, async () => {
       const parent = await run(
         { go: [does(task("implement", "make it")), say("done")], "make it": [does(write()), say("tried")] },
         { mode },
@@ -156,7 +158,7 @@ describe("subagents", () => {
     assert.deepEqual([child?.model, child?.settings.planner], ["acme/cheap", undefined]);
   });
 
-  it("may change files where the parent may, but for one that only reads", async () => {
+  it("may change files if the parent may, unless they are read-only", async () => {
     const parent = await run({
       go: [does(task("implement", "make it")), does(task("explore", "make more")), say("done")],
       "make it": [does(write("yes")), say("made")],
@@ -179,7 +181,7 @@ describe("subagents", () => {
     assert.match(byCommand ?? "", /^Refused/);
   });
 
-  it("are held to the rules of the parent, by every route", async () => {
+  it("follow the parent's rules, by every route", async () => {
     bench.put("secret.txt", "s3cret\n");
     const deny = { name: "mine", verdict: "deny", kinds: ["read"], target: "secret.txt" } as const;
     const parent = await run(
@@ -200,7 +202,7 @@ describe("subagents", () => {
     assert.match(results[1] ?? "", /^Refused/);
   });
 
-  it("end where a permission is needed and nobody is there", async () => {
+  it("end if they need an approval and no person is there", async () => {
     const ask = { name: "careful", verdict: "ask", kinds: ["write"], target: "made.txt" } as const;
     const parent = await run(
       { go: [does(task("implement", "make it")), say("done")], "make it": [does(write()), say("made")] },
@@ -248,7 +250,7 @@ describe("subagents", () => {
 
   const remove = (): AssistantPart => call("delete", { path: "keep.txt" });
 
-  it("may not do what was refused to their parent, nor their parent and each other what was refused to one", async () => {
+  it("may not do what their parent was refused; a refusal to one also binds the parent and the others", async () => {
     bench.put("keep.txt", "k\n");
     const parent = await run(
       {
@@ -268,7 +270,7 @@ describe("subagents", () => {
     assert.match(resultsOf(parent)[2] ?? "", /refused-before/);
   });
 
-  it("what a subagent was refused holds for its parent in a later process", async () => {
+  it("a refusal to a subagent binds its parent in a later process, too", async () => {
     bench.put("keep.txt", "k\n");
     const first = await run(
       {
@@ -288,7 +290,7 @@ describe("subagents", () => {
     assert.match(resultsOf(ended).at(-1) ?? "", /refused-before/);
   });
 
-  it("what their parent was allowed for the session they need not ask for", async () => {
+  it("need not ask for what their parent was allowed for the session", async () => {
     const parent = await run(
       {
         go: [does(write("one")), does(task("implement", "make it")), say("done")],
@@ -300,7 +302,7 @@ describe("subagents", () => {
     assert.equal(parent.lastEnd?.type, "done");
   });
 
-  it("what one of them was allowed for the session nobody in it need ask for again", async () => {
+  it("need not ask again for what one of them was allowed for the session", async () => {
     const twice = (text: string): readonly AssistantPart[] => [write(text), write(text)];
     const parent = await run(
       {
@@ -349,7 +351,7 @@ describe("subagents", () => {
     assert.equal(child?.turn, undefined);
   });
 
-  it("go no deeper than two", async () => {
+  it("nest at most two levels deep", async () => {
     bench.put(".agents/agents/boss.md", "---\nname: boss\ndescription: hands work on\n---\nHand it on.\n");
     const parent = await run({
       go: [does(task("boss", "one")), say("done")],
@@ -363,7 +365,7 @@ describe("subagents", () => {
     assert.equal(second?.root, parent.id);
   });
 
-  it("are what a project wrote down, never wider than their parent", async () => {
+  it("are the ones a project defined, never wider than their parent", async () => {
     const head = "name: scribe\ndescription: Writes\ntools: Read, Write\npermissionMode: bypassPermissions";
     bench.put(
       ".claude/agents/scribe.md",
@@ -391,7 +393,7 @@ describe("subagents", () => {
     assert.deepEqual([existsSync(join(cwd, "made.txt")), existsSync(join(cwd, "other.txt"))], [false, false]);
   });
 
-  it("cannot be gone on with alone", async () => {
+  it("cannot be resumed without their parent", async () => {
     const parent = await run({ go: [does(task("explore", "look")), say("done")], look: [say("seen")] });
     const refused = await resumeSession(optionsOf(), parent.children[0] ?? "", {});
     assert.ok(isFailure(refused) && refused.text.includes(`--resume ${parent.id}`));

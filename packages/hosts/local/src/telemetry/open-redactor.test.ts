@@ -1,10 +1,13 @@
-/** What this machine's redactor knows by value: keys of the environment and of the configuration, and tokens, not paths named like keys. */
+/**
+ * The secrets this machine's redactor knows by value: keys in the environment and configuration, and tokens,
+ * but not paths named like keys.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTokenCommand } from "@lathe/models";
 import { openRedactor } from "./open-redactor.ts";
 
-test("what a provider is sent is taken out, also a token that came later", async () => {
+test("redacts everything sent to a provider, including a token that came later", async () => {
   const tokenCommand = [process.execPath, "-e", "console.log('token-of-a-command')"];
   const headers = {
     "x-gateway-key": "one-two-three-9",
@@ -18,7 +21,7 @@ test("what a provider is sent is taken out, also a token that came later", async
   assert.match(await redact("token-of-a-command"), /^\[redacted corp-key #\w+\]$/);
 });
 
-test("values of the environment and the configuration are taken out, in other spellings too", async () => {
+test("redacts values of the environment and the configuration, in other spellings, too", async () => {
   const env = {
     DEPLOY_TOKEN: "correct/horse+battery",
     SSH_AUTH_SOCK: "/tmp/ssh-abc/agent.1",

@@ -1,17 +1,19 @@
-/** Redactor of this machine: knows the secrets in the harness's own environment and configuration, besides the rules. */
+/**
+ * This machine's redactor: knows the secrets in Lathe's own environment and configuration, besides the rules.
+ */
 import { lastToken, secretsOf } from "@lathe/models";
 import type { Redactor, SlicedRedactor } from "@lathe/protocol/secrets";
 import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import type { LocalOptions } from "../local-options.ts";
 
 export interface LocalRedactor {
-  /** *Contract:* resolves when the first text costs nothing but its length. */
+  /** *Contract:* resolves once redacting the first text needs no more loading. */
   load(): Promise<unknown>;
   redact(text: string): Promise<string>;
   redaction(): Promise<RedactionStream>;
 }
 
-/** Loaded when first asked: a session's first request needs it only where there are instructions. */
+/** Loaded on the first call: a session's first request needs it only if there are instructions. */
 export function openRedactor({
   env,
   providers,
@@ -21,7 +23,7 @@ export function openRedactor({
   let known = "";
   const load = (): Promise<Redactors> => {
     const configured = fromProviders(providers);
-    // Tokens come and go while it is there.
+    // Tokens change while the process runs.
     const now = JSON.stringify(configured);
     if (loaded && now === known) return loaded;
     known = now;
@@ -47,7 +49,7 @@ interface Redactors {
   readonly sliced: SlicedRedactor;
 }
 
-/** How long signals, timers and other work may wait for a text. */
+/** Milliseconds before redaction yields to signals, timers and other work. */
 const maxMs = 20;
 let pausedAt = 0;
 
@@ -61,18 +63,18 @@ function pauseWhenDue(): Promise<unknown> | undefined {
   });
 }
 
-/** New for each process: what is in a log tells nobody without it whether a guess is right. */
+/** New for each process: without it, a log does not help to check a guess at the secret. */
 let key: string | undefined;
 
 function fingerprint(secret: string): string {
   const { hash, randomBytes } = process.getBuiltinModule("node:crypto");
   key ??= randomBytes(32).toString("hex");
-  // Four digits of the digest do not give the value away, as the whole digest could.
+  // Four digits of the digest do not reveal the value, as the whole digest could.
   return hash("sha256", key + secret, "hex").slice(0, 4);
 }
 
 const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;
-/** Paths, addresses of sockets, numbers, switches: named like a secret, and none. */
+/** Paths, socket addresses, numbers and switches: named like a secret, but not one. */
 const harmless = /^(?:[./~]|\w+:path=|\d+$|true$|false$)|\s/i;
 const minLength = 8;
 
@@ -92,7 +94,7 @@ function fromProviders(
   });
 }
 
-/** What a server is given under a telling name. */
+/** Secrets given to MCP servers, recognized by name. */
 function fromServers(
   servers: NonNullable<LocalOptions["mcpServers"]>,
 ): readonly { readonly name: string; readonly value: string }[] {

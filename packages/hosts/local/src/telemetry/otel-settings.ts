@@ -1,4 +1,6 @@
-/** OTel settings: what the standard variables of OpenTelemetry say; nothing is sent without `LATHE_TELEMETRY=otlp`. */
+/**
+ * OTel settings: reads OpenTelemetry's standard variables; nothing is sent without `LATHE_TELEMETRY=otlp`.
+ */
 import type { Env } from "@lathe/system";
 
 export interface OtelSettings {
@@ -9,7 +11,7 @@ export interface OtelSettings {
   readonly temporality: "cumulative" | "delta";
   readonly withContent: boolean;
   readonly attributes: Readonly<Record<string, string>>;
-  /** What is not as somebody may have meant it, one sentence each. */
+  /** Settings that may not mean what the user expects, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -45,7 +47,7 @@ export function otelSettings(env: Env): OtelSettings {
   };
 }
 
-/** The signal's own address as it is; the common one with the signal's path behind it. */
+/** Uses the signal's own address unchanged, or the common address with the signal's path appended. */
 function addressOf(env: Env, signal: "traces" | "metrics", remarks: string[]): string | undefined {
   const name = signal.toUpperCase();
   if (env[`OTEL_${name}_EXPORTER`] === "none") return undefined;
@@ -63,7 +65,7 @@ function headersOf(env: Env, signal: string): Headers {
   return pairs(own ?? env.OTEL_EXPORTER_OTLP_HEADERS);
 }
 
-/** As in W3C baggage: `key=value,key=value`, percent-encoded; what is no pair is left out. */
+/** As in W3C baggage: `key=value,key=value`, percent-encoded; anything else is skipped. */
 function pairs(text = ""): Readonly<Record<string, string>> {
   return Object.fromEntries(
     text.split(",").flatMap((pair): (readonly [string, string])[] => {

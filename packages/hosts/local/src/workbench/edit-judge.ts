@@ -1,4 +1,4 @@
-/** Edit judge: the edit engine by itself, on texts given to it; touches no file. */
+/** Edit judge: applies the edit engine to given texts; touches no file. */
 import {
   type Applied,
   applyPatch,
@@ -11,9 +11,9 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 
 export interface JudgedEdit {
-  /** Tells the language. */
+  /** Determines the language. */
   readonly path: string;
-  /** With its byte order mark and line endings. */
+  /** Includes its byte order mark and line endings. */
   readonly content: string;
   readonly edit:
     | { readonly format: "search_replace"; readonly edits: readonly Replacement[] }
@@ -21,7 +21,7 @@ export interface JudgedEdit {
 }
 
 export interface EditJudge {
-  /** *Contract:* pure but for the grammars it loads. */
+  /** *Contract:* pure, except that it loads grammars. */
   apply(edit: JudgedEdit): Promise<Applied | Failure>;
 }
 

@@ -1,4 +1,6 @@
-/** The open questions of a stored session, with what they ask for, whoever runs the session. */
+/**
+ * The open questions of a stored session, with the calls they ask about, whichever process runs the session.
+ */
 import {
   type Failure,
   fold,
@@ -19,13 +21,15 @@ import { withoutLease } from "./workbench.ts";
 
 export interface AskedQuestion {
   readonly question: OpenQuestion;
-  /** The call that needs permission, if known. */
+  /** The call that needs approval, if known. */
   readonly call?: PendingApproval;
 }
 
 type Options = Omit<LocalOptions, "attended" | "onEvent" | "onDelta">;
 
-/** *Contract:* runs nothing and takes no session over; `options` are those of a session in the same folder. */
+/**
+ * *Contract:* runs nothing and does not take ownership; `options` are those of a session in the same folder.
+ */
 export async function sessionQuestions(
   asked: Options,
   id: string,
@@ -62,7 +66,7 @@ async function withCall(question: OpenQuestion, session: Session, reading: Readi
   return { question, ...(call && { call }) };
 }
 
-/** A subagent's question is asked through the call that runs it, which has no parts. */
+/** A subagent's question is asked through the parent's call, which has no parts. */
 async function callOfSubagent(id: string, { ports, env }: Reading): Promise<PendingApproval | undefined> {
   const events = await readSession(env, id);
   if (isFailure(events)) return undefined;

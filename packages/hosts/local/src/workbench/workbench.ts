@@ -1,4 +1,4 @@
-/** Workbench: tools one by one, outside any session, under the ordinary policy. */
+/** Workbench: runs single tools outside any session, under the ordinary policy. */
 import {
   type AnalyzedCall,
   analyzeCall,
@@ -32,32 +32,32 @@ import { noSessionTools } from "../session/session-tools.ts";
 
 export interface Workbench {
   readonly tools: readonly string[];
-  /** The same, as models are told of them. */
+  /** The same tools, as models see them. */
   readonly specs: readonly ToolSpec[];
   /**
-   * *Contract:* calls are made one after the other; files shown by one are known to the next. None begins once the
-   * signal has come, and the one that runs is interrupted; so it is by the signal of its own.
+   * *Contract:* calls run one after another; files that one shows are known to the next. After the signal
+   * none starts, and the running one is interrupted; its own signal `own` interrupts it, too.
    */
   run(tool: string, input: unknown, own?: AbortSignal): Promise<Outcome>;
-  /** *Contract:* a command that a person typed, in the sandbox. */
+  /** *Contract:* runs a command that a person typed, in the sandbox. */
   command(script: string, signal: AbortSignal): Promise<Outcome>;
-  /** Of these commands, those that went on in the background. */
+  /** The commands of these calls that moved to the background. */
   processes(): readonly BackgroundProcess[];
-  /** *Contract:* runs nothing; what would be said of a shell command, in a session that keeps the files. */
+  /** *Contract:* runs nothing; the decision on a shell command, as in a session with checkpoints. */
   explain(script: string, supposed?: Tier): Promise<Explained>;
-  /** What holds commands in here. */
+  /** The sandbox that confines commands here. */
   containment(): Promise<Containment>;
   /** *Contract:* ends every process, removes the scratch folder; idempotent. */
   close(): Promise<void>;
 }
 
-/** What would be said, and under which circumstances. */
+/** The decision, and the conditions it was made under. */
 export interface Explained extends Explanation {
   readonly mode: Mode;
   readonly sandbox: Tier;
 }
 
-/** `own` are closed with it. */
+/** Closes the `own` tools together with the workbench. */
 export function openWorkbench(
   options: LocalOptions,
   signal: AbortSignal,
@@ -92,7 +92,7 @@ export function openWorkbench(
       const call = { type: "tool-call", id: "tool", tool: name, input: JSON.stringify(input) } as const;
       const deciding = { call, prepared, effects, facts, signal: either, ports };
       const { decision } = await decideThrough(decidingLayersAlone, deciding);
-      // There is no turn to end: the call is not made.
+      // There is no turn to end, so the call does not run.
       if (halted !== undefined) return { type: "refused", rule: "hook", why: `stopped by ${halted}` };
       const { verdict, rule, why } = decision;
       if (verdict !== "allow") return { type: "refused", rule, why };
@@ -133,7 +133,9 @@ export function withoutLease(
   };
 }
 
-/** What would be said of a shell command. *Contract:* runs nothing, and leaves nothing wherever it is cut off. */
+/**
+ * The decision on a shell command. *Contract:* runs nothing, and leaves no files even if it is interrupted.
+ */
 export async function explainCommand(options: LocalOptions, script: string): Promise<Explained> {
   const id = `tool-${newSessionId(systemClock)}`;
   const scratch = unmadeScratch(id);

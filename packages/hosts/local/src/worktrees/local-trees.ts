@@ -1,4 +1,7 @@
-/** Local trees: git working trees of repositories on this machine, and those of attempts that wait for a decision. */
+/**
+ * Local trees: git working trees of repositories on this machine, including attempts that wait for a
+ * decision.
+ */
 import type { AppliedCopy, ApplyOptions, ComparedCopy, Failure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
 import type { Env } from "@lathe/system";
@@ -33,25 +36,25 @@ import { openGitBox } from "../repository/git-box.ts";
 import { ownChangeReason } from "../rules/own-places.ts";
 
 export interface Trees {
-  /** *Contract:* a working tree for one session; the folder, its index and its branch stay as they are. */
+  /** *Contract:* a working tree for one session; the folder, its index and its branch do not change. */
   open(wish: WorktreeWish): Promise<Worktree | Failure>;
-  /** *Contract:* undefined where everything in the folder is committed. */
+  /** *Contract:* undefined if everything in the folder is committed. */
   refusedDirty(cwd: string): Promise<Failure | undefined>;
-  /** The trees of attempts, the oldest first. */
+  /** The trees of attempts, oldest first. */
   all(): readonly AttemptTree[];
-  /** By its id or the start of it; undefined where there is none. */
+  /** Finds a tree by an ID prefix; undefined if there is none. */
   find(start: string): AttemptTree | Failure | undefined;
   make(wish: NewAttemptTree): Promise<WholeTree | Failure>;
-  /** Finishes removals that were cut off. */
+  /** Finishes interrupted removals. */
   sweep(): Promise<void>;
-  /** The oldest first. Removes unchanged trees that dead processes have left. */
+  /** Oldest first. Removes unchanged trees that dead processes have left. */
   list(): Promise<readonly ListedTree[]>;
   /** *Contract:* a failure while a session works in the tree. */
   busy(tree: AttemptTree): Promise<Failure | undefined>;
-  /** *Contract:* a failure while a session works in the tree, or where its making was cut off. */
+  /** *Contract:* a failure while a session works in the tree, or if its creation was interrupted. */
   wholeAndFree(tree: AttemptTree): Promise<WholeTree | Failure>;
   compare(tree: WholeTree): Promise<ComparedCopy | Failure>;
-  /** *Contract:* all or none, across `kill -9`; once nothing is held back the tree is gone. */
+  /** *Contract:* all or none, across `kill -9`; removes the tree once no change is held back. */
   keep(tree: WholeTree, options: ApplyOptions): Promise<AppliedCopy | Failure>;
   drop(tree: AttemptTree): Promise<Failure | undefined>;
   /** *Contract:* a copy for tests, one at a time; resolves with the folder to work in. */

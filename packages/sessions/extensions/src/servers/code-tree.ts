@@ -42,7 +42,10 @@ export class CodeTree {
     return found;
   }
 
-  /** Sorted by discovery. *Contract:* at most `most` paths, or more than that if there are more files. */
+  /**
+   * Full paths, in no particular order. *Contract:* stops once there are more than `most`; the result is then
+   * longer than that.
+   */
   filesBelow(
     folder: string,
     { deep, most }: { readonly deep: boolean; readonly most: number },
