@@ -1,7 +1,4 @@
-/**
- * @lathe/extensions/servers: the files that an MCP server may load, and whether they are still as the person
- * trusted them.
- */
+/** @lathe/extensions/servers: the files an MCP server may load, and whether they are still as trusted. */
 export { maxFiles } from "./src/servers/code-tree.ts";
 export {
   changedIn,

@@ -1,7 +1,4 @@
-/**
- * Completed values: completions for a shell while a command is typed; contacts no server and opens no
- * session.
- */
+/** Completed values: shell completions while a command is typed; contacts no server, opens no session. */
 import type { LocalOptions } from "./local-options.ts";
 
 export interface CompletedValue {

@@ -1,7 +1,4 @@
-/**
- * A storm: scripted sessions with random faults at random times, two providers of which one always works, and
- * process deaths.
- */
+/** A storm: scripted sessions with random faults, two providers of which one always works, and deaths. */
 import assert from "node:assert/strict";
 import { createModels, type Gateway, type WireName } from "@lathe/models";
 import { type Agent, callPreparer, drive } from "@lathe/orchestrator";
@@ -115,10 +112,7 @@ function weatherOf(seed: number): Weather {
   return { seed, random, clock, store, ledger, steps, done: [], shown: [], faults: 0 };
 }
 
-/**
- * The working provider may change every two minutes. In every fifth session one is misconfigured throughout,
- * and the other works.
- */
+/** Picks the working provider anew every two minutes; in every fifth session it is always the second. */
 function living(now: number, seed: number): Provider {
   return among(createRandom(seed + Math.floor(now / 120_000)), providers);
 }

@@ -1,7 +1,4 @@
-/**
- * The fault storm: 200 sessions, the same in each run; `--explore` picks random seeds, `STORM_SEED` repeats
- * those.
- */
+/** The fault storm: 200 fixed sessions; `--explore` picks random seeds, `STORM_SEED` repeats those. */
 import { it } from "node:test";
 import { seed } from "@lathe/testkit/properties";
 import { told, weather } from "./fault-storm-bench.test.ts";

@@ -7,10 +7,7 @@ import type { EmbeddingSettings } from "@lathe/search";
 import type { SessionOptions } from "@lathe/sessions";
 import type { Experiment } from "@lathe/telemetry/experiments";
 
-/**
- * Without a sandbox: `required` asks before each command, `preferred` runs commands anyway. `off` does not
- * look for one.
- */
+/** Without a sandbox, `required` asks before commands and `preferred` runs them; `off` looks for none. */
 export type SandboxChoice = "required" | "preferred" | "off";
 
 /** Address, key, headers and wire of one provider, from the user's own configuration. */

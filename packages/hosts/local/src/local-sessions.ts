@@ -11,10 +11,7 @@ export function reserveSessionId(): string {
   return newSessionId(systemClock);
 }
 
-/**
- * *Contract:* `words` is the session's first message and names it; `run` without a message starts with it.
- * The caller closes the session.
- */
+/** *Contract:* `words` names the session; `run` without a message starts with it. The caller closes it. */
 export function startSession(
   options: LocalOptions,
   words: Words,

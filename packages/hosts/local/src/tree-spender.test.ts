@@ -1,7 +1,4 @@
-/**
- * Sessions of one tree that spend as fast as they can, with random answers and faults; can also run as a
- * separate process.
- */
+/** Sessions of one tree that spend as fast as they can, with random faults; also a program of its own. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Agent, callPreparer, drive } from "@lathe/orchestrator";

@@ -1,7 +1,4 @@
-/**
- * Analyzes a call: follows its shell scripts to their effects, and gathers the facts that policy needs to
- * judge them.
- */
+/** Analyzes a call: follows its scripts to their effects, and gathers the facts that policy needs. */
 import {
   type CommandEffects,
   commandEffects,
@@ -56,10 +53,7 @@ export async function analyzeCall(
   };
 }
 
-/**
- * Policy judges every name of a path that a tool reads: the requested one, the one commands use, and the real
- * path.
- */
+/** Policy judges every name of a path that is read: the requested one, the commands' one and the real one. */
 async function placed(effects: readonly Effect[], ports: Reached): Promise<readonly Effect[]> {
   if (!onlyReads(effects)) return effects;
   const { root } = ports.workspace;

@@ -57,10 +57,7 @@ function through<Call, Answer>(
   return layer ? layer(call, () => through(inner, call, innermost)) : innermost();
 }
 
-/**
- * Asks the small model only if no rule, refusal or mode decides. Without a clear answer the decision stays
- * `ask`.
- */
+/** Asks the small model only if no rule, refusal or mode decides; an unclear answer leaves `ask`. */
 async function askSmallModel(
   { call: { tool, input }, effects, facts, signal, ports }: Deciding,
   next: () => Promise<Ruling>,

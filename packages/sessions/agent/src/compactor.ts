@@ -1,7 +1,4 @@
-/**
- * Compactor: shortens conversations, with access to the blobs; its code is loaded when a conversation is too
- * long.
- */
+/** Compactor: shortens conversations, with access to the blobs; loaded when one is too long. */
 import { contextExcess, maxTokens, shortenableExcess } from "@lathe/context";
 import type { Compactor } from "@lathe/orchestrator";
 import { isFailure, lazily, type Ports } from "@lathe/protocol";

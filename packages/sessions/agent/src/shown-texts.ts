@@ -1,7 +1,4 @@
-/**
- * Shown texts: file contents as the model saw them, kept in memory at once and stored in the blobs shortly
- * after.
- */
+/** Shown texts: file contents as the model saw them, in memory at once and in the blobs shortly after. */
 import { type Blobs, isFailure, type Texts } from "@lathe/protocol";
 
 /** Characters kept in memory; older texts are read from the blobs. */

@@ -57,10 +57,7 @@ export function toolContext(ports: Ports, { call, session, amid, more }: CallCon
   };
 }
 
-/**
- * Lines that calls of the same answer have shown: the next call may rely on them, though the model has not
- * read them yet.
- */
+/** Lines shown by calls of the same answer: the next call may rely on them before the model reads them. */
 function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonly ShownLines[] {
   return calls.flatMap(({ outcome }) => {
     const shown = outcome?.type === "ok" ? (outcome.facts?.shown ?? []) : [];

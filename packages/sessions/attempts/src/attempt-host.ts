@@ -6,10 +6,7 @@ import type { Entrance, Place } from "./place.ts";
 
 /** A process that makes one attempt, judges, or runs tests. */
 export interface Child {
-  /**
-   * *Contract:* resolves once the process has ended and all its messages were handled; a failure if it ended
-   * early.
-   */
+  /** *Contract:* resolves once the process ended and its messages were handled; a failure if early. */
   readonly ended: Promise<Failure | undefined>;
   /** *Contract:* the work ends soon and is logged as interrupted; the second time it ends at once. */
   interrupt(): void;
@@ -39,10 +36,7 @@ export interface MadePlace {
 export interface PlaceMaker {
   /** How many are made at once. */
   readonly atOnce: number;
-  /**
-   * *Contract:* does the work that only the first place has to wait for; a failure says why this host has
-   * none.
-   */
+  /** *Contract:* does the work that only the first place waits for; a failure says why there are none. */
   prepare(): Promise<Failure | undefined>;
   make(wish: NewPlace): Promise<MadePlace | Failure>;
   /** *Contract:* whether programs start in a place that was made; a failure says why not. */
@@ -80,9 +74,6 @@ export interface AttemptHost {
   chain(models: readonly string[]): Pick<Session["settings"], "models" | "router">;
   /** The command line that starts a program in a folder itself, not in a copy. */
   enter(program: readonly string[], cwd: string): Entrance | Failure;
-  /**
-   * *Contract:* starts a process that carries out the order; `onTold` gets its messages, but none after its
-   * end.
-   */
+  /** *Contract:* starts a process that carries out the order; `onTold` gets its messages until it ends. */
   start(entrance: Entrance, order: Order, onTold: (told: Told) => void): Child;
 }

@@ -1,7 +1,4 @@
-/**
- * Attempts in memory: a folder, its copies, stored sessions and attempt processes, without a disk or real
- * processes.
- */
+/** Attempts in memory: folder, copies, stored sessions and attempt processes, all simulated. */
 import assert from "node:assert/strict";
 import {
   type AttemptPlace,

@@ -1,7 +1,4 @@
-/**
- * The place of an attempt: a copy of the folder to work in, which is compared with the folder, then applied
- * or discarded.
- */
+/** The place of an attempt: a copy of the folder that is compared with it, then applied or discarded. */
 import type { AppliedCopy, ComparedCopy, Failure } from "@lathe/protocol";
 
 /** The command line that starts a program in a place. */

@@ -1,7 +1,4 @@
-/**
- * Recognizes a project's tests, and the files that configure how they run, by their names and by the test
- * command.
- */
+/** Recognizes a project's tests, and the files that configure them, by name and by the test command. */
 
 /** Files that only configure tests: a new one counts as a change of the tests, too. */
 const configuration =

@@ -15,10 +15,7 @@ export interface Instructions {
   readonly remarks: readonly string[];
 }
 
-/**
- * Reads the user's file, then one per folder from the repository's root down to the workspace, each cut at 8
- * KB.
- */
+/** Reads the user's file, then one per folder from the repository's root down, each cut at 8 KB. */
 export function readInstructions({ cwd, env }: ExtensionPlace): Instructions {
   const own = join(configFolder(env), "AGENTS.md");
   const root = rootAbove(cwd);
@@ -36,10 +33,7 @@ export function readInstructions({ cwd, env }: ExtensionPlace): Instructions {
   return { texts: texts.toReversed(), remarks: found.flatMap(({ remarks }) => remarks) };
 }
 
-/**
- * The root of the repository above a workspace; undefined if the workspace is the root, or another user owns
- * the repository.
- */
+/** The repository root above a workspace; undefined if there is none, or another user owns it. */
 function rootAbove(cwd: string): string | undefined {
   try {
     for (let folder = cwd; ; folder = dirname(folder)) {

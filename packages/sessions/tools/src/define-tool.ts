@@ -37,15 +37,9 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> extends ToolIde
   effects(input: Input<Entries>): readonly Effect[];
   /** *Contract:* pure; the script that the call passes to a shell. */
   script?(input: Input<Entries>): ShellScript | undefined;
-  /**
-   * *Contract:* checks the rules that the schema cannot express; a sentence if the arguments do not fit
-   * together.
-   */
+  /** *Contract:* rules the schema cannot express; a sentence if the arguments do not fit together. */
   problem?(input: Input<Entries>): string | undefined;
-  /**
-   * *Contract:* pure; the equivalent call in Claude Code, for whose tools hooks are written; undefined if
-   * there is none.
-   */
+  /** *Contract:* pure; the equivalent call in Claude Code, which hooks are written for, if any. */
   counterpart?(input: Input<Entries>, at: HookedPlace): HookedTool | undefined;
   /** *Contract:* pure; a person answers the call, and it never runs. */
   question?(input: Input<Entries>): Question;

@@ -1,7 +1,4 @@
-/**
- * Diagnostics text: checkers' findings as a bounded list for a model, the most serious in the requested paths
- * first.
- */
+/** Diagnostics text: checkers' findings as a bounded list, the most serious in the requested paths first. */
 import { posix } from "node:path";
 import {
   type Check,

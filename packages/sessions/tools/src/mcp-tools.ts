@@ -24,10 +24,7 @@ interface Known {
 export const callToolIdentity: ToolIdentity = { name: "call_tool" };
 const searchNames: readonly string[] = [findToolsIdentity.name, callToolIdentity.name];
 
-/**
- * The MCP tools of a new session. This starts no server; tools of a server that was never asked are searched
- * for.
- */
+/** The MCP tools of a new session. Starts no server; tools of servers never asked are searched for. */
 export function mcpTools(servers: McpServers): readonly Tool[] {
   const direct: Tool[] = [];
   const searched: string[] = [];

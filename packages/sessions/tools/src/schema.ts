@@ -1,7 +1,4 @@
-/**
- * One valibot schema per tool, for three uses: the description for the model, fixing arguments, and reporting
- * errors.
- */
+/** One valibot schema per tool: describes it to the model, fixes arguments, and reports errors. */
 import type { JsonSchema } from "@lathe/protocol";
 import * as v from "valibot";
 
@@ -63,10 +60,7 @@ function plainSchemaOf(shape: Shape): JsonSchema {
   }
 }
 
-/**
- * Fixes arguments that a model got nearly right and that have one meaning: `"5"`, JSON in a string, one item
- * for a list.
- */
+/** Fixes almost correct arguments with one possible meaning: `"5"`, JSON in a string, one item for a list. */
 export function mended(schema: Field, value: unknown): unknown {
   const shape = shapeOf(schema);
   switch (shape.type) {

@@ -1,6 +1,5 @@
 /**
- * Starts a process of this program that makes an attempt or runs its tests: it reads one order, and reports
- * in lines of JSON.
+ * Starts a process that makes an attempt or runs its tests: it reads one order, and reports in lines of JSON.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";

@@ -1,7 +1,4 @@
-/**
- * All places of attempts behave the same: forks and git working trees, over a folder with uncommitted
- * changes.
- */
+/** All places of attempts behave alike: forks and git working trees, with uncommitted changes. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {

@@ -2,10 +2,7 @@
 import type { LocalOptions } from "../local-options.ts";
 import { explainCommand } from "../workbench/workbench.ts";
 
-/**
- * *Contract:* why the command may not run, in one line; undefined if the rules and the mode allow it without
- * asking.
- */
+/** *Contract:* why the command may not run, in one line; undefined if it is allowed without asking. */
 export async function refusedTests(
   options: Omit<LocalOptions, "attended" | "onEvent" | "onDelta" | "onRemark">,
   command: string,

@@ -1,7 +1,4 @@
-/**
- * A session dies in a fork in the middle of a change: the change is reverted there before anything is
- * applied.
- */
+/** A session dies in a fork in the middle of a change, which is reverted before anything is applied. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +22,7 @@ const env = {
 
 const forks = localForks(env);
 
-/** Commits two files, and dies once the first is in place. */
+/** Commits two files, and dies after writing the first. */
 const dying = `
   const [workspaces, folders, cwd] = process.argv.slice(1);
   const { createWorkspace, nodeDisk } = await import(workspaces);

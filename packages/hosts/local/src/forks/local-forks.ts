@@ -33,10 +33,7 @@ export interface Forks {
   all(): readonly Fork[];
   /** Finds a fork by an ID prefix; undefined if there is none. */
   find(start: string): Fork | Failure | undefined;
-  /**
-   * *Contract:* `sandbox-unavailable` if forks do not work here; `invalid-arguments` for a folder that cannot
-   * have one.
-   */
+  /** *Contract:* `sandbox-unavailable` if forks do not work; `invalid-arguments` for an unsuitable folder. */
   open(wish: NewFork): Promise<Fork | Failure>;
   /** The command line that starts a program which sees the fork in place of its base. */
   entering(fork: Fork, entering: EnteringFork): Promise<readonly [string, ...string[]] | Failure>;

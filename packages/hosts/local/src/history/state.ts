@@ -19,10 +19,7 @@ const textsName = "texts";
 /** The names of all blob folders in the state folder. */
 export const blobFolders: readonly string[] = ["blobs", textsName];
 
-/**
- * *Contract:* at most once a day, best effort: removes texts that no model has seen for long, or that exceed
- * the limit.
- */
+/** *Contract:* at most once a day, best effort: removes texts that are old or exceed the limit. */
 export function pruneTexts(env: Readonly<Record<string, string | undefined>>, now: number): void {
   pruneBlobs({ folder: join(stateFolder(env), textsName), now });
 }

@@ -1,7 +1,4 @@
-/**
- * Lazy MCP: reads servers' tools as last listed from a file; the first call loads the servers and their
- * protocol.
- */
+/** Lazy MCP: reads servers' last known tools from a file; the first call loads servers and protocol. */
 import { readFileSync } from "node:fs";
 import type { LoginStore } from "@lathe/mcp";
 import { type Failure, lazily, type McpServers, type McpTool, type ServerSpec } from "@lathe/protocol";
@@ -76,10 +73,7 @@ function withOwnCaches(servers: McpOptions["mcpServers"], env: McpOptions["env"]
   return Object.fromEntries(named);
 }
 
-/**
- * Relative entries of PATH would lead into the workspace. Absolute ones may: the digest covers the programs
- * found there.
- */
+/** Relative PATH entries would lead into the workspace; programs on absolute ones are in the digest. */
 function withAbsolutePath(env: McpOptions["env"]): McpOptions["env"] {
   return { ...env, PATH: hostPath({ path: env.PATH }) };
 }

@@ -5,10 +5,7 @@ import type { ServerSpec } from "@lathe/protocol";
 import type { Env } from "@lathe/system";
 import { stateFolder } from "../places/state-folder.ts";
 
-/**
- * Another command or address means another server. Values of its environment are secrets, so the name leaves
- * them out.
- */
+/** Another command or address is another server. Environment values are secrets, so they do not count. */
 export function ownPlace(env: Env, server: string, spec: ServerSpec): string {
   const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, Object.keys(spec.env ?? {})];
   const name = createHash("sha256")

@@ -1,7 +1,4 @@
-/**
- * MCP place: the folder a server starts in, and whether its workspace files are still the ones that the
- * person trusted.
- */
+/** MCP place: the folder a server starts in, and whether its workspace files are still as trusted. */
 import { mkdirSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { digestOf, isAsKnown, maxFiles, type ServerFiles, serverFiles } from "@lathe/extensions/servers";

@@ -1,7 +1,4 @@
-/**
- * Session router: the router of one session, with its candidate models; loaded when a session with a router
- * opens.
- */
+/** Session router: one session's router and its candidate models; loaded when such a session opens. */
 import type { Gateway } from "@lathe/models";
 import { autoModels, chooseModels, isAllowed, nothingToChoose } from "@lathe/models";
 import type { Weights } from "@lathe/orchestrator/router";

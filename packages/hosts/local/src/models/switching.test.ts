@@ -1,6 +1,5 @@
 /**
- * Another model at every step: whole sessions over four wires, against servers that refuse what the real
- * providers refuse.
+ * Another model at every step: whole sessions over four wires, against servers as strict as the real ones.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,4 @@
-/**
- * Skills places: the only folder of the user's configuration that sessions may read, because their skills
- * refer to its files.
- */
+/** Skills places: the only configuration folder that sessions may read, because skills refer to its files. */
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { configFolder, realOr } from "@lathe/system";

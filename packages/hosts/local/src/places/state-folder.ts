@@ -3,10 +3,7 @@ import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import { type Env, homeFolder } from "@lathe/system";
 
-/**
- * `$XDG_STATE_HOME/lathe`, else `~/.local/state/lathe`; relative values are ignored, as the standard
- * requires.
- */
+/** `$XDG_STATE_HOME/lathe`, else `~/.local/state/lathe`; the standard says to ignore relative values. */
 export function stateFolder(env: Env): string {
   const state = env.XDG_STATE_HOME;
   const base = state && isAbsolute(state) ? state : join(homeFolder(env), ".local", "state");

@@ -1,7 +1,4 @@
-/**
- * Programs that a repository names never run, on the host or in the sandbox, for working trees, attempts and
- * histories.
- */
+/** Programs that a repository names never run for working trees, attempts or histories. */
 
 import assert from "node:assert/strict";
 import {

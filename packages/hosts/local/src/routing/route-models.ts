@@ -1,7 +1,4 @@
-/**
- * Route models: the table from which the router would choose, for a separate task or for a session's next
- * message.
- */
+/** Route models: the router's table of choices for a separate task or a session's next message. */
 
 import { autoModels, nothingToChoose } from "@lathe/models";
 import { routeTask } from "@lathe/orchestrator/router";

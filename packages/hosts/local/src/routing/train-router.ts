@@ -1,7 +1,4 @@
-/**
- * Train router: learns weights from this user's sessions, evaluates them on the newest ones, and stores them
- * on request.
- */
+/** Train router: learns weights from this user's sessions, and evaluates them on the newest ones. */
 import { writeFileSync } from "node:fs";
 import { type Training, train } from "@lathe/orchestrator/router/training";
 import { type Event, type Failure, failure, isFailure } from "@lathe/protocol";

@@ -1,7 +1,4 @@
-/**
- * Saved rules: the rules that a person saved for this project in any session, and which rules Lathe may offer
- * to save.
- */
+/** Saved rules: the rules a person saved for this project, and which rules Lathe may offer to save. */
 
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
@@ -12,7 +9,7 @@ import type { LocalOptions } from "../local-options.ts";
 export interface OpenKeptRules {
   /** The rules in the file now: changes by another session apply at once. */
   rules(): readonly Rule[];
-  /** Absent where what is kept would lie in reach of commands; then there are no rules either. */
+  /** Absent if commands could write the saved rules; then there are no saved rules either. */
   readonly kept?: KeptRules;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Own places: Lathe's own files that no session may reach, in any workspace: server logins and messages to
- * sessions.
- */
+/** Own places: Lathe's files that no session may reach: server logins and messages to sessions. */
 import { existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { escapeGlob } from "@lathe/policy";

@@ -1,7 +1,4 @@
-/**
- * Containment: which sandbox confines commands on this machine, found alongside the first request and used
- * later.
- */
+/** Containment: finds the sandbox for commands on this machine, alongside the first request. */
 
 import { type ContainmentFacts, lazily } from "@lathe/protocol";
 import type { Containment } from "@lathe/sessions";

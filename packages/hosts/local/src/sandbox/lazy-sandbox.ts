@@ -13,17 +13,11 @@ import {
 export type EarlySpec = Omit<SandboxSpec, "env">;
 
 export interface LazySandbox extends Sandbox {
-  /**
-   * *Contract:* opens it before the first command; never rejects, because the next command reports the
-   * failure.
-   */
+  /** *Contract:* opens it before the first command; never rejects: the next command reports failures. */
   open(): Promise<void>;
 }
 
-/**
- * *Contract:* calls `open` once at a time; the next command retries a failed opening; after closing it opens
- * nothing.
- */
+/** *Contract:* one `open` at a time; the next command retries a failed one; none after closing. */
 export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox | Failure>): LazySandbox {
   const opening = lazily(
     () => open().catch(notOpened),

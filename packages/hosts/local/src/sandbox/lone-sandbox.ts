@@ -21,10 +21,7 @@ import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
   readonly sandbox: Sandbox;
-  /**
-   * Limits that a person should know, one sentence per line; absent if the sandbox is full and works
-   * completely.
-   */
+  /** Limits that a person should know, one sentence per line; absent for a full, working sandbox. */
   readonly remark?: string;
   /** *Contract:* ends every process and removes everything made for it; idempotent. */
   close(): Promise<void>;
@@ -33,10 +30,7 @@ export interface LoneSandbox {
 type Place = Pick<LocalOptions, "cwd" | "env" | "sandboxLimits">;
 
 export interface LonePlace extends Place {
-  /**
-   * Hosts its commands may reach, as in rules; `registry` means the registries of the project's package
-   * managers.
-   */
+  /** Hosts its commands may reach; `registry` means those of the project's package managers. */
   readonly hosts: readonly string[];
   /** How rules and the mode restrict a host; absent: they do not. */
   readonly bars?: NetworkRules["bars"];
@@ -44,10 +38,7 @@ export interface LonePlace extends Place {
   readonly fork?: ForkLayers;
   /** `required` if absent. */
   readonly choice?: SandboxChoice;
-  /**
-   * `host`: its commands reach everything the machine reaches, if a person asked for that by name; `none` if
-   * absent.
-   */
+  /** `host`: its commands use the machine's network, if a person asked for that by name; default `none`. */
   readonly network?: SandboxSpec["network"];
   /** Whether package managers learn the user's registries even if no rule names `registry`. */
   readonly installs?: boolean;

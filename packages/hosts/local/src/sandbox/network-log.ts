@@ -1,7 +1,4 @@
-/**
- * Network log: writes the proxy's decisions to the session's log, without letting a command in a loop fill
- * the disk.
- */
+/** Network log: logs the proxy's decisions, without letting a command in a loop fill the disk. */
 import type { NetworkDecided, NetworkLog } from "@lathe/protocol";
 
 type Decision = Omit<NetworkDecided, "times">;

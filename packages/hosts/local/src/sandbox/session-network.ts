@@ -1,7 +1,4 @@
-/**
- * The network of a session's commands: the hosts that rules name, and the project's registries if rules name
- * them.
- */
+/** The network of a session's commands: the hosts, and the project's registries, that rules name. */
 import { networkRules } from "@lathe/policy";
 import type { Mode, NetworkDecided } from "@lathe/protocol";
 import { withRegistries } from "@lathe/sandbox/registries";

@@ -1,7 +1,4 @@
-/**
- * The sandbox of a session: its driver, the reach of its commands, and the port, which the first command
- * opens.
- */
+/** The sandbox of a session: its driver, its commands' reach, and the port that the first command opens. */
 
 import { withTaskEnv } from "@lathe/evals/task-env";
 import { networkRules } from "@lathe/policy";

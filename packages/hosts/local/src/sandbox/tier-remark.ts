@@ -1,10 +1,7 @@
 /** The remark, before commands run, about a sandbox that confines less than a full one. */
 import type { Containment } from "@lathe/sessions";
 
-/**
- * One sentence; undefined if nothing is missing. Without any sandbox, the question before each command says
- * so.
- */
+/** One sentence; undefined if nothing is missing. Without a sandbox, each command's question says so. */
 export function tierRemark({ driver, reasons }: Containment): string | undefined {
   if (driver.tier !== "reduced") return undefined;
   const why = reasons.length > 0 ? `: ${reasons.join(" ")}` : ".";

@@ -14,10 +14,7 @@ export interface Embedding {
   readonly embedder: OpenedEmbedder;
 }
 
-/**
- * Nothing is sent before the plan runs. It leaves out files that rules on reading name, and files that
- * usually contain secrets.
- */
+/** Sends nothing until the plan runs. Leaves out files that rules exclude or that usually hold secrets. */
 export async function planTree(
   folder: string,
   asked: {

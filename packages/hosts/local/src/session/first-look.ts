@@ -1,7 +1,4 @@
-/**
- * First look: the folders of a workspace, and lines that match a task, for models that do not search by
- * themselves.
- */
+/** First look: a workspace's folders and lines that match a task, for models that do not search. */
 import { unreadable } from "@lathe/policy";
 import { type GuardRails, isFailure, type RankedRange } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";

@@ -1,7 +1,4 @@
-/**
- * Git summary: uncommitted changes and further instruction files of the workspace, as far as the repository
- * knows them quickly.
- */
+/** Git summary: the workspace's uncommitted changes and further instruction files, if known quickly. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository, RepositoryChanges } from "@lathe/protocol";

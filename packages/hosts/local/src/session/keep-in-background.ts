@@ -1,7 +1,4 @@
-/**
- * Keep in background: measures sessions that are due in a separate process, at most once an hour; nothing
- * waits for it.
- */
+/** Keep in background: measures due sessions in a separate process, at most once an hour. */
 import { spawn } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
@@ -38,10 +35,7 @@ export function keepInBackground({ env, command, now }: Place): boolean {
   return true;
 }
 
-/**
- * If two processes start at once, only one gets the turn. The very first session only sets the stamp, because
- * nothing is due yet.
- */
+/** Only one of two processes gets the turn. The first session only sets the stamp: nothing is due yet. */
 function isMyTurn(stamp: string, now: number): boolean {
   const taken = `${stamp}.${process.pid}`;
   try {

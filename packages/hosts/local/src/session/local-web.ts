@@ -1,7 +1,4 @@
-/**
- * Local web: web access from this machine, without its own and its neighbours' addresses. Loaded by the first
- * call.
- */
+/** Local web: web access from this machine, without its own and neighbouring addresses; loaded lazily. */
 import type { Web } from "@lathe/protocol";
 import { addressKind } from "@lathe/sandbox/address-kind";
 import { barredPlace } from "@lathe/web-fetch/not-public";

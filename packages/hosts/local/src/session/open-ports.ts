@@ -1,7 +1,4 @@
-/**
- * Opens everything an agent needs on this machine; parts not needed before the first request are loaded
- * later.
- */
+/** Opens everything an agent needs on this machine; loads the rest after the first request. */
 
 import { createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";

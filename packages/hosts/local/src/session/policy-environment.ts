@@ -1,7 +1,4 @@
-/**
- * Looks up facts about a command for policy on this machine: files it names, git's aliases, files git
- * ignores.
- */
+/** Looks up facts about a command for policy: files it names, git's aliases, files git ignores. */
 
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";

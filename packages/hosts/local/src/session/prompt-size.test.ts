@@ -1,7 +1,4 @@
-/**
- * The fixed part of every request stays small: the system prompt and the tools of each profile, as in a real
- * session.
- */
+/** The fixed part of every request stays small: each profile's system prompt and tools. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { sessionCreated } from "@lathe/agent";
@@ -42,10 +39,7 @@ const models = [
   "some-model",
 ];
 
-/**
- * All tools a session may have besides the built-in ones, except MCP servers' tools, which have their own
- * limit.
- */
+/** All tools besides the built-in ones, except MCP servers' tools, which have their own limit. */
 const web = createLocalWeb({ env: { BRAVE_API_KEY: "key" }, version: "1" });
 const mcp = createLazyMcp({
   cwd: "/",

@@ -1,7 +1,4 @@
-/**
- * Restores files that a removed link out of the workspace had replaced from the last checkpoint, and reports
- * it.
- */
+/** Restores files that links out of the workspace had replaced, from the last checkpoint. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { type Exit, isFailure, type Sandbox, type WithLease } from "@lathe/protocol";

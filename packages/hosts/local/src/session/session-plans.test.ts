@@ -1,7 +1,4 @@
-/**
- * Plans of a session: made without changing anything, approved by a person, carried out in another mode or by
- * another model.
- */
+/** Plans of a session: made without changes, approved by a person, carried out in another mode or model. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Session plans: stores a session's plan as a file in the user's state, where its owner can read and change
- * it.
- */
+/** Session plans: stores a plan as a file in the user's state, where its owner can read and change it. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, failure, type Mode, type Session } from "@lathe/protocol";

@@ -76,10 +76,7 @@ async function openWebTools(
   return pinned ? tools.filter(({ name }) => pinned.some((one) => one.name === name)) : tools;
 }
 
-/**
- * Without a person or a network rule, each call would end the run. Plan mode offers them, because a plan is
- * carried out in another mode.
- */
+/** Without a person or a network rule, each call would end the run. After plan mode another mode follows. */
 function hasWeb({ attended, mode, rules }: LocalOptions): boolean {
   if (mode === "read-only") return false;
   return attended || rules.some(({ verdict, kinds }) => verdict === "allow" && kinds?.includes("network"));

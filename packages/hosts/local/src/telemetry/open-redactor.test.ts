@@ -1,6 +1,5 @@
 /**
- * The secrets this machine's redactor knows by value: keys in the environment and configuration, and tokens,
- * but not paths named like keys.
+ * Secrets known by value: keys in environment and configuration, and tokens, but not paths named like keys.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,7 +1,4 @@
-/**
- * Local trees: git working trees of repositories on this machine, including attempts that wait for a
- * decision.
- */
+/** Local trees: git working trees on this machine, including attempts that wait for a decision. */
 import type { AppliedCopy, ApplyOptions, ComparedCopy, Failure } from "@lathe/protocol";
 import { newSessionId } from "@lathe/sessions";
 import type { Env } from "@lathe/system";

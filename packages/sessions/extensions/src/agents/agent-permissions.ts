@@ -16,10 +16,7 @@ const modeNames: Readonly<Record<string, Mode | "parents" | undefined>> = {
   bypassPermissions: "parents",
 };
 
-/**
- * Reads `permissions: {mode, deny: [KIND:GLOB]}` and the `permissionMode` of other agents; a sentence if one
- * cannot be enforced.
- */
+/** Reads `permissions: {mode, deny}` or `permissionMode`; a sentence if one cannot be enforced. */
 export function agentPermissions(fields: Fields): Pick<AgentDefinition, "mode" | "rules"> | string {
   const { permissions: own = {} } = fields;
   if (!isFields(own)) return "its permissions are no list of fields";

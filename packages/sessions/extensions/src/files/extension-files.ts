@@ -1,7 +1,4 @@
-/**
- * Extension files: Markdown files that define agents, commands and skills, in the project and in the user's
- * configuration.
- */
+/** Extension files: Markdown files of the project and the user that define agents, commands and skills. */
 import { dirname, join, relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isFailure } from "@lathe/protocol";

@@ -128,10 +128,7 @@ function quotedField(field: string): string {
   return `${name}: ${JSON.stringify(value.replace(/\s+/gu, " ").trim())}`;
 }
 
-/**
- * Whether a value is meant as YAML: a block, quoted text, a list or map that ends with its field, an alias,
- * nested fields.
- */
+/** Whether a value is meant as YAML: a block, quoted text, a list, a map, an alias, nested fields. */
 function isYamlValue(value: string): boolean {
   if (/^[|>][-+\d]*[ \t]*\n/u.test(value) || /\n[ \t]*[\w-]+[ \t]*:(?:\s|$)/u.test(value)) return true;
   return /^(?:"[^"]*"|'[^']*'|\[[^[\]]*\]|\{[^{}]*\}|[*&][\w-]+(?:\s[\s\S]*)?)$/u.test(value);

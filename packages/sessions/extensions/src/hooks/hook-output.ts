@@ -1,7 +1,4 @@
-/**
- * Hook output: reads the output of a successful hook: JSON, even between lines of another program, or plain
- * text.
- */
+/** Hook output: reads a successful hook's output: JSON, even between other lines, or plain text. */
 
 export interface HookOutput {
   /** Empty if there is no JSON. */

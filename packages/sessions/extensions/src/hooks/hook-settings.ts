@@ -1,7 +1,4 @@
-/**
- * Hook settings: commands that the project and the user run at certain events, in the format of
- * `.claude/settings.json`.
- */
+/** Hook settings: commands to run at certain events, in the format of `.claude/settings.json`. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isFailure, type JudgedFiles } from "@lathe/protocol";
@@ -27,10 +24,7 @@ export type HookEvent = (typeof hookEvents)[number];
 
 export interface Hook {
   readonly event: HookEvent;
-  /**
-   * A regular expression for the whole name of a tool, or the source of a session or a compaction; empty
-   * matches all.
-   */
+  /** A regular expression for the whole tool name, or session or compaction source; empty: all. */
   readonly matcher: string;
   readonly command: string;
   /** Limits the hook to some calls of a tool; absent for all calls that the matcher names. */

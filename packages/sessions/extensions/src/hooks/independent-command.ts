@@ -1,7 +1,4 @@
-/**
- * Independent command: whether a user's hook runs nothing that a project's files can change, so it may allow
- * calls.
- */
+/** Independent command: whether a project's files cannot change a user's hook, so it may allow calls. */
 import { lstatSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { homeFolder, leadsInto } from "@lathe/system";

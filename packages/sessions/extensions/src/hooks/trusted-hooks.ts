@@ -24,7 +24,7 @@ export function trustHooks(
   return writeTrust(file, place, { hash: settings.hash, items: hookItems(settings, place.cwd) });
 }
 
-/** The hooks do not run, and the person is not asked about them again. */
+/** Keeps the hooks from running, and stops asking the person about them. */
 export function neverTrustHooks(place: ExtensionPlace): Failure | undefined {
   return writeTrust(file, place, { never: true });
 }

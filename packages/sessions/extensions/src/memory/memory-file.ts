@@ -1,7 +1,4 @@
-/**
- * Memory file: where facts are stored, for one project and for all; small, so a session without facts loads
- * no more than this.
- */
+/** Memory file: where facts are stored; small, so a session without facts loads no more than this. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -42,10 +42,7 @@ export class CodeTree {
     return found;
   }
 
-  /**
-   * Full paths, in no particular order. *Contract:* stops once there are more than `most`; the result is then
-   * longer than that.
-   */
+  /** Full paths, unsorted. *Contract:* stops once there are more than `most`, and returns those. */
   filesBelow(
     folder: string,
     { deep, most }: { readonly deep: boolean; readonly most: number },

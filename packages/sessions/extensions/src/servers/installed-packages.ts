@@ -24,10 +24,7 @@ export function packageNamed(word: string): string | undefined {
   return /^(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*/u.exec(word)?.[0];
 }
 
-/**
- * All packages that the names lead to, with their dependencies; none outside the workspace, where commands
- * cannot write.
- */
+/** All packages that the names lead to, and their dependencies; none outside the workspace. */
 export function installedPackages(
   wanted: readonly WantedPackage[],
   { cwd, tree }: { readonly cwd: string; readonly tree: CodeTree },

@@ -1,7 +1,4 @@
-/**
- * Known servers: the user's own servers that run files of a workspace, with those files as the person last
- * approved them.
- */
+/** Known servers: the user's own that run files of a workspace, with those files as last approved. */
 import { createHash } from "node:crypto";
 import type { Failure, ServerSpec } from "@lathe/protocol";
 import type { ExtensionPlace } from "../files/extension-place.ts";

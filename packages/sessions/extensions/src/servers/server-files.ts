@@ -158,10 +158,7 @@ function packageFolder(path: string, { cwd, tree }: Search): string {
   return folders.at(outside < 0 ? -1 : Math.max(0, outside - 1)) ?? dirname(path);
 }
 
-/**
- * Follows all words in a program's text that lead to code: this finds more than the program loads, but all of
- * that.
- */
+/** Follows all words in a program's text that lead to code: everything it loads, and more. */
 function follow(path: string, search: Search): void {
   const folder = dirname(path);
   if (extname(path) !== ".py") addSettings(path, search);

@@ -1,7 +1,4 @@
-/**
- * Server words: the words of a server's command that may name a file, and the files that programs find for a
- * word.
- */
+/** Server words: the words of a server's command that may name files, and the files they may name. */
 import { basename, join } from "node:path";
 import type { StdioServer } from "@lathe/protocol";
 

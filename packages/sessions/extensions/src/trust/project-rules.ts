@@ -1,7 +1,4 @@
-/**
- * Project rules: the rules that the user saved for one project, stored in the user's configuration, not in
- * the project.
- */
+/** Project rules: the rules the user saved for one project, stored in the user's configuration. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Trust store: the extensions that a person agreed to run in each folder, as they were then; one file per
- * kind.
- */
+/** Trust store: the extensions a person agreed to run in each folder, as they were then; a file per kind. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -156,10 +156,7 @@ export interface SessionHost extends SessionArchive {
   readonly models: HostModels;
   /** Removes the secrets that the host knows. */
   redact(text: string): Promise<string>;
-  /**
-   * *Contract:* the fork that a session must continue in; undefined if it works in its own folder, or this
-   * host is that fork.
-   */
+  /** *Contract:* the fork that a session must continue in; undefined if it has none, or this host is it. */
   forkOf(session: Session): Promise<{ readonly id: string } | undefined>;
   /** The facts about the machine that the prompt includes. */
   environment(now: number): Promise<Readonly<Record<string, string>>>;
@@ -181,9 +178,6 @@ export interface SessionHost extends SessionArchive {
   tools(options: SessionOptions, pinned?: () => readonly ToolSpec[]): Promise<SessionTools>;
   /** *Contract:* the same folder for the same session. */
   scratch(session: string): ScratchFolder | Failure;
-  /**
-   * *Contract:* opens everything an agent needs; the caller closes it. Parts that the first request does not
-   * need are loaded later.
-   */
+  /** *Contract:* opens everything an agent needs, partly after the first request; the caller closes it. */
   openPorts(lease: SessionLease, options: SessionOptions): OpenedPorts;
 }

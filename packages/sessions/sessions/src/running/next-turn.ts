@@ -13,10 +13,7 @@ export interface NextTurn {
   setEffort(effort: Effort | undefined): void;
   /** The settings with the person's choices applied. */
   settings(before: Settings): Settings;
-  /**
-   * *Contract:* call it when the turn ends. A mode agreed to with a plan lasts, unless the person chose
-   * another meanwhile.
-   */
+  /** *Contract:* call it when the turn ends. A plan's mode lasts, unless the person chose another. */
   ended(begun: Settings, after: Settings): void;
 }
 

@@ -52,10 +52,7 @@ export interface OpenSession {
    * *Contract:* sends the message, if any, to the agent and runs until no turn is open; one call at a time.
    */
   run(words?: Words): Promise<Session | Failure>;
-  /**
-   * *Contract:* the running turn gets the message as soon as possible, or the next one does; `hasWork` says
-   * whether it is still queued.
-   */
+  /** *Contract:* sends it to the running turn or the next; `hasWork` says whether it is still queued. */
   say(words: Words): Promise<Failure | undefined>;
   /** *Contract:* switches to another model from the next attempt on. */
   choose(model: string): Promise<Failure | undefined>;
@@ -81,16 +78,12 @@ export interface OpenSession {
   /** *Contract:* the running turn ends soon after; without one, nothing happens. */
   cancel(by: string): Promise<Failure | undefined>;
   /**
-   * *Contract:* compacts the conversation before the next attempt, or in the next `run`; a summary keeps
-   * `focus` above all.
+   * *Contract:* compacts before the next attempt, or in the next `run`; the summary keeps `focus` above all.
    */
   compact(focus?: string): Promise<Failure | undefined>;
   /** The approval that a `question.asked` asks for; undefined if it is unknown. */
   askedCall(call: string): Promise<PendingApproval | undefined>;
-  /**
-   * *Contract:* answers a `question.asked` with one of its options or with other instructions. The first
-   * answer counts.
-   */
+  /** *Contract:* answers a `question.asked` with an option or other instructions. The first answer counts. */
   answer(given: Answer): Promise<Failure | undefined>;
   /** The sandbox that confines commands here. */
   containment(): Promise<Containment>;

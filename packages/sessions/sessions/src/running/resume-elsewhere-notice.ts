@@ -3,10 +3,7 @@ import { type Failure, failure, type Session } from "@lathe/protocol";
 import type { SessionHost } from "../host/session-host.ts";
 import type { ExplicitOptions } from "./inherit-settings.ts";
 
-/**
- * *Contract:* undefined if it can be resumed here, also when its folder is gone or its fork was applied or
- * discarded.
- */
+/** *Contract:* undefined if it can be resumed here, also if its folder is gone or its fork was settled. */
 export async function resumeElsewhereNotice(
   host: Pick<SessionHost, "cwd" | "hasFolder" | "forkOf">,
   session: Session,

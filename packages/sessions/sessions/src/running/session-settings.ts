@@ -6,10 +6,7 @@ import type { SessionOptions } from "../host/session-options.ts";
 type Settings = Session["settings"];
 type Chain = Pick<Settings, "models" | "router">;
 
-/**
- * The models as they were requested; for a session that has not called a model yet, the one it was started
- * for.
- */
+/** The models as requested; if no model was called yet, the one the session was started for. */
 export function modelsOf({ settings: { models, router }, prompt }: Session): readonly string[] {
   if (router) return [`auto:${router.mode}`];
   return models.length === 0 && prompt.model !== undefined ? [prompt.model] : models;

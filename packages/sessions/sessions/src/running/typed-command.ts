@@ -1,7 +1,4 @@
-/**
- * Typed command: runs a shell command that a person typed, in the sandbox. It asks no one, but denied
- * commands stay denied.
- */
+/** Typed command: runs a command that a person typed, in the sandbox, without asking; denies still apply. */
 import {
   type Asking,
   analyzeCall,
@@ -26,10 +23,7 @@ const typedCall = "typed";
 const patienceMs = 2 ** 31 - 1;
 const behind = /^(.*[^&\s\\])\s*&\s*$/su;
 
-/**
- * *Contract:* runs to its end, or in the background if it ends with `&`; its output also comes as deltas of
- * the call `typed`.
- */
+/** *Contract:* runs to its end, or with a final `&` in the background; output comes as deltas of `typed`. */
 export async function typedCommand(
   typed: string,
   { session, signal }: Typing,

@@ -41,10 +41,7 @@ export async function sessionQuestions(
   return isFailure(events) ? events : openQuestions(fold(events));
 }
 
-/**
- * *Contract:* waits a few seconds until the log shows which answer counted; a failure if no such question is
- * open.
- */
+/** *Contract:* waits seconds for the log to show which answer counted; a failure if none is open. */
 export async function answerQuestion(
   archive: SessionArchive,
   id: string,

@@ -55,10 +55,7 @@ export function isOpen(archive: SessionArchive, id: string): boolean {
   return isFailure(events) || isOwned;
 }
 
-/**
- * The most recent session that a person started in a folder and no process has open; a failure if it is
- * damaged.
- */
+/** The latest session that a person started here and no process has open; a failure if it is damaged. */
 export async function newestIdle(
   archive: SessionArchive,
   cwd: string,

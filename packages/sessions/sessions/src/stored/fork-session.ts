@@ -112,7 +112,7 @@ async function copy(kept: readonly Event[], log: SessionLog, clock: Clock): Prom
 /** Rewrites references to other events, which are positions in the log. */
 function draftOf(event: Event, moved: ReadonlyMap<number, number>): Draft {
   if (event.type !== "session.rewound") return { type: event.type, data: event.data } as Draft;
-  // Only the original session can restore these files.
+  // The fork does not restore files: they stay as the original left them.
   const { files: _, ...data } = event.data;
   return { type: event.type, data: { ...data, to: moved.get(data.to) ?? data.to } };
 }

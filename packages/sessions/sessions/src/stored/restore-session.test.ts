@@ -1,7 +1,4 @@
-/**
- * Restoring a session's files: the intent is logged first, and the files are reverted if the log rejects the
- * rewind.
- */
+/** Restoring a session's files: the intent is logged first; the files are reverted if that fails later. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {

@@ -35,10 +35,7 @@ export interface Rewound {
   readonly restored?: RestoreResult;
 }
 
-/**
- * *Contract:* all or nothing; `session-owned` while a process has it open, `stale-version` naming files that
- * others changed.
- */
+/** *Contract:* all or nothing; `session-owned` while open, `stale-version` names files others changed. */
 export function rewindSession(
   archive: SessionArchive,
   id: string,

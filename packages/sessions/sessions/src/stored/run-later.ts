@@ -1,7 +1,4 @@
-/**
- * Run later: which changed files programs on this machine or later sessions will run or follow, found from
- * checkpoints.
- */
+/** Run later: which changed files this machine's programs or later sessions will run or follow. */
 import {
   type Checkpoints,
   changedScripts,

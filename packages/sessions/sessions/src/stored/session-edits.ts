@@ -1,7 +1,4 @@
-/**
- * Session edits: each applied edit as a triple of original, command and final text, for training and
- * evaluation.
- */
+/** Session edits: original, command and final text of each applied edit, for training and evaluation. */
 import { survivalOf } from "@lathe/edits";
 import {
   type Blobs,
@@ -35,10 +32,7 @@ export interface SessionEdit {
   /** Null if there is no file afterwards. */
   readonly final: string | null;
   readonly tier: string;
-  /**
-   * `survived`: whether all of it was still there when the session's last turn ended; `kept`: how many of its
-   * lines were.
-   */
+  /** Whether all of it was still there at the end of the last turn, and how many of its lines were. */
   readonly survived: boolean;
   readonly kept: number;
   readonly of: number;

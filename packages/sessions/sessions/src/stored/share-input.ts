@@ -1,7 +1,4 @@
-/**
- * Splits a request's cost among its parts: those in front were read from the cache, those at the end cost
- * full price.
- */
+/** Splits a request's cost among its parts: the first were read from the cache, the last cost full price. */
 import type { Message, Rates, Session, Usage } from "@lathe/protocol";
 import type { Place } from "./cost-report.ts";
 

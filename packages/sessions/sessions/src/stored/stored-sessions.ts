@@ -19,10 +19,7 @@ export interface StoredSessions {
   list(query: SessionQuery): Promise<readonly SessionSummary[]>;
   /** The most recent session that a person started in the folder. */
   newest(cwd: string): Promise<SessionSummary | undefined>;
-  /**
-   * *Contract:* the most recent session that a person started in the folder and no process has open; a
-   * failure if it is damaged.
-   */
+  /** *Contract:* the folder's latest idle session that a person started; a failure if it is damaged. */
   newestIdle(cwd: string): Promise<string | Failure | undefined>;
   /** The most recent session that a person started in the folder and a process has open. */
   newestRunning(cwd: string): Promise<string | undefined>;
@@ -37,10 +34,7 @@ export interface StoredSessions {
   questions(id: string): Promise<readonly OpenQuestion[] | Failure>;
   /** *Contract:* the first answer counts; a failure if no such question is open. */
   answer(id: string, given: QuestionAnswer): Promise<AnswerResult | Failure>;
-  /**
-   * *Contract:* the IDs of the deleted sessions, its own first; all or nothing. Refused while a process has
-   * one of them open.
-   */
+  /** *Contract:* all or nothing; the deleted IDs, its own first. Refused while a process has one open. */
   delete(id: string): Promise<readonly string[] | Failure>;
   /** *Contract:* the ID of the new session; the original may be running, and does not change. */
   fork(id: string, options: ForkOptions): Promise<string | Failure>;

@@ -35,10 +35,7 @@ export interface HostUnderTest {
   close(): void;
 }
 
-/**
- * *Contract:* the model `scripted/model` answers with `answer`. The host defines an agent `implement`, which
- * has no `task`.
- */
+/** *Contract:* `scripted/model` answers with `answer`; there is an agent `implement` without `task`. */
 export type MakeHost = (answer: (request: ModelRequest) => ConformanceAnswer) => HostUnderTest;
 
 export type Scripts = Readonly<Record<string, readonly ConformanceAnswer[]>>;

@@ -1,7 +1,4 @@
-/**
- * Conformance of session hosts: how the use cases behave on every host, wherever it stores sessions and
- * files.
- */
+/** Conformance of session hosts: how the use cases behave on every host, whatever its storage. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Failure, isFailure, messageText } from "@lathe/protocol";

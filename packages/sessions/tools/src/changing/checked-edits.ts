@@ -1,7 +1,4 @@
-/**
- * Checked edits: a layer around calls that edit files; it adds to their result the problems that the edit
- * introduced.
- */
+/** Checked edits: a layer around editing calls that adds the edit's new problems to their result. */
 import {
   type Check,
   type Diagnostics,

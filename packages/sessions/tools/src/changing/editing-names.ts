@@ -1,7 +1,4 @@
-/**
- * Names of editing tools in other agents: a model sees only the tools of its own dialect, so each name means
- * all of them.
- */
+/** Other agents' names of editing tools: a model sees one dialect only, so each name means all of them. */
 export const editingNames: readonly string[] = [
   "edit",
   "multiedit",

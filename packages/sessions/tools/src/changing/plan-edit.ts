@@ -82,10 +82,7 @@ async function narrowedTo(
   return isFailure(gated) ? { ...rest, warnings: [gated.text] } : { ...gated, tier: applied.tier };
 }
 
-/**
- * The facts a completed edit leaves for the session. A model that had seen the file counts as having seen the
- * new version.
- */
+/** The facts of a completed edit. A model that had seen the file counts as having seen the new version. */
 function editFacts(
   { file, applied, shown }: PlannedEdit,
   done: Committed,

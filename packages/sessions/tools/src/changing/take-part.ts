@@ -1,7 +1,4 @@
-/**
- * Takes a part of an edit: removes the hunks that a person rejected from the planned files, and tells the
- * model which.
- */
+/** Takes a part of an edit: drops the hunks that a person rejected, and tells the model which. */
 import { isInPlace, proposedHunks, takeHunks } from "@lathe/edits";
 import {
   type EditPart,

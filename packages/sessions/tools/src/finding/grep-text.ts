@@ -84,10 +84,7 @@ const program = `
   }
   parentPort.postMessage(found);`;
 
-/**
- * The pattern comes from a model: it runs in a thread, where it blocks nothing and can be stopped. Undefined
- * if it was stopped.
- */
+/** A model's pattern runs in a thread, which blocks nothing and can be stopped; undefined if it was. */
 async function searchedApart(workerData: Search): Promise<readonly Found[] | undefined> {
   const worker = new Worker(program, { eval: true, workerData });
   let timer: NodeJS.Timeout | undefined;

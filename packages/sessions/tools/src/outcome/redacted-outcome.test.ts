@@ -1,7 +1,4 @@
-/**
- * Secrets in tool outputs: redacted before a model, a log or a blob gets them, and never overwritten by a
- * placeholder.
- */
+/** Secrets in outputs: redacted before a model, a log or a blob gets them, and never overwritten. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure, outcomeText, type Process, type ToolContext } from "@lathe/protocol";

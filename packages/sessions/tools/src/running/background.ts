@@ -55,10 +55,7 @@ export function hasEnding(sandbox: Sandbox): boolean {
   return untold(sandbox).some((process) => !typed.has(process) && !isStopped(process));
 }
 
-/**
- * The note on commands that ended since the model's last note. It leaves out their output: only a tool result
- * may bring that.
- */
+/** The note on newly ended commands. It leaves out their output: only a tool result may bring that. */
 export async function endingsOf(
   sandbox: Sandbox,
 ): Promise<{ readonly text: string; readonly ended: readonly string[] } | undefined> {

@@ -25,10 +25,7 @@ export async function outputFrom(
   return { text: shownOf(first.text + gap + last.text), total: last.total };
 }
 
-/**
- * The output as a person would see it, but without colours, which mean nothing to a model. `cat -v` shows the
- * raw bytes.
- */
+/** The output as a person sees it, without colours, which a model cannot use. `cat -v` shows the bytes. */
 function shownOf(output: string): string {
   return withoutBinary(withoutOverwritten(stripVTControlCharacters(output)));
 }
@@ -134,10 +131,7 @@ export function deniedText(denied: readonly Effect[]): string {
 
 const held = /read-only file system|resource busy|\bE(?:ROFS|BUSY)\b/iu;
 
-/**
- * Reports that a command ran into paths a person refused, so the model does not look for a mistake or a way
- * around.
- */
+/** Reports that a command met refused paths, so the model does not look for a mistake or a way around. */
 export function sealedText({ exit, command: { sealed = [] } }: Process, output: string): string {
   const names = [...new Set(sealed.map((path) => basename(path)))];
   const isHeld = held.test(output);

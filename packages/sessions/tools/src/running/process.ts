@@ -129,10 +129,7 @@ function written(process: Process, input: string, { signal }: ToolContext): Prom
   return Promise.race([process.write(input), ending(process, answerMs, signal).then(() => undefined)]);
 }
 
-/**
- * Refuses input for a process that started before a refusal, because the refused paths are not sealed from
- * it.
- */
+/** Refuses input for a process older than a refusal, because the refused paths are not sealed from it. */
 function startedBefore({ id, command }: Process, context: ToolContext): Outcome | undefined {
   const { sealed = [] } = holding(context);
   const missing = sealed.filter((path) => !command.sealed?.includes(path));

@@ -33,7 +33,7 @@ const settleMs = 500;
 const maxTimeoutS = 3_600;
 
 export interface ShellOptions {
-  /** How long a command without a timeout is waited for. */
+  /** Milliseconds to wait for a command without a timeout. */
   readonly patienceMs: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * `try_mutations`: searches for a small edit that makes a failing test command pass, in copies of the
- * workspace.
- */
+/** `try_mutations`: searches for a small edit that makes a failing test pass, in workspace copies. */
 import { isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
 import type { Repair, RepairDeps, RepairResult, RunResult } from "@lathe/repair";
 import * as v from "valibot";

@@ -1,9 +1,6 @@
 /** Without binary: counts binary output instead of showing it. */
 
-/**
- * The share of strange characters from which a line counts as binary: control characters, and bytes that are
- * not UTF-8.
- */
+/** The share of control characters and non-UTF-8 bytes from which a line counts as binary. */
 const maxStrange = 0.05;
 /** A few strange characters in a line of text do not make it binary. */
 const fewStrange = 8;
