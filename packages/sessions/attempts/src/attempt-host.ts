@@ -19,7 +19,7 @@ export interface NewPlace {
   readonly session: string;
   /** The attempt's number, counted from 0. */
   readonly at: number;
-  /** What becomes of uncommitted changes in a git working tree. */
+  /** How a git working tree treats uncommitted changes. */
   readonly dirty?: DirtyChoice;
 }
 
@@ -28,7 +28,7 @@ export type DirtyChoice = "carry" | "leave" | "refuse";
 export interface MadePlace {
   readonly place: AttemptPlace;
   readonly open: Place;
-  /** What the copy lacks, one sentence each; the same for all copies of one folder. */
+  /** Files that the copy lacks, one sentence each; the same for all copies of one folder. */
   readonly remarks?: readonly string[];
 }
 
@@ -44,11 +44,11 @@ export interface PlaceMaker {
 }
 
 export interface AttemptPlaces {
-  /** Whether this process works in a fork, beside which there is no room for working trees. */
+  /** Whether this process works in a fork, which has no room for working trees. */
   readonly isInFork: boolean;
   readonly forks: PlaceMaker;
   readonly trees: PlaceMaker;
-  /** *Contract:* undefined where everything in the folder is committed. */
+  /** *Contract:* undefined if everything in the folder is committed. */
   refusedDirty(cwd: string): Promise<Failure | undefined>;
   /** *Contract:* finishes removals that were cut off. */
   sweep(): Promise<void>;
@@ -60,7 +60,7 @@ export interface AttemptPlaces {
 export interface ProjectTests {
   /** *Contract:* the command that runs them, found from the project's files; undefined if they name none. */
   find(cwd: string): Promise<string | undefined>;
-  /** *Contract:* why the rules and the mode do not allow the command without asking, in one line; undefined where they do. */
+  /** *Contract:* why the command may not run without asking, in one line; undefined if it may. */
   refusal(cwd: string, command: string): Promise<string | undefined>;
 }
 
@@ -68,7 +68,7 @@ export interface AttemptHost {
   readonly sessions: SessionHost;
   readonly places: AttemptPlaces;
   readonly tests: ProjectTests;
-  /** *Contract:* why none of these models can be used; undefined where one can. Asks no server. */
+  /** *Contract:* why none of these models can be used; undefined if one can. Contacts no server. */
   unknownModel(models: readonly string[]): Promise<Failure | undefined>;
   /** The models, and the router, of a session with these options. */
   chain(models: readonly string[]): Pick<Session["settings"], "models" | "router">;

@@ -26,7 +26,7 @@ export interface AttemptsLog {
   readonly id: string;
   readonly cwd: string;
   readonly attempts: Attempts;
-  /** The models it continues with, which attempts without a model of their own have, too. */
+  /** The models it continues with; attempts without their own model use them, too. */
   readonly models: readonly string[];
   /** The task of all attempts. */
   readonly words: Words;

@@ -29,7 +29,7 @@ export interface BestOf {
   readonly refused?: Failure;
   /** A person has applied or discarded the winner's place: nothing was applied, and all others stay. */
   readonly isByHand?: true;
-  /** The winner would have been applied without asking, but its tests say little: it waits for a person. */
+  /** The tests of the winner say little, so it waits for a person instead of being applied without asking. */
   readonly isDoubtful?: true;
 }
 

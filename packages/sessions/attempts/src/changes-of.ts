@@ -11,11 +11,11 @@ export interface Changes {
   readonly removed: number;
   /** The unified diff of each text, and one line for any other file. */
   readonly diffs: readonly string[];
-  /** Changes of tests, and of what runs them. */
+  /** Changes of tests, and of files that configure or run them. */
   readonly tests: TestChanges;
 }
 
-/** *Contract:* only while no program works in the place; `testCommand`: what runs the tests, where that is known. */
+/** *Contract:* only while no program works in the place; `testCommand`: runs the tests, if known. */
 export async function changesIn(place: Place, testCommand?: string): Promise<Changes | Failure> {
   const compared = await place.compare();
   return isFailure(compared) ? compared : changesOf(compared, testCommand);

@@ -1,4 +1,4 @@
-/** A model as the judge of attempts: one answer in a session of its own, without tools, that names a number and a reason. */
+/** A model as the judge of attempts: one answer, without tools, that names a number and a reason. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { AttemptOrder } from "./orders.ts";
 

@@ -1,4 +1,4 @@
-/** Makes the places of attempts: forks where the folder can have some, git working trees elsewhere. */
+/** Makes the places of attempts: forks if the folder can have some, otherwise git working trees. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { AttemptPlaces, DirtyChoice, MadePlace, NewPlace, PlaceMaker } from "./attempt-host.ts";
 

@@ -16,7 +16,7 @@ import type { Entrance, Place } from "./place.ts";
 
 export type Files = Map<string, string>;
 
-/** What the process of one attempt does. */
+/** The scripted behaviour of one attempt's process. */
 export interface Script {
   /** Texts by path; undefined removes the file. */
   readonly files?: Readonly<Record<string, string | undefined>>;

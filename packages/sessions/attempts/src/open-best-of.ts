@@ -19,7 +19,7 @@ export interface BestOfWish {
   readonly keepAll: boolean;
   /** Use git working trees even if forks are possible. */
   readonly worktrees?: boolean;
-  /** What becomes of uncommitted changes in git working trees; `carry` when absent. */
+  /** How git working trees treat uncommitted changes; `carry` if absent. */
   readonly dirty?: DirtyChoice;
 }
 

@@ -17,11 +17,11 @@ export interface EnteredCopy {
 export interface Place {
   /** *Contract:* one program at a time; `program` is an absolute path and its arguments. */
   enter(program: readonly string[]): Promise<Entrance | Failure>;
-  /** *Contract:* as `enter`, in a copy of the place that `leave` removes: what happens in it leaves no trace. */
+  /** *Contract:* like `enter`, in a copy of the place that `leave` removes with all changes. */
   enterCopy(program: readonly string[]): Promise<EnteredCopy | Failure>;
   /** *Contract:* only while no program works in the place. */
   compare(): Promise<ComparedCopy | Failure>;
-  /** *Contract:* all or none, also across `kill -9`; a failure names what has changed in the folder since. */
+  /** *Contract:* all or none, also across `kill -9`; a failure names later changes in the folder. */
   take(onRemark: (text: string) => void): Promise<AppliedCopy | Failure>;
   drop(): Promise<Failure | undefined>;
   /** The arguments of this program with which a person applies, discards or views the place. */

@@ -70,7 +70,7 @@ function failuresOf({ tests }: AttemptResult): number {
   return tests.failures ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** Passing tests that the attempt changed say less; they say nothing where the original tests fail. */
+/** Passing tests that the attempt changed say less; they say nothing if the original tests fail. */
 function doubtOf(result: AttemptResult): number {
   if (result.tests?.passed === false) return 0;
   return hasDoubtfulTests(result) ? 2 : result.testFiles ? 1 : 0;

@@ -42,7 +42,7 @@ const told: ReadonlySet<Event["type"]> = new Set([
   "turn.ended",
 ]);
 
-/** *Contract:* repeats nothing that has finished; resumes what was interrupted. */
+/** *Contract:* repeats nothing that has finished; resumes interrupted work. */
 export async function driveAttempt(session: OpenSession): Promise<Failure | undefined> {
   const { lastEnd } = session.session();
   const isNew = lastEnd === undefined || (await session.hasWork());

@@ -34,7 +34,7 @@ export interface Running {
   /** The command line of a process of one attempt, with a model of its own. */
   worker(model: string | undefined): readonly string[];
   readonly observer: Observer;
-  /** Asks a person before the best attempt is applied, unless it is applied without asking; absent: the attempts are kept. */
+  /** Asks a person before applying the best attempt, unless told not to; absent: keeps the attempts. */
   readonly decide?: (verdict: AttemptsVerdict, winner: Place) => Promise<Decided>;
   /** Interrupts all attempts. */
   readonly signal: AbortSignal;

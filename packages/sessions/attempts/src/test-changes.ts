@@ -1,4 +1,4 @@
-/** Test changes: which changes of an attempt affect the tests or what runs them, and a script that reverts those in a copy of it. */
+/** Test changes: the changes of an attempt that affect its tests, and a script that reverts them. */
 import type { ComparedCopy, CopyDifference } from "@lathe/protocol";
 import { isSkipping, meaningOf, scriptsIn, testPart, withTestPart } from "./test-files.ts";
 import { textDifference } from "./text-difference.ts";
@@ -16,7 +16,7 @@ const maxPaths = 200;
 interface Changed {
   readonly path: string;
   readonly difference: CopyDifference;
-  /** The file before the change; undefined where there was none. */
+  /** The file before the change; undefined if there was none. */
   readonly before: Uint8Array | undefined;
 }
 

@@ -29,7 +29,7 @@ const keys = ["scripts", "jest", "mocha", "ava", "tap", "vitest", "c8", "nyc", "
 
 export type Meaning = "configuration" | "tests";
 
-/** By its path alone; `scripts`: files that the test command runs. */
+/** Judges by the path alone; `scripts`: files that the test command runs. */
 export function meaningOf(path: string, scripts: ReadonlySet<string>): Meaning | undefined {
   if (configuration.test(path)) return "configuration";
   return tests.test(path) || runner.test(path) || scripts.has(path) ? "tests" : undefined;

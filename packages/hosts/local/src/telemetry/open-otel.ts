@@ -1,4 +1,4 @@
-/** Open OTel: the exporter of a session and its subagents; loaded only where `LATHE_TELEMETRY=otlp`. */
+/** Open OTel: the exporter of a session and its subagents; loaded only if `LATHE_TELEMETRY=otlp`. */
 import { randomUUID } from "node:crypto";
 import { type Exporter, openExporter } from "@lathe/telemetry/otel";
 import { knownTools } from "@lathe/tools/known";

@@ -14,7 +14,7 @@ export interface SlashCommand {
 }
 
 interface Command extends SlashCommand {
-  /** A second name, used where no other command has it. */
+  /** A second name, used if no other command has it. */
   readonly placeName?: string;
   readonly body: string;
 }

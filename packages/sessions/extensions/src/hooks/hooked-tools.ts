@@ -4,7 +4,7 @@
 import { resolve } from "node:path";
 import type { HookedCall, HookedTool } from "@lathe/protocol";
 
-/** Several where the call changes several files, so that a hook that watches files sees each. */
+/** One per file if the call changes several, so that a hook that watches files sees each. */
 export function hookedTools(call: HookedCall, cwd: string): readonly HookedTool[] {
   const { tool, effects, counterpart } = call;
   const pathOf = (path: unknown): string => resolve(cwd, typeof path === "string" ? path : ".");

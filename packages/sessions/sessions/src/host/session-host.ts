@@ -82,7 +82,7 @@ export interface SessionHooks {
   close(): Promise<void>;
 }
 
-/** The sandbox that confines commands, and why it was chosen. */
+/** The sandbox that confines commands, and why no better one is used. */
 export interface Containment {
   readonly driver: SandboxDriver;
   /** Why no better driver was chosen, one sentence each. */

@@ -5,7 +5,7 @@ import type { SessionArchive } from "../host/session-archive.ts";
 export interface Descendants {
   readonly sessions: number;
   readonly tokens: number;
-  /** US dollars; a lower bound where `costUnknown`. */
+  /** US dollars; a lower bound if `costUnknown`. */
   readonly cost: number;
   readonly costUnknown: boolean;
   /** Paths relative to the workspace, in the order they first changed. */

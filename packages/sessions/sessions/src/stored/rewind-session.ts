@@ -106,7 +106,7 @@ interface Owned {
   readonly manner: RewindManner;
 }
 
-/** Restores the files where a way is given, then appends the drafts. */
+/** Restores the files if a way is given, then appends the drafts. */
 async function restoreAndAppend(
   { archive, log, session, manner }: Owned,
   way: Way | undefined,
