@@ -1,4 +1,4 @@
-/** Finds a copy that waits for a decision: forks and the working trees of attempts have ids of one kind, and are listed together. */
+/** Finds a copy that waits for a decision, among forks and working trees: both have IDs of one kind. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 
 /** One kind of copy. */

@@ -1,4 +1,4 @@
-/** Whether the tests of attempts may run: their command is judged like a command of a model, without asking a person. */
+/** Whether the tests of attempts may run: judges their command like a model's, without asking a person. */
 import type { LocalOptions } from "../local-options.ts";
 import { explainCommand } from "../workbench/workbench.ts";
 

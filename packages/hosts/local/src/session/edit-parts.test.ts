@@ -1,4 +1,4 @@
-/** A person accepts some hunks of an edit: only those are applied, and the model is told which. */
+/** A person accepts some hunks of an edit: only those are applied, and the model learns which. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -133,7 +133,7 @@ describe("hooks", () => {
     assert.match(remarks.join("\n"), /cannot allow anything/);
   });
 
-  it("a hook that runs project files cannot allow, whoever defined it and whatever the files contain now", async () => {
+  it("a hook that runs project files cannot allow, even if the user defined it and whatever the files contain now", async () => {
     bench.put("scripts/check.py", "import rules\nrules.check()\n");
     bench.put("scripts/rules.py", "def check(): pass\n");
     const hook = group("python3 scripts/check.py", "");

@@ -121,7 +121,7 @@ describe("a plan", () => {
     assert.equal(!isFailure(again) && again.settings.mode, "ask");
   });
 
-  it("ends when a person leaves plan mode, and the model is told once", async () => {
+  it("ends when a person leaves plan mode, and the model gets one note", async () => {
     await run([say("looked around"), does(write("now")), say("done"), say("and on")]);
     session.setMode("auto");
     const left = await session.run({ text: "do it right away" });

@@ -1,4 +1,4 @@
-/** Built-in commands: prompts that every project has as slash commands; a command file of the same name replaces one. */
+/** Built-in commands: slash commands of every project; a command file of the same name replaces one. */
 
 /** The fields of a command file. */
 interface BuiltinCommand {

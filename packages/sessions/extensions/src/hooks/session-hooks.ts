@@ -1,4 +1,4 @@
-/** Session hooks: runs the hooks of the project and the user in one session, and turns their answers into decisions. */
+/** Session hooks: runs a session's hooks, and turns their answers into decisions. */
 import type {
   CompactionTrigger,
   Decision,

@@ -1,4 +1,4 @@
-/** Shell words: the simple commands of a script and their words, as far as they are known without running a shell. */
+/** Shell words: a script's simple commands and their words, as far as known without a shell. */
 import { basename, dirname, join } from "node:path";
 
 export interface Word {

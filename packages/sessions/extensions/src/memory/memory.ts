@@ -1,4 +1,4 @@
-/** Memory: facts for later sessions, of one project or of all, in the user's configuration. A person approves each. */
+/** Memory: facts for later sessions, per project or for all, in the user's configuration, each approved. */
 import { randomInt } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";

@@ -1,4 +1,4 @@
-/** The session archive port: what the use cases need to list, read, name, fork, rewind and delete stored sessions. */
+/** The session archive port: lets the use cases list, read, name, fork, rewind and delete sessions. */
 import type {
   Blobs,
   Checkpoint,
