@@ -1,16 +1,16 @@
-/** A tool and a model of one's own: the model is a few lines that need no network, and everything that happens is printed. */
+/** A custom tool and model: the model is a few lines that need no network, and every event is printed. */
 import { defineTool, isFailure, type Model, openSession } from "lathe-agent";
 
 const weather = defineTool<{ readonly city: string }>({
   name: "weather",
   description: "The weather in a city.",
   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  // Judged by the rules like any other call that reaches a host.
+  // The rules apply as to any other call that uses the network.
   effects: () => [{ kind: "network", target: "weather.example:443" }],
   run: ({ city }) => `It rains in ${city}.`,
 });
 
-/** Asks for the weather, then repeats what it was told. */
+/** Asks for the weather, then repeats the tool's answer. */
 const parrot: Model = {
   info: { id: "own/parrot", window: 100_000, maxOutput: 1_000 },
   async *stream({ messages }) {

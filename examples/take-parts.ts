@@ -1,4 +1,4 @@
-/** Some of an edit: whatever the agent writes, no hunk that logs to the console gets into a file, and the agent is told. */
+/** Applies part of an edit: hunks that log to the console are not written, and the agent gets a note. */
 import { isFailure, type PartialAnswer, type Question, run } from "lathe-agent";
 
 function withoutLogs({ call }: Question): string | PartialAnswer {

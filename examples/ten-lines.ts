@@ -1,4 +1,4 @@
-/** A task in ten lines: what the words of the command line ask for, in the folder in which it is started. */
+/** A task in ten lines: it does what the command-line arguments ask, in the current folder. */
 import { isFailure, run } from "lathe-agent";
 
 const task = process.argv.slice(2).join(" ") || "make the failing test pass";

@@ -1,4 +1,4 @@
-/** @lathe/client: what every client of a session shares. */
+/** @lathe/client: the conversation, commands and texts that all clients of a session share. */
 export { agentsCommand } from "./src/commands/agents.ts";
 export type { CommandAbout, CommandContext } from "./src/commands/command-context.ts";
 export { compactCommand } from "./src/commands/compact.ts";

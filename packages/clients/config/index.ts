@@ -1,4 +1,4 @@
-/** @lathe/config: lathe.json, the environment and flags, read into options. */
+/** @lathe/config: reads lathe.json, the environment and flags into options. */
 export {
   type AgentOptions,
   type AgentValues,

@@ -1,4 +1,4 @@
-/** @lathe/rpc: what programs and Lathe say to each other. */
+/** @lathe/rpc: the messages between Lathe and other programs. */
 export { boundedLines, jsonLines, type TooLong } from "./src/json-lines.ts";
 export type { PartialAnswer, Question, QuestionedCall, QuestionedFile } from "./src/question.ts";
 export {

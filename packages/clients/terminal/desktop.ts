@@ -1,4 +1,4 @@
-/** @lathe/terminal/desktop: what a person at this machine has beside the terminal: their clipboard and their editor. */
+/** @lathe/terminal/desktop: the person's clipboard and editor on this machine. */
 export { readClipboardImage } from "./src/desktop/clipboard-image.ts";
 export { writeClipboardText } from "./src/desktop/clipboard-text.ts";
 export { editText } from "./src/desktop/edit-text.ts";

@@ -1,4 +1,4 @@
-/** @lathe/terminal: text on a screen, and the words for what a session does. */
+/** @lathe/terminal: text on a screen, and the words that describe a session. */
 export { type Palette, palette, paletteFor } from "./src/colour/palette.ts";
 export {
   type Ground,

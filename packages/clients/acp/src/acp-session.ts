@@ -38,7 +38,7 @@ export interface EditorAbilities {
 export interface AcpPlace {
   readonly id: string;
   readonly options: AgentOptions;
-  /** The session before; absent if it is new. */
+  /** The session to resume; absent for a new one. */
   readonly before?: Session;
   readonly abilities: EditorAbilities;
 }
@@ -54,7 +54,7 @@ export class AcpSession {
   #isTrustAsked = false;
   /** Sends updates one after the other, in order. */
   #told: Promise<void> = Promise.resolve();
-  /** Withdraws what is asked before the session is opened. */
+  /** Withdraws questions that are asked before the session is opened. */
   #asking = new AbortController();
   /** The open questions in the editor, by their `seq`. */
   readonly #questions = new Map<number, AbortController>();
@@ -68,7 +68,7 @@ export class AcpSession {
     this.#isTitled = before !== undefined;
     this.#updates = this.#translator(false);
     const options = { ...place.options, said: { ...place.options.said, folder: true } };
-    // The model it began with stays until another is chosen.
+    // A resumed session keeps its model until the person chooses another.
     const resume = before && { id, models: [], before };
     this.#conversation = new Conversation(
       { options, by: "editor", attended: true, id, resume },
@@ -97,7 +97,7 @@ export class AcpSession {
     return configOptions(this.#conversation, await this.#models);
   }
 
-  /** *Contract:* as `configure`; returns the settings then. */
+  /** *Contract:* as `configure`; returns the settings afterwards. */
   async configure(chosen: Parameters<typeof configure>[1]): Promise<SessionConfigOption[]> {
     this.#models ??= modelOptions(this.#conversation.options, "");
     const refused = await configure(this.#conversation, chosen, await this.#models);
@@ -129,7 +129,7 @@ export class AcpSession {
     }
   }
 
-  /** Asks once about the project's extensions, before anything is opened; false if the person stopped instead. */
+  /** Asks once about the project's extensions, before anything is opened; false if the person cancelled. */
   async #isTrustSettled(): Promise<boolean> {
     const { options, session } = this.#conversation;
     if (this.#isTrustAsked || session || !mayNeedTrust(options.cwd)) return true;

@@ -1,4 +1,4 @@
-/** Asks the person at the editor what the agent wants to know. */
+/** Passes the agent's questions to the person at the editor. */
 import {
   type AgentContext,
   type CreateElicitationRequest,
@@ -23,7 +23,7 @@ export interface Editor {
   readonly client: AgentContext;
   readonly sessionId: string;
   readonly cwd: string;
-  /** Whether it shows forms. */
+  /** Whether the editor shows forms. */
   readonly hasForms: boolean;
   /** Withdraws the question. */
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface AskedOf {
   readonly call: AskedCall;
 }
 
-/** The answer; undefined if the person stopped the turn instead. Rejects if the editor cannot be asked. */
+/** The answer; undefined if the person cancelled the turn. Rejects if the editor cannot be asked. */
 export async function askEditor({ asked, call }: AskedOf, editor: Editor): Promise<string | undefined> {
   if (asked.kind === "question" && editor.hasForms) return askForm(asked, editor);
   const options = asked.kind === "question" ? choices(asked) : permissions(asked);
@@ -52,7 +52,7 @@ export async function askEditor({ asked, call }: AskedOf, editor: Editor): Promi
 
 const unanswered = "The user gave no answer: decide yourself and say so in the end.";
 
-/** Lists of choices and free text alike. */
+/** Builds a form for choices and for free text. */
 async function askForm(
   { text: message, options }: OpenQuestion,
   editor: Editor,
@@ -72,7 +72,7 @@ async function askForm(
   return response.action === "accept" && typeof said === "string" && said !== "" ? said : unanswered;
 }
 
-/** An editor without forms shows the choices as those of a permission. */
+/** Without forms, the editor shows the choices as permission options. */
 function choices({ options }: OpenQuestion): PermissionOption[] {
   const named = options.map((name, i): PermissionOption => {
     return { optionId: String(i), name, kind: "allow_once" };
@@ -93,7 +93,7 @@ function permissions({ options, rules = [] }: OpenQuestion): PermissionOption[] 
   });
 }
 
-/** Never shortened: nobody can agree to what is not shown. */
+/** Shows every rule in full: a person can agree only to rules they can see. */
 function lasting(scope: string, rules: readonly Rule[]): string {
   return `For this ${scope}, allow: ${rules.map(ruleText).join("; ")}`;
 }

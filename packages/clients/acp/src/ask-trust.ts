@@ -22,7 +22,10 @@ const kinds: Readonly<Record<TrustAnswer, PermissionOption["kind"]>> = {
   never: "reject_always",
 };
 
-/** The options that a session has then; undefined if the person stopped instead. Rejects if the editor cannot be asked. */
+/**
+ * The session's options after the answers; undefined if the person cancelled. Rejects if the editor cannot be
+ * asked.
+ */
 export async function askTrust(before: AgentOptions, editor: Editor): Promise<AgentOptions | undefined> {
   let options = before;
   for (const question of trustQuestions(options)) {
@@ -60,6 +63,6 @@ async function asked(
   const status = said === "yes" ? "completed" : "failed";
   await tell({ sessionUpdate: "tool_call_update", toolCallId, status });
   if (outcome.outcome === "cancelled") return undefined;
-  // Without an answer nothing runs.
+  // Without an answer, no extension runs.
   return said ?? "later";
 }

@@ -1,4 +1,4 @@
-/** The shape of a tool call for an editor: kind, title, places and the changes it is about to make. */
+/** Describes a tool call for an editor: kind, title, locations and planned changes. */
 import { resolve } from "node:path";
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { Effect, ToolCallPart } from "@lathe/protocol";
@@ -38,7 +38,7 @@ export function callShape({ id, tool, input }: ToolCallPart, cwd: string): CallS
 
 const pathKinds: ReadonlySet<Effect["kind"]> = new Set(["read", "write", "delete"]);
 
-/** Absolute, from what policy found the call to do. */
+/** The absolute paths in the effects that the policy found. */
 export function placesOfEffects(effects: readonly Effect[], cwd: string): ToolCallLocation[] {
   const named = effects.filter(({ kind, expansion }) => pathKinds.has(kind) && expansion === undefined);
   return [...new Set(named.map(({ target }) => resolve(cwd, target)))].map((path) => ({ path }));
@@ -54,7 +54,7 @@ function placesOf(input: unknown, cwd: string): ToolCallLocation[] {
   return [{ path: resolve(cwd, path), ...(typeof line === "number" && line > 0 && { line }) }];
 }
 
-/** The changes in the arguments of `edit` and `write`; the outcome has the complete files. */
+/** Reads the changes from the arguments of `edit` and `write`; the outcome has the complete files. */
 function changesOf(input: unknown, cwd: string): ToolCallContent[] {
   const { path, edits, content } = Object(input) as Fields;
   if (typeof path !== "string") return [];

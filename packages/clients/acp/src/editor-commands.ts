@@ -12,7 +12,7 @@ import { fit, harmless, themeOf } from "@lathe/terminal";
 interface Typed {
   readonly conversation: Conversation;
   print(lines: readonly string[]): void;
-  /** *Contract:* says the words, if any, and drives until no turn is open. */
+  /** *Contract:* sends the message, if any, and drives until no turn is open. */
   drive(words?: Words): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ function contextOf({ images }: Words, { conversation, print, drive }: Typed): Co
     print,
     drive,
     say: (text) => drive({ text, ...(images && { images }) }),
-    // An editor has no list to choose from: the options are printed, and one is typed after the command.
+    // An editor has no list to choose from: print the options, and the person types one after the command.
     choose: async (title, options) => {
       print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
       return undefined;

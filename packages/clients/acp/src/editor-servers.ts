@@ -1,4 +1,4 @@
-/** Editor servers: the MCP servers that an editor wants a session to have; the person configured them there. */
+/** Adds the MCP servers that the person configured in the editor. */
 import type { McpServer } from "@agentclientprotocol/sdk";
 import type { AgentOptions } from "@lathe/config";
 

@@ -1,11 +1,11 @@
-/** Outcome update: how a tool call ended, with the changed files whole, as an editor shows it. */
+/** Shows an editor how a tool call ended, with the changed files in full. */
 import { resolve } from "node:path";
 import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { type FileChange, type Outcome, outcomeText } from "@lathe/protocol";
 
 export interface OutcomeView {
   readonly cwd: string;
-  /** The text of a file's version; undefined if it is not kept any more. */
+  /** The text of a file's version; undefined if it is no longer stored. */
   textOf(version: string): Promise<string | undefined>;
   /** The terminal in which the editor already shows the output. */
   readonly terminal?: string;
@@ -60,7 +60,7 @@ function saidOf(outcome: Outcome, hasDiffs: boolean, { terminal }: OutcomeView):
   ];
 }
 
-/** Text to be shown verbatim: editors render contents as Markdown. */
+/** Shows text verbatim: editors render contents as Markdown. */
 export function verbatim(said: string): ToolCallContent {
   return text(codeBlock(said));
 }

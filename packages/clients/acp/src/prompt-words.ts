@@ -1,4 +1,4 @@
-/** An editor's prompt blocks as a message to a session. */
+/** Turns an editor's prompt blocks into a message to a session. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { usage } from "@lathe/config";
 import {
@@ -56,7 +56,7 @@ function imageOf(base64: string): ImagePart | Failure {
   return { type: "image", mediaType, base64: bytes.toString("base64") };
 }
 
-/** The path of a file, anything else unchanged. */
+/** Turns a file URI into a path and leaves anything else unchanged. */
 function pathOf(uri: string): string {
   if (!uri.startsWith("file://")) return uri;
   try {

@@ -1,4 +1,4 @@
-/** Serve ACP: the Agent Client Protocol over a stream, with as many sessions as the editor opens. */
+/** Serves the Agent Client Protocol over a stream, with as many sessions as the editor opens. */
 import { isAbsolute } from "node:path";
 import {
   type AgentConnection,
@@ -29,16 +29,16 @@ import { modeOf, sessionModes } from "./session-modes.ts";
 export interface Program {
   readonly env: AgentOptions["env"];
   readonly version: string;
-  /** *Contract:* the options of a session in a folder; a failure says what is wrong with it. */
+  /** *Contract:* the options of a session in a folder; a failure says which of them is wrong. */
   optionsOf(cwd: string): Promise<AgentOptions | Failure>;
 }
 
 export interface AcpServer {
-  /** Resolves once the editor is gone. */
+  /** Resolves once the editor has disconnected. */
   readonly closed: Promise<void>;
-  /** The reason, unless the editor just left. */
+  /** The reason, unless the editor simply disconnected. */
   failed(): Failure | undefined;
-  /** *Contract:* ends what runs in every session. */
+  /** *Contract:* stops the work in every session. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ interface Place {
 
 export interface Connected {
   readonly stream: Stream;
-  /** *Contract:* resolves when there is room for more output, or none is written any more. */
+  /** *Contract:* resolves when there is room for more output, or when output has stopped for good. */
   readonly drained: () => Promise<void>;
 }
 
@@ -140,7 +140,7 @@ async function deleted(env: Program["env"], id: string): Promise<object> {
   return {};
 }
 
-/** An editor may drop updates of a session before it knows its id. */
+/** Sends updates after the answer: an editor may drop updates of a session whose ID it does not know yet. */
 function afterAnswer(work: () => void): void {
   setImmediate(work);
 }
@@ -155,7 +155,7 @@ async function keptSession(env: AgentOptions["env"], id: string): Promise<Sessio
   return fold(events);
 }
 
-/** Modes are for editors that know no other choices. */
+/** Offers modes too, for editors that know no other settings. */
 async function choosable(session: AcpSession): Promise<Pick<NewSessionResponse, "modes" | "configOptions">> {
   return { modes: sessionModes(session.mode), configOptions: await session.config() };
 }
@@ -196,7 +196,9 @@ function tooLarge({ maxMessageBytes }: MessageTooLargeError): Failure {
   return usage(text);
 }
 
-/** `terminal_output` is how editors say that their terminals show what the agent runs. */
+/**
+ * `terminal_output` is how editors announce that they show the output of the agent's commands in terminals.
+ */
 function abilitiesOf(capabilities: ClientCapabilities | undefined): EditorAbilities {
   const { terminal_output: shows } = capabilities?._meta ?? {};
   return { hasTerminals: shows === true, hasForms: Boolean(capabilities?.elicitation?.form) };

@@ -13,12 +13,14 @@ interface Select {
   readonly options: readonly Option[];
 }
 
-/** In the order in which an editor shows them; `models` are those that can be chosen. */
+/** The settings in display order; `models` lists the models the person can choose. */
 export function configOptions(conversation: Conversation, models: readonly Option[]): SessionConfigOption[] {
   return selects(conversation, models).map(optionOf);
 }
 
-/** *Contract:* permissions hold from the next prompt on, a model from the next step on; a failure changes nothing. */
+/**
+ * *Contract:* permissions apply from the next prompt, a model from the next step; a failure changes nothing.
+ */
 export async function configure(
   conversation: Conversation,
   { configId: id, value }: { readonly configId: string; readonly value: unknown },

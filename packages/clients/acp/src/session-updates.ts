@@ -1,4 +1,4 @@
-/** Session updates: events and deltas of a session as an editor is told of them. */
+/** Turns the events and deltas of a session into updates for an editor. */
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import {
   type Delta,
@@ -16,13 +16,16 @@ import { callShape, placesOfEffects } from "./call-shape.ts";
 import { type OutcomeView, outcomeUpdate, verbatim } from "./outcome-update.ts";
 
 export interface UpdatesView extends Omit<OutcomeView, "terminal"> {
-  /** The editor can show output of commands it did not start. */
+  /** Whether the editor shows output of commands it did not start. */
   readonly hasTerminals: boolean;
-  /** The session is read from its log: the user's messages are sent, too, and nothing was streamed. */
+  /**
+   * Whether the session is read from its log: then the user's messages are sent too, since nothing was
+   * streamed.
+   */
   readonly isReplay: boolean;
 }
 
-/** Milliseconds between two looks at the growing output of a command, and characters of its end that are shown. */
+/** How often growing output is sent, in milliseconds, and how many of its last characters are shown. */
 const outputEveryMs = 200;
 const outputChars = 20_000;
 
@@ -32,7 +35,7 @@ interface Running {
   shownAt: number;
 }
 
-/** *Contract:* gets everything in order, one at a time. */
+/** *Contract:* receives all events and deltas in order, one at a time. */
 export class SessionUpdates {
   readonly #view: UpdatesView;
   readonly #calls = new Map<string, Running>();
@@ -103,7 +106,7 @@ export class SessionUpdates {
     });
   }
 
-  /** The list of todos is shown as a plan. */
+  /** Shows the todo list as a plan. */
   #called(part: ToolCallPart): readonly SessionUpdate[] {
     if (part.tool === toolNames.todo) return [];
     this.#calls.set(part.id, { tool: part.tool, output: "", shownAt: 0 });
@@ -149,7 +152,7 @@ export class SessionUpdates {
   }
 }
 
-/** A quick command ends before anything was streamed. */
+/** A quick command may end before any output was streamed. */
 function terminalEnd(call: string, outcome: Outcome, wasStreamed: boolean): readonly SessionUpdate[] {
   const code = outcome.type === "ok" ? outcome.facts?.exitCode : undefined;
   const exit = { terminal_id: call, exit_code: code ?? null, signal: null };

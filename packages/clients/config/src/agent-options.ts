@@ -1,11 +1,11 @@
-/** The flags of every command that runs the agent, and the options they are read into. */
+/** The flags of every command that runs the agent, and the options they produce. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import type { LocalOptions } from "@lathe/hosts/local";
-import { effectKinds, efforts, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
+import { effectKinds, efforts, failure, isFailure, modes, type Failure, type Limits } from "@lathe/protocol";
 import type { ExplicitOptions } from "@lathe/sessions";
 import type { Config } from "./config.ts";
-import { countFlag, type Line, numberFlag, type ValueKind } from "./flags/flags.ts";
-import { type ConfigFlags, loadConfig } from "./load-config.ts";
+import { countFlag, numberFlag, type Line, type ValueKind } from "./flags/flags.ts";
+import { loadConfig, type ConfigFlags } from "./load-config.ts";
 
 /** `default` resets the effort to the provider's own, whatever was chosen before. */
 const effortWords = ["default", ...efforts] as const;
@@ -62,11 +62,11 @@ const defaultSteps = 200;
 
 /** The options of a session, without the listeners. */
 export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" | "onDelta"> {
-  /** The flags they were read from, for child processes that get the same. */
+  /** The flags that produced the options, for child processes that get the same. */
   readonly line?: AgentValues;
   /** The explicit choices that override those of a resumed session. */
   readonly said: ExplicitOptions;
-  /** The servers as their files define them, without the values of variables; these may be shown. */
+  /** The servers as written in their files, without the values of variables; safe to show. */
   readonly writtenServers?: Config["writtenServers"];
 }
 
@@ -74,13 +74,13 @@ export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" 
 export interface Program {
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
-  /** The arguments of the process, its program and script first. */
+  /** The arguments of the process, starting with its program and script. */
   readonly argv: readonly string[];
   readonly execArgv: readonly string[];
   readonly onRemark: (text: string) => void;
 }
 
-/** The options, the settings of the interactive terminal, and remarks about what was left out. */
+/** The options, the settings of the interactive terminal, and remarks about skipped entries. */
 export interface LoadedOptions extends Pick<Config, "look" | "remarks"> {
   readonly options: AgentOptions;
 }
@@ -96,7 +96,7 @@ export async function readAgentOptions(
   return loaded.options;
 }
 
-/** `asksTrust`: a person is asked about the project's servers afterwards. */
+/** `asksTrust`: the caller asks a person about the project's servers afterwards. */
 export async function loadAgentOptions(
   values: AgentValues,
   program: Program,
@@ -158,7 +158,9 @@ function passedOn(config: Config): Partial<Pick<Config, (typeof passed)[number]>
   return Object.fromEntries(passed.flatMap((key) => (config[key] === undefined ? [] : [[key, config[key]]])));
 }
 
-/** The command that measures keep rates; none in another program, which would be started instead. */
+/**
+ * The command that measures keep rates; none in another program, since it would start that program instead.
+ */
 function keepCommand({ argv, execArgv }: Program): Pick<LocalOptions, "keepCommand"> {
   const [node = "", script = ""] = argv;
   if (!/(?:^|[\\/])lathe(?:\.mjs)?$/.test(script)) return {};

@@ -1,8 +1,8 @@
-/** The rule for one `--allow` on the command line. */
+/** Reads one `--allow` from the command line as a rule. */
 import { effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
 import { nearest } from "./flags/nearest.ts";
 
-/** `KIND:GLOB`, or the glob of a command; an unknown kind before a colon is an error and allows nothing. */
+/** Reads `KIND:GLOB` or a command glob; an unknown kind before a colon is an error and allows nothing. */
 export function allowRule(text: string): Rule | Failure {
   const [, word = "", glob = ""] = /^([\w-]+):(.*)$/s.exec(text) ?? [];
   const kind = effectKinds.find((one) => one === word);
@@ -14,13 +14,13 @@ export function allowRule(text: string): Rule | Failure {
   return { name: "--allow", verdict: "allow", kinds: [kind ?? "execute"], target };
 }
 
-/** The reverse: the value of `--allow` for a rule of one kind. */
+/** Writes a rule of one kind as a value of `--allow`. */
 export function allowText({ kinds, target = "" }: Rule): string {
   const [kind] = kinds ?? [];
   return kind === "execute" && !isFailure(allowRule(target)) ? target : `${kind}:${target}`;
 }
 
-/** `make:all now` is a command with its arguments. */
+/** Whether the word is a mistyped kind; `make:all now` is a command with its arguments. */
 function isSlip(word: string, glob: string): boolean {
   return !/\s/.test(glob) || nearest(word, effectKinds) !== undefined;
 }

@@ -1,6 +1,9 @@
 /** Describes each key of a configuration file, for its schema and the reference. */
 
-/** By path; `[]` and `.*` stand for any entry. `lathe` is the text for a project's file, where it differs. */
+/**
+ * Descriptions by path; `[]` and `.*` match any entry. `lathe` is the text for a project's file, where it
+ * differs.
+ */
 export const configAbout: Readonly<
   Record<string, string | { readonly config: string; readonly lathe: string }>
 > = {

@@ -1,4 +1,4 @@
-/** Configuration files: reading one and checking it. Loaded only when there is one. */
+/** Reads and checks a configuration file. Loaded only if one exists. */
 import { brokenExample, type RuleExamples } from "@lathe/policy";
 import {
   effectKinds,
@@ -113,7 +113,10 @@ const embeddingEntries = {
 };
 const searchEntries = { embeddings: v.exactOptional(v.strictObject(embeddingEntries)) };
 
-/** A project's file comes from others: it can tighten settings, not loosen them, and cannot set addresses, keys or headers. */
+/**
+ * A project's file comes from others: it can tighten settings but not loosen them, nor set addresses, keys or
+ * headers.
+ */
 const projectEntries = {
   $schema: v.exactOptional(v.string()),
   model: v.exactOptional(model),
@@ -149,7 +152,7 @@ const userEntries = {
 };
 export const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
-/** In a trusted folder, a project's file can also allow. */
+/** In a trusted folder, a project's file can also contain allow rules. */
 const trustedEntries = { ...projectEntries, rules: v.exactOptional(v.array(rule)) };
 /** The settings of the machine's owner, which no other file can loosen. */
 const managedEntries = {
@@ -222,7 +225,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;
 }
 
-/** The valid keys beside the one at `path`. */
+/** The valid keys next to the one at `path`. */
 function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readonly string[] {
   const topEntries = entriesOf[whose];
   if (first === "limits") return limitNames;

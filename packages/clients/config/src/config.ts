@@ -1,4 +1,4 @@
-/** The merged, frozen configuration of all files, the environment and the flags. */
+/** The merged, frozen configuration from all files, the environment and the flags. */
 
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
 import type { Effort, Limits, Mode, Rule } from "@lathe/protocol";
@@ -24,14 +24,14 @@ export interface Config {
   /** The loosest mode that the machine's owner allows. */
   readonly widest?: Mode;
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
-  /** The same as their files define them, without the values of variables. */
+  /** The same servers as written in their files, without the values of variables. */
   readonly writtenServers: NonNullable<LocalOptions["mcpServers"]>;
   /** The experiments that new sessions take part in. */
   readonly experiments?: readonly Experiment[];
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   readonly search?: SearchPart;
-  /** What was left out, one sentence each. */
+  /** What was skipped and why, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -40,11 +40,11 @@ export interface SearchPart {
   readonly embeddings?: NonNullable<LocalOptions["embeddings"]>;
 }
 
-/** How the interactive terminal looks. */
+/** The appearance of the interactive terminal. */
 export interface Look {
   readonly theme: ThemeName;
   readonly screenReader: boolean;
-  /** Whether the bell rings when the agent asks or is done and the terminal has no focus. */
+  /** Whether the bell rings when the agent asks or finishes while the terminal has no focus. */
   readonly bell: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface ConfigPart {
   readonly theme?: ThemeName;
   readonly screenReader?: boolean;
   readonly bell?: boolean;
-  /** Model ids. */
+  /** Model IDs. */
   readonly secondOpinion?: string;
   readonly summaryModel?: string;
   readonly effort?: Effort;

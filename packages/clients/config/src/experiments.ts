@@ -1,10 +1,10 @@
-/** Experiments in the user's configuration, checked, and which of them a command line leaves free. */
+/** Checks the experiments in the user's configuration, and selects those that a command line leaves free. */
 
 import { type ArmSettings, effortSchema, givenLimitsSchema, tuningSchema } from "@lathe/protocol";
 import { type Experiment, experimentMetrics } from "@lathe/telemetry/experiments";
 import * as v from "valibot";
 
-/** Names appear in tables, files and metrics. */
+/** A name appears in tables, files and metrics. */
 const name = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z\d][A-Za-z\d._-]{0,39}$/, "a name of at most 40 letters, digits, dots and dashes"),
@@ -66,7 +66,7 @@ function unique(names: readonly string[]): boolean {
   return new Set(names).size === names.length;
 }
 
-/** The settings that its arms vary; fields of the profile one by one. */
+/** The settings that its arms vary; fields of the profile count one by one. */
 function variedBy({ arms }: Experiment): readonly string[] {
   const fields = arms.flatMap((one) =>
     Object.entries(one.set).flatMap(([key, value]) =>

@@ -53,12 +53,12 @@ it("reads files that begin with a byte order mark", async () => {
   assert.deepEqual((await load()).models, ["u/1"]);
 });
 
-it("takes a link to nothing for a file that cannot be read, which may hold what tightens", async () => {
+it("treats a dangling link as an unreadable file, since its target may tighten settings", async () => {
   symlinkSync(join(root, "gone.json"), join(root, "config", "lathe", "config.json"));
   await assert.rejects(load(), /config\.json is a link to nothing/);
 });
 
-it("lets a project suggest a model that the user reaches, and no other", async () => {
+it("lets a project suggest a model only if the user has access to it", async () => {
   project({ model: ["anthropic/x", "openai/y", "ollama/z"] });
   const without = await load();
   assert.deepEqual(without.models, []);
@@ -97,7 +97,7 @@ it("takes the lower of each limit, unless the command line sets it", async () =>
   assert.deepEqual((await load({ limits: { cost: 9 } })).limits, { steps: 50, cost: 9 });
 });
 
-it("joins the rules, and makes rules of what the line allows", async () => {
+it("merges the rules, and adds a rule for each --allow", async () => {
   project({ rules: [{ name: "p", verdict: "deny", kinds: ["network"] }] });
   user({ rules: [{ name: "u", verdict: "allow" }] });
   const { rules } = await load({ allow: ["npm test"] });
@@ -111,7 +111,7 @@ it("joins the rules, and makes rules of what the line allows", async () => {
   );
 });
 
-it("makes rules of other kinds of what the line allows", async () => {
+it("makes rules of other kinds from --allow", async () => {
   const { rules } = await load({ allow: ["network:example.com", "echo write:x"] });
   assert.deepEqual(
     rules.map(({ kinds, target }) => [kinds?.[0], target]),
@@ -122,7 +122,7 @@ it("makes rules of other kinds of what the line allows", async () => {
   );
 });
 
-it("refuses a word before the colon of --allow that is no kind, unless it is a command", async () => {
+it("refuses an unknown kind before the colon of --allow, unless the text is a command", async () => {
   for (const wrong of ["foo:bar", "netwrok:example.com", "http://x", "wirte:my file", "network:", " "]) {
     const config = await loadConfig(root, env, { allow: ["npm test", wrong] });
     assert.ok(isFailure(config), wrong);
@@ -134,7 +134,7 @@ it("refuses a word before the colon of --allow that is no kind, unless it is a c
   assert.deepEqual(new Set(rules.flatMap(({ kinds }) => kinds)), new Set(["execute"]));
 });
 
-it("leaves out a project's file that is none, or that lies elsewhere, and says so", async () => {
+it("skips a project's file that is not a file or is outside the project, and says so", async () => {
   execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "lathe.json")]);
   assert.match((await load()).remarks.join(), /lathe\.json is not a regular file/);
   rmSync(join(root, "lathe.json"));
@@ -148,7 +148,7 @@ it("leaves out a project's file that is none, or that lies elsewhere, and says s
   assert.match(config.remarks.join(), /lathe\.json leads out of the workspace/);
 });
 
-it("refuses what a project may not set", async () => {
+it("refuses settings that a project may not set", async () => {
   for (const value of [
     { providers: {} },
     { sandbox: false },
@@ -165,7 +165,7 @@ it("refuses what a project may not set", async () => {
 
 const deny = { name: "no", verdict: "deny", kinds: ["execute"], target: "npm publish *" };
 
-it("holds a rule to its own examples", async () => {
+it("checks a rule against its own examples", async () => {
   user({
     rules: [
       { ...deny, examples: { matches: ["npm publish", "execute:npm publish -r"], ignores: ["npm test"] } },
@@ -178,7 +178,7 @@ it("holds a rule to its own examples", async () => {
   await assert.rejects(load(), /rules\.0: the rule no matches "npm publish x", which it should ignore/);
 });
 
-it("lets a project allow only where the user trusts its folder", async () => {
+it("accepts a project's allow rules only if the user trusts its folder", async () => {
   const allow = { name: "yes", verdict: "allow", kinds: ["network"], target: "example.com" };
   project({ rules: [allow] });
   await assert.rejects(load(), /may only "ask" or "deny"/);
@@ -190,7 +190,7 @@ it("lets a project allow only where the user trusts its folder", async () => {
   await assert.rejects(load(), /only your own configuration may set this/);
 });
 
-it("takes MCP servers from the user alone, and fills in the variables they name", async () => {
+it("takes MCP servers only from the user, and fills in the variables they name", async () => {
   const written = { command: "run", args: ["--in", "$" + "{PLACE:-here}"], env: { TOKEN: "$" + "{TOKEN}" } };
   user({ mcpServers: { one: written, two: { url: "https://example.com/mcp" } } });
   const config = await load({}, { TOKEN: "t" });
@@ -206,7 +206,7 @@ it("takes MCP servers from the user alone, and fills in the variables they name"
   await assert.rejects(load(), /only your own configuration may set this/);
 });
 
-it("keeps to what the machine's owner sets, whatever the others say", async () => {
+it("obeys the machine's owner over all other sources", async () => {
   const managedFile = join(root, "managed.json");
   writeFileSync(managedFile, JSON.stringify({ mode: "ask", rules: [deny] }));
   user({ mode: "auto" });
@@ -219,7 +219,7 @@ it("keeps to what the machine's owner sets, whatever the others say", async () =
 
 const gibibyte = 2 ** 30;
 
-it("lets the user raise what commands may have, and a project lower it", async () => {
+it("lets the user raise the limits of commands, and a project lower them", async () => {
   user({ sandboxLimits: { memory: "8G", processes: 4096 } });
   assert.deepEqual((await load()).sandboxLimits, {
     wanted: { memoryBytes: 8 * gibibyte, processes: 4096 },
@@ -234,13 +234,13 @@ it("lets the user raise what commands may have, and a project lower it", async (
   assert.deepEqual([said.sandboxLimits.wanted.memoryBytes, said.sandboxLimits.most], [32 * gibibyte, others]);
 });
 
-it("lets a project raise what commands may have where the user trusts its folder", async () => {
+it("lets a project raise the limits of commands if the user trusts its folder", async () => {
   project({ sandboxLimits: { memory: "16G" } });
   user({ trusted: [root], sandboxLimits: { memory: "8G" } });
   assert.deepEqual((await load()).sandboxLimits, { wanted: { memoryBytes: 16 * gibibyte }, most: {} });
 });
 
-it("exceeds no limit of the machine's owner, whoever asks for more", async () => {
+it("never exceeds a limit set by the machine's owner", async () => {
   const managedFile = join(root, "managed.json");
   writeFileSync(managedFile, JSON.stringify({ sandboxLimits: { memory: "4G" } }));
   const { sandboxLimits } = await load({ managedFile, sandboxLimits: { memory: "64G" } });
@@ -249,7 +249,7 @@ it("exceeds no limit of the machine's owner, whoever asks for more", async () =>
   assert.equal(unsaid.sandboxLimits.wanted.memoryBytes, 4 * gibibyte);
 });
 
-it("says which limit is none", async () => {
+it("names an invalid limit", async () => {
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{ memory: "lots" }, /sandboxLimits: memory: a size is wanted, such as 512M or 8G, not "lots"/],
     [{ memory: "1K" }, /memory: 64M is the least/],
@@ -264,7 +264,7 @@ it("says which limit is none", async () => {
   }
 });
 
-it("lets a project and the machine's owner narrow what a router chooses of, and nobody widen it", async () => {
+it("lets a project and the machine's owner narrow a router's choice, and lets no source widen it", async () => {
   const managedFile = join(root, "managed.json");
   writeFileSync(managedFile, JSON.stringify({ router: { block: ["*fable*"] } }));
   user({ model: "auto:cost", router: { allow: ["anthropic/*"], explore: 0.1, tiers: { "a/b": "large" } } });
@@ -281,7 +281,7 @@ it("lets a project and the machine's owner narrow what a router chooses of, and 
   assert.match(refused.text, /router\.explore.*the keys are allow, block/);
 });
 
-it("takes auto from any source, alone and with a mode there is", async () => {
+it("accepts auto from any source, alone or with a valid mode", async () => {
   project({ model: "auto" });
   assert.deepEqual((await load()).models, ["auto"]);
   assert.deepEqual((await load({ model: "auto:intelligence" })).models, ["auto:intelligence"]);
@@ -301,7 +301,7 @@ const trial = {
   metric: "cost",
 };
 
-it("takes experiments from the user alone, and draws none of what the line chose", async () => {
+it("takes experiments only from the user, and skips those that vary a setting from the command line", async () => {
   user({ experiments: [trial] });
   const [found] = (await load()).experiments ?? [];
   assert.deepEqual(found?.arms, [
@@ -318,7 +318,7 @@ it("takes experiments from the user alone, and draws none of what the line chose
   assert.match(refused.text, /only your own configuration may set this/);
 });
 
-it("says what is wrong with an experiment", async () => {
+it("explains an error in an experiment", async () => {
   const [plain, short] = trial.arms;
   const cases: readonly (readonly [object, RegExp])[] = [
     [{ ...trial, arms: [plain] }, /two arms or more/],
@@ -342,7 +342,7 @@ it("says what is wrong with an experiment", async () => {
   assert.match(both.text, /two experiments vary the same thing/);
 });
 
-it("sends tickets only where the user's own file says, and a token only over https", async () => {
+it("takes the tracker only from the user's own file, and sends a token only over https", async () => {
   const github = { kind: "github", repository: "acme/tools", tokenCommand: ["gh", "auth", "token"] };
   user({ tickets: github });
   assert.deepEqual(await ownTickets(env), github);

@@ -1,7 +1,8 @@
 /**
- * Loads the configuration: user, environment, flags; each later one wins. What the machine's owner sets, nobody loosens.
- * A project's file comes from others: where the user does not trust its folder it
- * tightens the mode, the limits (the sandbox's too) and the rules, and may suggest a model when nobody chose one and the user reaches it.
+ * Loads the configuration: user, environment, flags; later ones override earlier ones. No source can loosen
+ * the settings of the machine's owner. A project's file comes from others. Unless the user trusts its folder,
+ * it can only tighten the mode, the limits (the sandbox's too) and the rules. It may suggest a model if no
+ * other source chose one and the user has access to it.
  */
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -23,14 +24,16 @@ import type { Config, ConfigPart } from "./config.ts";
 import type { Owner } from "./config-file.ts";
 import { chosenLimits } from "./sandbox-limits.ts";
 
-/** The settings of the command line; `allow` holds globs of commands, or `KIND:GLOB`, that are allowed without asking. */
+/**
+ * The settings of the command line; `allow` holds globs of commands, or `KIND:GLOB`, that run without asking.
+ */
 export interface ConfigFlags extends Omit<ConfigPart, "effort"> {
-  /** `default`: no effort, even if a file sets one. */
+  /** `default`: the provider's own effort, even if a file sets one. */
   readonly effort?: ConfigPart["effort"] | "default";
   readonly allow?: readonly string[];
   /** The file of the machine's owner; not a flag of the command line. */
   readonly managedFile?: string;
-  /** Whether a person will be asked about the project's servers; then no remark is made about those. */
+  /** Whether the caller asks a person about the project's servers; if so, they produce no remark. */
   readonly asksTrust?: boolean;
 }
 
@@ -99,13 +102,13 @@ async function experimentsOf(
   return { experiments: leftFree(experiments, new Set(fixed.map(([field]) => field))) };
 }
 
-/** The tracker that alerts are sent to; undefined if there is none. */
+/** The tracker that receives alerts; undefined if there is none. */
 export async function ownTickets(env: NodeJS.ProcessEnv): Promise<ConfigPart["tickets"] | Failure> {
   const user = await readOwn(join(configFolder(env), "config.json"), "user");
   return isFailure(user) ? user : user.tickets;
 }
 
-/** All experiments in the user's file, also those that do not apply here. */
+/** All experiments in the user's file, including those that do not apply here. */
 export async function ownExperiments(env: NodeJS.ProcessEnv): Promise<readonly Experiment[] | Failure> {
   const user = await readOwn(join(configFolder(env), "config.json"), "user");
   return isFailure(user) ? user : (user.experiments ?? []);
@@ -183,7 +186,7 @@ function ownPart(
   };
 }
 
-/** The user's first choice; else the models that the project suggests and the user has keys for. */
+/** The user's first choice; otherwise the models that the project suggests and the user has keys for. */
 function modelsOf(
   own: readonly ConfigPart["model"][],
   project: ConfigPart["model"],
@@ -199,7 +202,7 @@ function modelsOf(
   return { chain: reached, remarks: unreached.map(unreachedText) };
 }
 
-/** A model must be allowed by every source; one source can block it. */
+/** Every source must allow a model, so one source can block it. */
 function routerOf({ router: own = {} }: ConfigPart, others: readonly ConfigPart[]): Config["router"] {
   const parts = [own, ...others.map(({ router }) => router ?? {})];
   return {
@@ -231,7 +234,7 @@ async function readFiles(cwd: string, env: NodeJS.ProcessEnv, managedFile: strin
   return isFailure(found) ? found : { managed, user, found, isTrusted };
 }
 
-/** Whether the folder is one that the user trusts, or below one. */
+/** Whether the user trusts the folder or one above it. */
 function trusts({ trusted = [] }: ConfigPart, cwd: string): boolean {
   return trusted.some((folder) => isAbsolute(folder) && (cwd === folder || cwd.startsWith(`${folder}/`)));
 }
@@ -256,7 +259,7 @@ async function readProject(cwd: string, whose: "project" | "trusted"): Promise<P
 
 async function readOwn(path: string, whose: "managed" | "user"): Promise<ConfigPart | Failure> {
   try {
-    // Without a byte order mark.
+    // The decoder drops a byte order mark.
     return checked(path, new TextDecoder().decode(readFileSync(path)), whose);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

@@ -1,4 +1,4 @@
-/** Limits of the sandbox as people write them, and how several sources combine. */
+/** Reads limits of the sandbox as people write them, and combines several sources. */
 import type { SandboxLimits, SandboxLimitsChoice } from "@lathe/hosts/local";
 import { type Failure, failure } from "@lathe/protocol";
 
@@ -10,21 +10,21 @@ export interface WrittenLimits {
   readonly fileSize?: string | number;
 }
 
-/** The least memory with which commands start. */
+/** The least memory with which commands can start. */
 const leastMemory = 64 * 2 ** 20;
 const leastFile = 2 ** 20;
 const leastProcesses = 16;
 
 const factors: Readonly<Record<string, number>> = { "": 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 
-/** Bytes of `8G`, `512 MiB` or `1.5T`; undefined for anything else. */
+/** The bytes of `8G`, `512 MiB` or `1.5T`; undefined for anything else. */
 function bytesOf(text: string | number): number | undefined {
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/iu.exec(String(text).trim()) ?? [];
   const bytes = Math.floor(Number(number) * (factors[unit.toUpperCase()] ?? Number.NaN));
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** The problem, in words that follow the setting's name; undefined if there is none. */
+/** The problem, phrased to follow the setting's name; undefined if there is none. */
 export function wrongLimit({ memory, processes, fileSize }: WrittenLimits): string | undefined {
   return (
     wrongSize("memory", memory, { least: leastMemory, named: "64M" }) ??
@@ -63,10 +63,10 @@ function limitsOf({ memory, processes, fileSize }: WrittenLimits = {}): Partial<
 
 /** Limits by source; a later source takes precedence. */
 export interface LimitSources {
-  /** Sets defaults and is never exceeded. */
+  /** Sets defaults, and no other source can exceed them. */
   readonly managed?: WrittenLimits | undefined;
   readonly user?: WrittenLimits | undefined;
-  /** Lowers only, unless the user trusts its folder. */
+  /** Can only lower limits, unless the user trusts its folder. */
   readonly project?: WrittenLimits | undefined;
   readonly isTrusted: boolean;
   readonly flags?: WrittenLimits | undefined;
@@ -80,7 +80,7 @@ export function chosenLimits({
   flags,
 }: LimitSources): SandboxLimitsChoice {
   const said = limitsOf(flags);
-  // A project does not lower an explicit flag.
+  // A project cannot lower an explicit flag.
   const lowering = Object.entries(isTrusted ? {} : limitsOf(project)).filter(([name]) => !(name in said));
   return {
     wanted: { ...limitsOf(managed), ...limitsOf(user), ...(isTrusted ? limitsOf(project) : {}), ...said },

@@ -1,4 +1,4 @@
-/** Tickets in the user's configuration: the tracker on which alerts become issues. */
+/** Ticket settings in the user's configuration: the tracker where alerts become issues. */
 import type { TicketSettings } from "@lathe/telemetry";
 import * as v from "valibot";
 

@@ -1,4 +1,4 @@
-/** Lines of JSON: the same in any pieces, and of one that is too long only its length. */
+/** Tests reading JSON lines in any pieces, and the limit on their length. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -21,7 +21,7 @@ async function all<T>(lines: AsyncIterable<readonly T[]>): Promise<readonly T[]>
 const texts = fc.array(fc.string({ unit: "binary" }).map((text) => text.replaceAll("\n", "\u2028")));
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
 
-it("lines come whole, whatever pieces they come in, also the last without an end", async () => {
+it("yields whole lines, whatever pieces they arrive in, and a last one without a line break", async () => {
   await fc.assert(
     fc.asyncProperty(texts, sizes, fc.boolean(), async (lines, cut, hasEnd) => {
       const bytes = Buffer.from(lines.join("\n") + (hasEnd ? "\n" : ""));
@@ -36,7 +36,7 @@ it("lines come whole, whatever pieces they come in, also the last without an end
   );
 });
 
-it("a line that is too long is its length, and the next ones are read", async () => {
+it("reports only the length of a line that is too long, and reads the next ones", async () => {
   await fc.assert(
     fc.asyncProperty(texts, sizes, async (lines, cut) => {
       const most = 6;

@@ -1,11 +1,14 @@
-/** Lines of a stream, one JSON text each: cut at LF alone, since a JSON text may hold other line separators. */
+/**
+ * Reads lines of a stream, one JSON text each: split at LF only, since JSON may contain other line
+ * separators.
+ */
 
-/** A line over the limit, which is not kept. */
+/** A line over the limit, whose text is discarded. */
 export interface TooLong {
   readonly bytes: number;
 }
 
-/** Yields the lines that each chunk completes, so that an interactive client is answered at once. */
+/** Yields the lines that each chunk completes, so that an interactive client gets its answer at once. */
 export async function* jsonLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
   for await (const lines of boundedLines(input, Number.POSITIVE_INFINITY))
     yield lines.flatMap((line) => (typeof line === "string" ? [line] : []));
@@ -52,7 +55,7 @@ function taken(open: OpenLine, most: number): string | TooLong {
   return bytes > most ? { bytes } : new TextDecoder().decode(joined(pieces, bytes));
 }
 
-/** Without `Buffer`, which browsers lack. */
+/** Avoids `Buffer`, which browsers lack. */
 function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
   const [only] = pieces;
   if (pieces.length === 1 && only) return only;

@@ -1,4 +1,4 @@
-/** RPC messages: the schemas of what `lathe rpc` takes and gives: lines are held to them, and they are published. */
+/** Schemas of the messages that `lathe rpc` reads and writes; they check every line and are published. */
 import { type Failure, givenLimitsSchema, sessionStates } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
@@ -18,7 +18,7 @@ const { delta, effect, effort, event, failure, image, mode, turnEnd, usage } = p
 const session = v.string();
 const folder = v.pipe(v.string(), v.minLength(1));
 
-/** What a session may be opened with, new or not. */
+/** The settings that a session may be opened with, new or not. */
 const openEntries = {
   model: v.exactOptional(v.string()),
   effort: v.exactOptional(effort),
@@ -154,7 +154,7 @@ export const serverMethods: {
       session,
       question,
     }),
-    // Strict, so that a typo does not take a whole edit.
+    // Strict, so that a typo does not apply a whole edit.
     result: v.strictObject(answerEntries),
   },
 };

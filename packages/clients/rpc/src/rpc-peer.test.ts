@@ -1,9 +1,9 @@
-/** The peer of JSON-RPC: how much of what it is asked it keeps. */
+/** Tests the limit on unanswered requests of a JSON-RPC peer. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createRpcPeer, type RpcOutcome } from "./rpc-peer.ts";
 
-it("requests that wait for their answers are counted, and more are refused until some have come", async () => {
+it("limits unanswered requests, and accepts more once some are answered", async () => {
   const told: { readonly id?: number; readonly result?: object; readonly error?: { message: string } }[] = [];
   const waiting: ((outcome: RpcOutcome) => void)[] = [];
   const peer = createRpcPeer({

@@ -2,7 +2,7 @@
 import { type Failure, failure } from "@lathe/protocol";
 import { boundedLines, type TooLong } from "./json-lines.ts";
 
-/** Codes of JSON-RPC; `failed` is ours, with the failure as its data. */
+/** Codes of JSON-RPC; `failed` is Lathe's own, with the failure as its data. */
 export const rpcCodes = {
   noJson: -32700,
   noRequest: -32600,
@@ -22,23 +22,23 @@ export interface RpcError {
 export type RpcOutcome = { readonly result: object } | { readonly error: RpcError };
 
 export interface RpcPeer {
-  /** *Contract:* rejects when the other side answers with an error, or is gone. */
+  /** *Contract:* rejects if the other side answers with an error or disconnects. */
   ask(method: string, params: object): Promise<unknown>;
   tell(method: string, params: object): void;
-  /** *Contract:* resolves when the input ends and every request was answered; never rejects. */
+  /** *Contract:* resolves when the input has ended and every request has its answer; never rejects. */
   serve(input: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
 export interface RpcSides {
   /** Writes one line. */
   readonly write: (line: string) => void;
-  /** *Contract:* never rejects but for a bug. */
+  /** *Contract:* rejects only because of a bug. */
   readonly answer: (method: string, params: unknown) => Promise<RpcOutcome>;
 }
 
 type Id = string | number;
 
-/** The longest line accepted from the other side. */
+/** The longest line accepted from the other side, in bytes. */
 const maxBytes: number = 16 * 2 ** 20;
 /** How many requests may be unanswered at once. */
 const maxWaiting = 1_000;
@@ -87,7 +87,7 @@ export function createRpcPeer({ write, answer }: RpcSides): RpcPeer {
       try {
         for await (const lines of boundedLines(input, maxBytes)) lines.forEach(take);
       } catch {
-        // A broken input ends like one that was closed.
+        // Treat a broken input like a closed one.
       }
       for (const { reject } of waiting.values()) reject(new Error("the client is gone"));
       waiting.clear();
@@ -127,7 +127,7 @@ function readMessage(line: string): Read {
   return wrong(known ?? null, rpcCodes.noRequest, 'a request has a "method", an answer "result" or "error"');
 }
 
-/** The answer has no id: the line was not kept. */
+/** The answer has no ID: the line was discarded. */
 function tooLong({ bytes }: TooLong): Read {
   const most = `a line has at most ${maxBytes / 2 ** 20} MiB, and is left out with more`;
   return wrong(null, rpcCodes.noRequest, `a line of ${(bytes / 2 ** 20).toFixed(1)} MiB: ${most}`);

@@ -1,12 +1,12 @@
-/** RPC types: what `lathe rpc` takes and gives, by method. */
+/** Types of the messages that `lathe rpc` reads and writes, by method. */
 import type { Delta, Effort, Event, ImagePart, Limits, Mode, SessionState } from "@lathe/protocol";
 import type { PartialAnswer, Question } from "./question.ts";
 import type { Turn } from "./turn.ts";
 
-/** The version of these messages, raised by a change that breaks clients. */
+/** The version of these messages; a breaking change raises it. */
 export const rpcVersion = 1;
 
-/** What a session may be opened with, new or not. */
+/** The settings that a session may be opened with, new or not. */
 export interface OpenParams {
   readonly model?: string;
   readonly effort?: Effort;
@@ -25,7 +25,7 @@ export interface ListedSession extends NamedSession {
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Present if it was asked for, and the log of the session can be read. */
+  /** Present if the client asked for it and the session's log is readable. */
   readonly state?: SessionState;
 }
 
@@ -48,7 +48,10 @@ export interface ClientMethods {
     readonly result: NamedSession;
   };
   readonly "session/load": {
-    /** Runs in the session's own folder unless `cwd` names another; with `replay` all events come first. */
+    /**
+     * Runs in the session's own folder unless `cwd` names another; with `replay`, all earlier events come
+     * first.
+     */
     readonly params: OpenParams & NamedSession & { readonly cwd?: string; readonly replay?: boolean };
     readonly result: NamedSession & { readonly cwd: string; readonly title: string };
   };
@@ -59,17 +62,17 @@ export interface ClientMethods {
   readonly "session/cancel": { readonly params: NamedSession; readonly result: Nothing };
   readonly "session/close": { readonly params: NamedSession; readonly result: Nothing };
   readonly "session/questions": {
-    /** Of any session of this user, also one that another process runs. */
+    /** Any session of this user, even one that another process runs. */
     readonly params: NamedSession;
     readonly result: { readonly questions: readonly Question[] };
   };
   readonly "session/answer": {
-    /** `question` is its `seq`, or the id of its call. */
+    /** `question` is its `seq`, or the ID of its call. */
     readonly params: NamedSession & PartialAnswer & { readonly question: number | string };
     readonly result: AnsweredQuestion;
   };
   readonly "session/list": {
-    /** With `state` the log of each listed session is read. */
+    /** With `state`, Lathe reads the log of each listed session. */
     readonly params: {
       readonly cwd?: string;
       readonly search?: string;
@@ -80,7 +83,7 @@ export interface ClientMethods {
   };
 }
 
-/** What became of an answer. */
+/** The fate of an answer. */
 export interface AnsweredQuestion {
   /** `too-late`: another answer came first. `queued`: no process has read it yet. */
   readonly state: "counted" | "too-late" | "queued";
@@ -101,7 +104,7 @@ export interface ServerMethods {
 export interface Notifications {
   readonly "session/event": NamedSession & { readonly event: Event; readonly replay?: true };
   readonly "session/delta": NamedSession & { readonly delta: Delta };
-  /** A question that was put to the client is over; without an answer its turn has ended. */
+  /** A question sent to the client is closed; without an answer, its turn has ended. */
   readonly "session/answered": NamedSession & {
     readonly question: number;
     readonly answer?: string;

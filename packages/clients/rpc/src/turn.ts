@@ -1,4 +1,4 @@
-/** The result of one turn, as programs get it. */
+/** The result of one turn, as programs receive it. */
 import type { RunLaterFile, TurnEnd, Usage } from "@lathe/protocol";
 
 /** The result of one prompt. */
@@ -7,13 +7,13 @@ export interface Turn {
   readonly end: TurnEnd;
   /** The last answer. */
   readonly text: string;
-  /** How often the model answered. */
+  /** How many times the model answered. */
   readonly steps: number;
-  /** Files that edits changed, by path from the folder; changes by commands are not among them. */
+  /** Files that edits changed, relative to the folder; does not include changes by commands. */
   readonly changed: readonly string[];
   /** Changed files, by edits or commands, that programs or later sessions will run or follow. */
   readonly runLater: readonly RunLaterFile[];
-  /** Of the whole session, like the cost in dollars; the cost is null when a price is unknown. */
+  /** Totals of the whole session; the cost is in US dollars, or null when a price is unknown. */
   readonly usage: Usage;
   readonly cost: number | null;
 }

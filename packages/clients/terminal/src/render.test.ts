@@ -16,7 +16,7 @@ import { diffCounts, diffLines } from "./words/diff.ts";
 const view = { paint: palette(false), width: 80 };
 
 describe("figures", () => {
-  it("reads as people write", () => {
+  it("formats figures the way people write them", () => {
     assert.deepEqual([12, 3400, 125_000, 7_260_000].map(duration), [
       "12 ms",
       "3.4 s",
@@ -30,7 +30,7 @@ describe("figures", () => {
 });
 
 describe("text", () => {
-  it("cannot drive the terminal", () => {
+  it("cannot control the terminal", () => {
     assert.equal(harmless("a\u001b[31mred\u001b[0m\r\b\u0007\u009bb\n\tc"), "aredb\n\tc");
     assert.equal(harmless("rm \u202ecod.x\u2069 \u061c\u200ea\u200fä"), "rm cod.x aä");
     assert.equal(harmless("a\u200bb\ufeff\u{e0041} 👩\u200d💻"), "a\\u{200b}b\\u{feff}\\u{e0041} 👩\u200d💻");
@@ -43,7 +43,7 @@ describe("text", () => {
     assert.deepEqual(lastLines("a\n\nb  \nc\n", 2), ["b", "c"]);
   });
 
-  it("is wrapped between words, and the width of nothing is that of most terminals", () => {
+  it("is wrapped between words, with a default width if the stream has none", () => {
     assert.deepEqual(wrap("one two\nthree", 7), ["one two", "three"]);
     assert.deepEqual(wrap("abcdefgh i", 3), ["abc", "def", "gh", "i"]);
     assert.deepEqual(wrap("漢字かな a", 5), ["漢字", "かな", "a"]);
@@ -55,7 +55,7 @@ describe("text", () => {
     );
   });
 
-  it("takes no more columns than there are, and loses nothing when it is wrapped", () => {
+  it("takes no more columns than available, and loses nothing when it is wrapped", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 40 }), (text, width) => {
         const lines = wrap(text, width);
@@ -65,7 +65,7 @@ describe("text", () => {
     );
   });
 
-  it("is aligned by what is seen, not by escape sequences", () => {
+  it("is aligned by its visible width, not by escape sequences", () => {
     const { red } = palette(true);
     assert.equal(
       table([
@@ -83,7 +83,7 @@ describe("text", () => {
     );
   });
 
-  it("is aligned to the right by the columns it takes", () => {
+  it("is aligned to the right by its width in columns", () => {
     const rows = [
       ["a", "模型"],
       ["b", "12345"],
@@ -91,7 +91,7 @@ describe("text", () => {
     assert.equal(figures(["", "X"], rows, view.paint), "       X\na   模型\nb  12345\n");
   });
 
-  it("has colours only where they are wanted", () => {
+  it("has colours only where they are enabled", () => {
     const painted = (stream: object, env: NodeJS.ProcessEnv): boolean =>
       paletteFor(stream, env).red("x") !== "x";
     assert.equal(painted({ isTTY: true }, {}), true);
@@ -105,18 +105,18 @@ describe("text", () => {
 const diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n";
 
 describe("diffs", () => {
-  it("are shown without file headers and bounded", () => {
+  it("are shown without file headers, up to a limit", () => {
     assert.deepEqual(diffLines(diff, view.paint, 10), ["@@ -1,2 +1,2 @@", "-old", "+new", " same"]);
     assert.deepEqual(diffLines(diff, view.paint, 2), ["@@ -1,2 +1,2 @@", "-old", "… 2 more lines"]);
     assert.deepEqual(diffCounts(diff), { added: 1, removed: 1 });
   });
 
-  it("shows what ends a line in a language and not in a terminal", () => {
+  it("shows characters that end a line in a language but not in a terminal", () => {
     const diff = "@@ -0,0 +1,2 @@\n+// hello\rgo()\u2028go()\r\n+1\r\n";
     assert.deepEqual(diffLines(diff, view.paint, 10).slice(1), ["+// hello↵go()↵go()", "+1"]);
   });
 
-  it("hide no line that reads like a header, in a hunk alone or after the names of files", () => {
+  it("hide no line that looks like a header, in a lone hunk or after file names", () => {
     const body = ["@@ -1,3 +1,3 @@", "--- old", "---", " same", "+++x", "+++ new", "-index 1", "+diff a"];
     const whole = body.join("\n").replace("-1,3 +1,3", "-1,4 +1,4");
     const shown = [whole.split("\n")[0], ...body.slice(1)];
@@ -130,7 +130,7 @@ describe("diffs", () => {
     assert.deepEqual(diffCounts(two), { added: 4, removed: 4 });
   });
 
-  it("hide nothing for a name that reads like a hunk", () => {
+  it("hide nothing if a name looks like a hunk header", () => {
     const name = "x\n@@ -1,0 +1,0 @@\n+++ b";
     const lines = diffLines(`--- a/${name}\n+++ b/${name}\n@@ -0,0 +1 @@\n+++ new\n`, view.paint, 100);
     assert.deepEqual(lines.slice(-2), ["@@ -0,0 +1 @@", "+++ new"]);
@@ -151,14 +151,14 @@ describe("calls", () => {
     assert.equal(callTarget("no json", [{ kind: "execute", target: "npm test" }]), "npm test");
   });
 
-  it("show what they changed", () => {
+  it("show their changes", () => {
     const outcome = { type: "ok", text: "", facts: { changed: [{ path: "x", after: "v", diff }] } } as const;
     const lines = callLines({ tool: "edit", target: "x", outcome, ms: 5 }, view);
     assert.equal(lines[0], "✓ edit       x  +1 -1 · 5 ms");
     assert.deepEqual(lines.slice(1, 3), ["    @@ -1,2 +1,2 @@", "    -old"]);
   });
 
-  it("show what checkers found, the gravity in colour, and drive no terminal", () => {
+  it("show diagnostics with a coloured severity, and cannot control the terminal", () => {
     const place = { path: "a.ts", line: 3, column: 7 };
     const problems = [
       { ...place, severity: "error", code: "TS1", message: "no \u001b[2Jway" },
@@ -186,14 +186,14 @@ describe("calls", () => {
     assert.deepEqual(lines, ["✗ shell      npm test  exit 1 · 1.2 s", "    a", "    b"]);
   });
 
-  it("tell of passing tests how many they are, and of other commands how they end", () => {
+  it("count passing tests, and show how other commands end", () => {
     const spec = "✔ adds (0.2ms)\nℹ tests 34\nℹ suites 0\nℹ pass 34\nℹ fail 0\nℹ todo 0\n";
     assert.deepEqual(passingLines(spec, 4), ["ℹ pass 34"]);
     assert.deepEqual(passingLines("..\n== 12 passed in 0.3s ==\n", 4), ["== 12 passed in 0.3s =="]);
     assert.deepEqual(passingLines("a\nb\nc\n", 2), ["b", "c"]);
   });
 
-  it("show what a failed test says, not its frames", () => {
+  it("show the message of a failed test, not its stack", () => {
     const text = `✔ fine (1ms)
 ✖ totals add up (0.3ms)
   AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
@@ -234,7 +234,7 @@ describe("calls", () => {
     assert.deepEqual(tellingLines("a\nb\nc\n", 2), ["b", "c"]);
   });
 
-  it("show the whole of a long reason", () => {
+  it("show a long reason in full", () => {
     const why = "there is no sandbox on this machine, so every command asks; install bubblewrap";
     const refused = { type: "refused", rule: "r", why } as const;
     const lines = callLines({ tool: "shell", target: "x", outcome: refused, ms: 0 }, { ...view, width: 40 });
@@ -248,7 +248,7 @@ describe("calls", () => {
     assert.ok(lines.every((line) => line.length <= 40));
   });
 
-  it("show as interrupted what a cancel stopped", () => {
+  it("show as interrupted when a cancel stopped them", () => {
     const outcome = { type: "interrupted", failure: failure("cancelled", "stopped"), text: "tick" } as const;
     const [head] = callLines({ tool: "process", target: "p1", outcome, ms: 5 }, view);
     assert.equal(head, "⊘ process    p1  interrupted · 5 ms");

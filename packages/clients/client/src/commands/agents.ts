@@ -1,4 +1,4 @@
-/** `/agents`: the kinds of subagents that work can be handed to. */
+/** `/agents`: lists the subagents that the agent can delegate work to. */
 import { fit, harmless } from "@lathe/terminal";
 import type { SharedCommand } from "./command-context.ts";
 

@@ -1,4 +1,4 @@
-/** Command context: what a slash command needs of the client where it was typed, a terminal or an editor. */
+/** What a slash command needs from the client where it was typed, a terminal or an editor. */
 import type { Failure } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";
 import type { Theme } from "@lathe/terminal";
@@ -9,31 +9,31 @@ import type { BackgroundProcess } from "../texts/process-title.ts";
 export interface CommandContext {
   readonly conversation: Conversation;
   readonly theme: Theme;
-  /** Columns. */
+  /** Width in columns. */
   readonly width: number;
   /** Whether a turn or other work of this client is running. */
   readonly isWorking: boolean;
-  /** The commands in the background, the agent's and the person's. */
+  /** Background commands started by the agent or the person. */
   processes(): readonly BackgroundProcess[];
   print(lines: readonly string[]): void;
-  /** *Contract:* resolves with an option's value; undefined when nothing was chosen. */
+  /** *Contract:* resolves with an option's value; undefined if the person chose nothing. */
   choose(title: string, options: readonly Option[]): Promise<string | undefined>;
-  /** *Contract:* says words to the agent: begins a turn, or steers the one that runs. */
+  /** *Contract:* sends a message to the agent: begins a turn, or steers the running one. */
   say(text: string): Promise<void>;
-  /** *Contract:* says the words, if any, and drives until no turn is open. */
+  /** *Contract:* sends the message, if any, and drives until no turn is open. */
   drive(words?: Words): Promise<void>;
 }
 
 export interface CommandAbout {
   readonly name: string;
-  /** What may follow it, as the help shows it. */
+  /** The arguments, as the help shows them. */
   readonly usage?: string;
-  /** One line. */
+  /** One line of help. */
   readonly about: string;
 }
 
-/** A slash command that works wherever a person talks to the agent. */
+/** A slash command that works in a terminal and in an editor. */
 export interface SharedCommand extends CommandAbout {
-  /** *Contract:* resolves with lines to print, nothing, or why it was not done. */
+  /** *Contract:* resolves with lines to print, nothing, or the reason for doing nothing. */
   run(chat: CommandContext, words: string): Promise<readonly string[] | Failure | undefined>;
 }

@@ -1,4 +1,4 @@
-/** `/context`: what takes how much of the model's window. */
+/** `/context`: shows how the model's context window is used. */
 import { isFailure } from "@lathe/protocol";
 import type { SharedCommand } from "./command-context.ts";
 import { noSession } from "./no-session.ts";

@@ -1,4 +1,4 @@
-/** `/cost`: what the session cost, step by step. */
+/** `/cost`: shows what the session cost, step by step. */
 import { isFailure } from "@lathe/protocol";
 import { costText } from "../texts/cost-text.ts";
 import type { SharedCommand } from "./command-context.ts";

@@ -1,4 +1,4 @@
-/** `/diff`: what the session changed. */
+/** `/diff`: shows the session's changes. */
 import { isFailure } from "@lathe/protocol";
 import { changesText } from "../texts/changes-text.ts";
 import type { SharedCommand } from "./command-context.ts";

@@ -1,4 +1,4 @@
-/** `/effort`: how much the model may think before it answers. */
+/** `/effort`: sets how much the model may think before it answers. */
 
 import { nearest } from "@lathe/config/nearest";
 import { type Effort, efforts, type Failure, failure } from "@lathe/protocol";
@@ -6,7 +6,7 @@ import type { Option } from "@lathe/terminal/choice";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { CommandContext, SharedCommand } from "./command-context.ts";
 
-/** The default of the model's provider. */
+/** Selects the default of the model's provider. */
 const unset = "default";
 
 const abouts: Readonly<Record<Effort, string>> = {
@@ -37,7 +37,7 @@ function chosen(chat: CommandContext): Promise<string | undefined> {
   return chat.choose(`How much the model thinks, now ${effortNow(chat.conversation)}`, effortOptions);
 }
 
-/** A level, or `default`. */
+/** Returns a level, or `default`. */
 export function effortNow({ effort }: Pick<Conversation, "effort">): string {
   return effort ?? unset;
 }

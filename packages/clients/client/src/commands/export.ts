@@ -1,4 +1,4 @@
-/** `/export`: the session as a file to read or to share. */
+/** `/export`: writes the session to a file to read or share. */
 import { writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -22,7 +22,7 @@ export const exportCommand: SharedCommand = {
   },
 };
 
-/** Never overwrites a file. */
+/** Writes the file, but never overwrites one. */
 function written(path: string, text: string): Failure | undefined {
   try {
     writeFileSync(path, text, { flag: "wx" });

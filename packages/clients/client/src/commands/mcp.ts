@@ -1,4 +1,4 @@
-/** `/mcp`: the servers of other programs' tools. */
+/** `/mcp`: lists the MCP servers and their tools. */
 import { fit } from "@lathe/terminal";
 import type { SharedCommand } from "./command-context.ts";
 
@@ -11,7 +11,7 @@ export const mcpCommand: SharedCommand = {
     const width = Math.max(...servers.map(([name]) => name.length));
     const { serverText } = await import("@lathe/config/server-text");
     const lines = servers.map(([name]) => {
-      // Shown as written: filled in, it may contain the user's keys.
+      // Shows the server as written in its file: the filled-in one may contain the user's keys.
       const written = chat.conversation.options.writtenServers?.[name];
       const where = fit(written ? serverText(written) : "", chat.width - width - 4);
       return `  ${name.padEnd(width)}  ${where}`;

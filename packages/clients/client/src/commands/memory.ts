@@ -1,4 +1,4 @@
-/** `/memory`: the facts that sessions are told from their start. */
+/** `/memory`: shows the facts that every session starts with. */
 import { isFailure } from "@lathe/protocol";
 import { harmless, wrap } from "@lathe/terminal";
 import type { SharedCommand } from "./command-context.ts";

@@ -22,7 +22,7 @@ export const modelCommand: SharedCommand = {
   },
 };
 
-/** The price of a switch is not shown for shorter conversations: it is close to nothing. */
+/** Below this many tokens a switch costs almost nothing, so its price is not shown. */
 const fewTokens = 20_000;
 
 async function priceLine(chat: CommandContext, session: Session, id: string): Promise<readonly string[]> {
@@ -34,7 +34,7 @@ async function chosen(chat: CommandContext): Promise<string | undefined> {
   return chat.choose("Which model?", await modelOptions(chat.conversation.options, chat.conversation.model));
 }
 
-/** The models that the user has keys for; `now` is marked. */
+/** The models that the user has keys for; the one named by `now` is marked. */
 export async function modelOptions(options: AgentOptions, now: string): Promise<readonly Option[]> {
   const { models } = await listModels(options);
   const reached = models.filter(({ reach, chosen: place }) => reach !== undefined || place !== undefined);

@@ -1,4 +1,4 @@
-/** `/permissions`: the mode, and what was allowed for the session and for the project. */
+/** `/permissions`: shows the mode, and the rules allowed for the session and the project. */
 import { type Failure, failure, isFailure, type Mode, modes, type Rule } from "@lathe/protocol";
 import { ruleText } from "@lathe/terminal";
 import type { CommandContext, SharedCommand } from "./command-context.ts";

@@ -1,4 +1,4 @@
-/** `/plan`: the agent may only read and plan. */
+/** `/plan`: restricts the agent to reading and planning. */
 import type { SharedCommand } from "./command-context.ts";
 
 export const planCommand: SharedCommand = {

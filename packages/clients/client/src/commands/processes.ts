@@ -1,4 +1,4 @@
-/** `/processes`: shows the output of commands in the background, and stops them. */
+/** `/processes`: shows the output of background commands, and stops them. */
 
 import { usage } from "@lathe/config";
 import { type Failure, failure } from "@lathe/protocol";

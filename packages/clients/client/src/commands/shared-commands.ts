@@ -1,4 +1,4 @@
-/** The slash commands that work wherever a person talks to the agent, in the order in which an editor lists them. */
+/** The slash commands that work in terminals and editors, in the order in which an editor lists them. */
 import { agentsCommand } from "./agents.ts";
 import type { SharedCommand } from "./command-context.ts";
 import { compactCommand } from "./compact.ts";
@@ -15,7 +15,7 @@ import { permissionsCommand } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
 import { processesCommand } from "./processes.ts";
 
-/** Without commands that switch sessions: an editor has its own ways to open, close and resume one. */
+/** Excludes commands that switch sessions: an editor has its own ways to open, close and resume one. */
 export const sharedCommands: readonly SharedCommand[] = [
   modelCommand,
   effortCommand,

@@ -1,4 +1,7 @@
-/** A conversation whichever client shows it: what is said, cancelled and set before its session is open, and questions. */
+/**
+ * Tests a conversation for any client: messages, cancels and settings before its session is open, and
+ * questions.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +20,7 @@ import {
 } from "@lathe/protocol";
 import { Conversation, type ConversationStart } from "./conversation.ts";
 
-/** What the model answers, one after the other; then that it is done. */
+/** The model gives these answers one after the other, then says that it is done. */
 let answers: AssistantPart[][];
 const model: Model = {
   info: { id: "own/model", window: 100_000, maxOutput: 1000 },
@@ -51,7 +54,7 @@ afterEach(async () => {
 interface Told {
   readonly conversation: Conversation;
   readonly over: string[];
-  /** The next question that opens. */
+  /** Resolves with the next question that opens. */
   question(): Promise<OpenQuestion>;
 }
 
@@ -87,7 +90,7 @@ function writing(path: string): AssistantPart[] {
   return [{ type: "tool-call", id: "w", tool: "write", input }];
 }
 
-it("hears what is said while its session is only being opened", async () => {
+it("delivers a message sent while the session is still being opened", async () => {
   const { conversation } = begin();
   const turn = conversation.run({ text: "one" });
   assert.equal(await conversation.steer({ text: "two" }), undefined);
@@ -101,7 +104,7 @@ it("hears what is said while its session is only being opened", async () => {
   assert.equal(late?.code, "invalid-arguments");
 });
 
-it("cancels a turn whose session is only being opened, and nothing without a turn", async () => {
+it("cancels a turn whose session is still being opened, and does nothing without a turn", async () => {
   const { conversation } = begin();
   const turn = conversation.run({ text: "one" });
   assert.equal(await conversation.cancel(), undefined);
@@ -110,7 +113,7 @@ it("cancels a turn whose session is only being opened, and nothing without a tur
   assert.deepEqual((await ran(conversation.run({ text: "two" }))).lastEnd, { type: "done" });
 });
 
-it("ends where an answer came too late for its question", async () => {
+it("ends the turn when an answer came too late for its question", async () => {
   const { conversation } = begin();
   await ran(conversation.run({ text: "one" }));
   await conversation.session?.answer({ call: "gone", question: 1, answer: "allow", by: "terminal" });
@@ -118,7 +121,7 @@ it("ends where an answer came too late for its question", async () => {
   assert.equal(await conversation.session?.hasWork(), false);
 });
 
-it("goes back to the mode before plan mode, in no case to a looser one than the widest", () => {
+it("returns to the mode before plan mode, but never to one looser than the widest", () => {
   const { conversation } = begin({ options: { ...options, mode: "ask", widest: "ask" } });
   const modes = ([undefined, "plan", undefined, "auto"] as const).map((mode) => conversation.setMode(mode));
   assert.deepEqual(modes, ["ask", "plan", "ask", "ask"]);
@@ -138,11 +141,11 @@ function isPlain(text: string): boolean {
   return ["one", "two", "three"].includes(text);
 }
 
-it("asks again what was open when the process that asked ended", async () => {
+it("asks the open question again after the process that asked it ended", async () => {
   answers = [writing("a.txt")];
   const asking = { options: { ...options, mode: "ask" } } as const;
   const first = begin(asking);
-  // Its turn waits for an answer without end, as in a process that is killed.
+  // The turn never gets its answer, as when its process is killed.
   void first.conversation.run({ text: "one" });
   const { seq } = await first.question();
   const id = first.conversation.id ?? "";

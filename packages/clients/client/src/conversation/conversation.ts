@@ -1,4 +1,4 @@
-/** Conversation: what a person or a program has with the agent, in one session after the other, whatever shows it. */
+/** A person's or a program's conversation with the agent, in one session after the other. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentOptions } from "@lathe/config";
@@ -19,35 +19,37 @@ import type { OpenSession, Words } from "@lathe/sessions";
 import type { BackgroundProcess } from "../texts/process-title.ts";
 import { type QuestionListener, QuestionQueue } from "./question-queue.ts";
 
-/** What a client shows of a conversation. */
+/** Listeners for the parts of a conversation that a client shows. */
 export interface ConversationListener extends QuestionListener {
   event?(event: Event, session: Session): void;
   delta?(delta: Delta): void;
-  /** What the person should know, in one sentence. The options hear it where this is absent. */
+  /**
+   * Receives a remark for the person, in one sentence. If absent, the listener in the options receives it.
+   */
   remark?(text: string): void;
-  /** A command in the background that ended with its session. */
+  /** A background command ended with its session. */
   stopped?(process: BackgroundProcess): void;
-  /** *Contract:* a setting, whether a turn runs, or which words wait; called often. */
+  /** *Contract:* called often, when a setting, the turn or the queued messages have changed. */
   changed?(what: "mode" | "setting" | "work"): void;
 }
 
 export interface EarlierSession {
   readonly id: string;
-  /** Empty: its own. */
+  /** If empty, the session keeps its own. */
   readonly models: readonly string[];
-  /** As it was when it was closed, where that is known. */
+  /** The session's state when it was closed, if known. */
   readonly before?: Session;
 }
 
 export interface ConversationStart {
   readonly options: AgentOptions;
-  /** The kind of client, as the log names whoever answers and cancels. */
+  /** The kind of client, which the log records with answers and cancels. */
   readonly by: "terminal" | "editor" | "program";
-  /** Whether questions are answered. */
+  /** Whether the client answers questions. */
   readonly attended: boolean;
-  /** The id of a new session; drawn when absent. */
+  /** The ID of a new session; generated when absent. */
   readonly id?: string | undefined;
-  /** The session to resume with the first words; absent: they begin a new one. */
+  /** The session that the first message resumes; when absent, the message begins a new one. */
   readonly resume?: EarlierSession | undefined;
   /** Whether the end of a background command may begin a turn now. */
   readonly wakes?: () => boolean;
@@ -62,9 +64,9 @@ export class Conversation {
   #opening: Promise<OpenSession | Failure> | undefined;
   #turn: Promise<Session | Failure> | undefined;
   #cancelledBy: string | undefined;
-  /** Whether the words of the turn are in the inbox, where a cancel comes behind them. */
+  /** Whether the turn's message is already in the inbox; a cancel must come after it. */
   #isSaid = false;
-  /** The model that was chosen while no session was open. */
+  /** The model chosen while no session was open. */
   #chosen: string | undefined;
   #modeBefore: Mode | undefined;
   #queued: readonly string[] = [];
@@ -82,17 +84,17 @@ export class Conversation {
     return this.#options;
   }
 
-  /** *Contract:* before the first words: sessions are opened with these. */
+  /** *Contract:* call it before the first message: sessions are opened with these options. */
   adopt(options: AgentOptions): void {
     this.#options = options;
   }
 
-  /** Undefined until something was said. */
+  /** Undefined until the first message. */
   get session(): OpenSession | undefined {
     return this.#session;
   }
 
-  /** Of the open session, or the one that the next words resume. */
+  /** The ID of the open session, or of the one that the next message resumes. */
   get id(): string | undefined {
     return this.#session?.id ?? this.#start.resume?.id;
   }
@@ -106,12 +108,12 @@ export class Conversation {
     return this.#queued;
   }
 
-  /** The commands in the background. */
+  /** The background commands. */
   processes(): readonly BackgroundProcess[] {
     return this.#session?.processes() ?? [];
   }
 
-  /** *Contract:* opens the session without a turn; a failure is tried again with the next words. */
+  /** *Contract:* opens the session without a turn; after a failure the next message tries again. */
   open(words: Words = { text: "" }): Promise<OpenSession | Failure> {
     if (this.#isClosed) return Promise.resolve(closed);
     this.#opening ??= this.#open(words);
@@ -130,7 +132,7 @@ export class Conversation {
       return session;
     }
     this.#session = session;
-    // It may have been changed meanwhile.
+    // The mode may have changed while the session was being opened.
     if (this.#options.mode !== mode) session.setMode(this.#options.mode);
     for (const remark of session.remarks) this.remark(remark);
     const chosen = this.#chosen;
@@ -140,7 +142,10 @@ export class Conversation {
     return refused ?? session;
   }
 
-  /** *Contract:* says the words, if any, and drives until no turn is open and no words wait; one at a time. */
+  /**
+   * *Contract:* sends the message, if any, and drives until no turn is open and no message is queued; one
+   * call at a time.
+   */
   run(words?: Words): Promise<Session | Failure> {
     if (this.#turn) return Promise.resolve(turnRuns);
     this.#cancelledBy = undefined;
@@ -165,12 +170,12 @@ export class Conversation {
     if (this.#cancelledBy !== undefined) await session.cancel(this.#cancelledBy);
     this.questions.update(session.session());
     let ended = await session.run();
-    // Said when the turn was about to end.
+    // A message may have arrived when the turn was about to end.
     while (!isFailure(ended) && (await session.hasWork())) ended = await session.run();
     return ended;
   }
 
-  /** *Contract:* the running turn hears the words as soon as it can. */
+  /** *Contract:* the running turn reads the message as soon as it can. */
   async steer(words: Words): Promise<Failure | undefined> {
     if (!this.isWorking) return noTurn;
     this.#queued = [...this.#queued, words.text];
@@ -179,20 +184,25 @@ export class Conversation {
     return session && !isFailure(session) ? session.say(words) : session;
   }
 
-  /** *Contract:* the running turn ends soon after, even one that is only being opened; without one nothing happens. */
+  /**
+   * *Contract:* the running turn ends soon, even if it is still being opened; does nothing without a turn.
+   */
   async cancel(by: string = cancellers[this.#start.by]): Promise<Failure | undefined> {
-    // A session without a turn would take it for its next one.
+    // A session without a turn would apply the cancel to its next one.
     if (!this.#turn) return undefined;
     this.#cancelledBy = by;
     return this.#isSaid ? this.#session?.cancel(by) : undefined;
   }
 
-  /** Whether a command in the background has ended that the agent waits for. */
+  /** Whether a background command that the agent waits for has ended. */
   waking(): ReturnType<OpenSession["waking"]> {
     return this.#turn ? "no" : (this.#session?.waking() ?? "no");
   }
 
-  /** *Contract:* holds from the next turn on, and is returned as far as it is allowed; undefined: the one before plan mode. */
+  /**
+   * *Contract:* applies from the next turn and returns the mode, limited to what is allowed; undefined: the
+   * one before plan mode.
+   */
   setMode(mode: Mode | undefined): Mode {
     const before = this.#options.mode;
     const next = stricterMode(mode ?? this.#modeBefore ?? "auto", this.#options.widest);
@@ -203,12 +213,12 @@ export class Conversation {
     return next;
   }
 
-  /** How much models may think in the next turn; undefined: as their providers have it. */
+  /** How much models may think in the next turn; undefined: the provider's default. */
   get effort(): Effort | undefined {
     return this.#session ? this.#session.effort() : this.#options.effort;
   }
 
-  /** Holds from the next turn on, also in a session that is resumed later. */
+  /** Applies from the next turn, also in a session that is resumed later. */
   setEffort(effort: Effort | undefined): void {
     const { effort: _, ...rest } = this.#options;
     const said = { ...rest.said, effort: effort ?? ("default" as const) };
@@ -217,14 +227,14 @@ export class Conversation {
     this.#changed("setting");
   }
 
-  /** The model of the next request, as far as is known; empty where there is none. */
+  /** The model of the next request, if known; otherwise empty. */
   get model(): string {
     const { models, env } = this.#options;
     const now = this.#session?.session() ?? this.#start.resume?.before;
     return this.#chosen ?? now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
   }
 
-  /** *Contract:* holds from the next attempt on; a failure changes nothing. */
+  /** *Contract:* applies from the next attempt; a failure changes nothing. */
   async setModel(model: string): Promise<Failure | undefined> {
     const unknown = await unknownModel({ ...this.#options, models: [model] });
     if (unknown) return unknown;
@@ -236,8 +246,8 @@ export class Conversation {
   }
 
   /**
-   * *Contract:* closes the session, does the work, and resumes the session whose id the work resolves with; with
-   * undefined the next words begin a new one. When the work fails the session is resumed.
+   * *Contract:* closes the session, does the work, and resumes the session whose ID the work returns. If it
+   * returns undefined, the next message begins a new session. If it fails, the session is resumed.
    */
   async switchTo(work: () => Promise<string | undefined | Failure>): Promise<Failure | undefined> {
     if (this.#turn) return turnRuns;
@@ -259,7 +269,7 @@ export class Conversation {
     return isFailure(next) ? next : undefined;
   }
 
-  /** *Contract:* cancels the turn that runs and waits for its end, at most for `graceMs`; idempotent. */
+  /** *Contract:* cancels the running turn and waits at most `graceMs` for its end; idempotent. */
   close(graceMs?: number): Promise<void> {
     this.#isClosed = true;
     this.#closing ??= this.#close(graceMs);
@@ -269,9 +279,9 @@ export class Conversation {
   async #close(graceMs: number | undefined): Promise<void> {
     const over = Promise.allSettled([this.cancel(), this.#turn]);
     const limit = graceMs === undefined ? [] : [sleep(graceMs, undefined, { ref: false })];
-    // What is being opened is there in a moment.
+    // A session that is being opened is ready in a moment.
     await this.#opening?.catch(() => undefined);
-    // What still runs would write to a log that is closed.
+    // Work that is still running would write to a closed log.
     await Promise.race([over, ...limit]);
     await this.#closeSession();
   }
@@ -301,7 +311,7 @@ export class Conversation {
 
   #onEvent(event: Event, session: Session): void {
     if (event.type === "message.received") this.#dequeue(messageText(event.data.parts));
-    // An agreed plan is carried out in the mode that was chosen with it.
+    // Carry out an agreed plan in the mode that the person chose with it.
     const agreed = event.type === "tool.completed" && agreedMode(event);
     if (agreed) this.#options = { ...this.#options, mode: agreed };
     this.#listener.event?.(event, session);
@@ -314,7 +324,7 @@ export class Conversation {
     if (at >= 0) this.#queued = this.#queued.toSpliced(at, 1);
   }
 
-  /** Tells the person. */
+  /** Shows the person a remark. */
   remark(text: string): void {
     if (this.#listener.remark) this.#listener.remark(text);
     else this.#options.onRemark?.(text);

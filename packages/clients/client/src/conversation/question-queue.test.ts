@@ -24,7 +24,7 @@ function answeredBy(by: string, call: string, answer: string): Event<"question.a
   return { v: 1, session: "s", seq: 9, parent: 0, at: 0, type: "question.answered", data };
 }
 
-/** Three calls that ask for the same, in a session that refuses answers as often as it has refusals. */
+/** Opens three identical calls in a session that rejects as many answers as there are refusals. */
 function asked(refusals: Failure[] = []) {
   const told: string[] = [];
   const sent: string[] = [];
@@ -49,7 +49,7 @@ function asked(refusals: Failure[] = []) {
   return { queue, sent, update, take, open, first: queue.open[0] as (typeof queue.open)[number] };
 }
 
-it("settles what a lasting answer settles, once the log says so", async () => {
+it("settles the matching questions once the log has the lasting answer", async () => {
   const { queue, sent, update, take, open, first } = asked();
   assert.equal(await queue.answer(first, allowForSession), undefined);
   assert.deepEqual([sent, open(), take()], [[`terminal: c ${allowForSession}`], [], []]);
@@ -60,20 +60,20 @@ it("settles what a lasting answer settles, once the log says so", async () => {
   assert.deepEqual([open(), take()], [[], ["over b terminal", "over a terminal"]]);
 });
 
-it("asks the rest again where another answer came before the lasting one", async () => {
+it("asks the remaining questions again if another answer came before the lasting one", async () => {
   const { queue, update, take, open, first } = asked();
   await queue.answer(first, allowForSession);
   update(["a", "b"], answeredBy("editor", "c", "deny"));
   assert.deepEqual([open(), take()], [["b", "a"], ["over c editor"]]);
 });
 
-it("keeps a question open whose answer could not be kept", async () => {
+it("keeps a question open if its answer could not be saved", async () => {
   const { queue, open, first } = asked([failure("disk-full", "the disk is full")]);
   const refused = await queue.answer(first, "allow");
   assert.deepEqual([refused?.code, open()], ["disk-full", ["c", "b", "a"]]);
 });
 
-it("is over with all of them when the turn ends, or the session is closed", () => {
+it("closes all questions when the turn ends or the session is closed", () => {
   const { update, take, open } = asked();
   update([]);
   assert.deepEqual([open(), take()], [[], ["over c ended", "over b ended", "over a ended"]]);

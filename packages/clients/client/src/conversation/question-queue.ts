@@ -1,4 +1,4 @@
-/** Question queue: the questions of a session that wait for a person, and the answers of this client to them. */
+/** The open questions of a session, and this client's answers to them. */
 
 import {
   type EditPart,
@@ -14,7 +14,7 @@ import type { OpenSession } from "@lathe/sessions";
 
 export interface QuestionListener {
   opened?(question: OpenQuestion): void;
-  /** *Contract:* once for each that opened; `answered` by this client or another one, absent when its turn ended instead. */
+  /** *Contract:* called once per opened question; `answered` is absent if its turn ended instead. */
   over?(question: OpenQuestion, answered?: QuestionAnswered): void;
 }
 
@@ -22,7 +22,7 @@ type Answerable = Pick<OpenSession, "answer" | "askedCall">;
 
 interface Sent {
   readonly answer: string;
-  /** `seq` of the question that was answered: a lasting answer settles others with it. */
+  /** `seq` of the answered question: a lasting answer settles others with it. */
   readonly to: number;
 }
 
@@ -31,22 +31,22 @@ export class QuestionQueue {
   readonly #by: string;
   readonly #listener: QuestionListener;
   #known: readonly OpenQuestion[] = [];
-  /** By `seq`, the questions that were answered here until the log says so. */
+  /** Questions answered here, by `seq`, until the log has the answers. */
   readonly #sent = new Map<number, Sent>();
 
-  /** `by`: the kind of client that answers, for the log. */
+  /** `by`: the kind of client, which the log records with its answers. */
   constructor(session: () => Answerable | undefined, by: string, listener: QuestionListener) {
     this.#session = session;
     this.#by = by;
     this.#listener = listener;
   }
 
-  /** In the order in which they were asked, without those that were answered here. */
+  /** The open questions in the order asked, without those already answered here. */
   get open(): readonly OpenQuestion[] {
     return this.#known.filter(({ seq }) => !this.#sent.has(seq));
   }
 
-  /** *Contract:* called with every event and the session after it, or with a session that was resumed. */
+  /** *Contract:* called with every event and the session after it, or with a resumed session. */
   update(session: Pick<Session, "calls">, event?: Event): void {
     const answered = event?.type === "question.answered" ? event.data : undefined;
     if (answered) this.#reopen(answered);
@@ -62,12 +62,12 @@ export class QuestionQueue {
     for (const one of this.#known) if (!before.includes(one)) this.#listener.opened?.(one);
   }
 
-  /** *Contract:* what a permission is asked for; undefined when that is not known. */
+  /** *Contract:* the call that a permission is for; undefined if unknown. */
   async call(question: OpenQuestion): ReturnType<OpenSession["askedCall"]> {
     return question.kind === "permission" ? this.#session()?.askedCall(question.call) : undefined;
   }
 
-  /** *Contract:* a failure when the answer could not be kept: the question is open again. */
+  /** *Contract:* returns a failure if the answer could not be saved: the question is open again. */
   async answer(question: OpenQuestion, answer: string, part?: EditPart): Promise<Failure | undefined> {
     const { call, seq } = question;
     const settled = this.open.filter((one) => one === question || isSettledBy(one, question, answer));
@@ -78,7 +78,7 @@ export class QuestionQueue {
     return refused;
   }
 
-  /** Where another answer came first, ours settles nothing. */
+  /** If another answer came first, this client's answer settles nothing. */
   #reopen({ call, answer }: QuestionAnswered): void {
     const question = this.#known.find((one) => one.call === call);
     const ours = question && this.#sent.get(question.seq);

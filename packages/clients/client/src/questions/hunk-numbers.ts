@@ -1,9 +1,9 @@
-/** Hunks of an edit chosen by number; numbers count through all its files from 1. */
+/** Reads a choice of hunks by number; numbers count from 1 through all files of an edit. */
 import { type EditPart, type FileOfHunks, partOf } from "@lathe/protocol";
 
 const numbers = /^\d{1,6}(?:\s*-\s*\d{1,6})?(?:(?:\s*,\s*|\s+)\d{1,6}(?:\s*-\s*\d{1,6})?)*$/;
 
-/** Reads `1,3` or `2-4 6`; undefined for other words, a text for numbers out of range. */
+/** Reads `1,3` or `2-4 6`; undefined for other text, a message for numbers out of range. */
 export function partOfNumbers(words: string, files: readonly FileOfHunks[]): EditPart | string | undefined {
   if (!numbers.test(words)) return undefined;
   const all = files.flatMap(({ hunks }, file) => hunks.map((_, hunk) => ({ file, hunk })));

@@ -10,7 +10,7 @@ const asked = {
   options: ["allow", "deny"],
 } as const;
 
-it("shows the whole command on lines of its own, and why on one", () => {
+it("shows the whole command on lines of its own, and the reason on one", () => {
   const command = `echo one\nrm -rf ${"x".repeat(300)}`;
   const input = JSON.stringify({ command });
   const call = { tool: "shell", input, command, effects: [], why: "it is\nnot safe" };
@@ -28,7 +28,7 @@ it("says which subagent asks", () => {
   assert.match(stopped, /The sandbox stopped this for the subagent explore\. Run it again/);
 });
 
-it("says that a call would look outside the workspace", () => {
+it("says that a call would read outside the workspace", () => {
   const effects = [{ kind: "read", target: "/srv/other" }] as const;
   const call = { tool: "read", input: '{"path":"../other/a.js"}', effects, beyond: effects, why: "w" };
   assert.equal(
@@ -53,14 +53,14 @@ it("shows every line that would be written, whatever it begins with", () => {
   );
 });
 
-it("does not take a field called command for what a tool would do", () => {
+it("does not mistake an argument called command for a shell command", () => {
   const input = JSON.stringify({ path: ".envrc", content: "x", command: "echo hello" });
   const effects = [{ kind: "write", target: ".envrc" }] as const;
   const text = questionText(asked, { tool: "write", input, effects, why: "w" }, palette(false));
   assert.match(text, /May write do this\?\n {2}write \.envrc\nw\n/);
 });
 
-it("shows all that other programs are told", () => {
+it("shows everything that is sent to other programs", () => {
   const input = JSON.stringify({ name: "delete_repo", command: "ls", arguments: { repo: "me/all" } });
   const effects = [{ kind: "mcp", target: "gh/delete_repo" }] as const;
   const text = questionText(asked, { tool: "call_tool", input, effects, why: "w" }, palette(false));
@@ -68,7 +68,7 @@ it("shows all that other programs are told", () => {
   assert.match(text, /"repo": "me\/all"/);
 });
 
-it("takes several words for yes and no, and others for what to do instead", () => {
+it("accepts several words for allow and deny, and takes other text as instructions", () => {
   const answers = (words: readonly string[]): unknown => words.map((one) => answerOf(asked, one));
   assert.deepEqual(
     new Set(["y", "Yes", "OK", "okay", "sure", "allow"].map((one) => answerOf(asked, one))),
@@ -83,7 +83,7 @@ it("takes several words for yes and no, and others for what to do instead", () =
   ]);
 });
 
-it("asks for what the sandbox stopped, once or for the session", () => {
+it("asks about effects that the sandbox blocked, once or for the session", () => {
   const held = { ...asked, options: ["allow", "allow for this session", "deny"] };
   const beyond = [{ kind: "write", target: "/data" }] as const;
   const call = {
@@ -106,7 +106,7 @@ it("asks for what the sandbox stopped, once or for the session", () => {
   assert.equal(answerOf(asked, "s"), "s", "a word like any other where it is not offered");
 });
 
-it("says what an answer for good would allow, before it is given", () => {
+it("shows what a lasting answer would allow before it is given", () => {
   const rules = [
     { name: "always", verdict: "allow", kinds: ["vcs"], target: "git push origin \\*" },
     { name: "always", verdict: "allow", kinds: ["write"], target: "/data/**" },

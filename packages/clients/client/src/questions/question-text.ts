@@ -1,4 +1,4 @@
-/** A question on the screen: its subject on a line of its own, the reason, and how to answer. */
+/** A question as text: its subject on a line of its own, the reason, and how to answer. */
 import { allowForProject, allowForSession, type OpenQuestion } from "@lathe/protocol";
 import type { OpenSession } from "@lathe/sessions";
 import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
@@ -6,7 +6,7 @@ import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
 type Asked = Omit<OpenQuestion, "seq">;
 export type AskedCall = Awaited<ReturnType<OpenSession["askedCall"]>>;
 
-/** The question with how to answer it by typing; `call` is the call that needs permission, if known. */
+/** The question and how to answer it by typing; `call` is the call that needs permission, if known. */
 export function questionText(asked: Asked, call: AskedCall, paint: Palette): string {
   const { kind, options } = asked;
   if (kind === "permission") {
@@ -42,7 +42,7 @@ export function aboutText({ asked, call, isNumbered }: ShownQuestion, paint: Pal
   return `\n${yellow("?")} May ${call.tool} do this${by}?\n  ${bold(target)}\n${files}${dim(oneLine(call.why))}\n`;
 }
 
-/** Lines of the change to each file. */
+/** The most diff lines shown per file. */
 const maxLines = 400;
 
 /** The planned changes to files. */
@@ -89,15 +89,15 @@ export function rulesText(rules: NonNullable<Asked["rules"]>): string {
   return [...lines].join("");
 }
 
-/** Never shortened: nobody can agree to what is not shown. */
+/** Shows the target in full: a person can agree only to what they can see. */
 function targetOf({ input, effects, command }: NonNullable<AskedCall>): string {
   if (command !== undefined) return command;
-  // Only the arguments say what another program or a server receives.
+  // Only the arguments show what another program or a server receives.
   const isTold = effects.some(({ kind }) => kind === "mcp" || kind === "network");
   return isTold ? `${listOf(effects)}\n${JSON.stringify(JSON.parse(input), null, 2)}` : listOf(effects);
 }
 
-/** As the model wrote it. */
+/** The path as the model wrote it. */
 function pathOf({ input }: NonNullable<AskedCall>): string {
   const { path = "." } = JSON.parse(input) as { readonly path?: unknown };
   return String(path);

@@ -1,4 +1,4 @@
-/** Goes through the hunks of an edit, taking some, like `git add -p`. */
+/** Asks about the hunks of an edit one by one, like `git add -p`. */
 import { type EditPart, partOf } from "@lathe/protocol";
 import { diffLines, harmless, type Palette } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
@@ -9,7 +9,7 @@ export type AskedFile = NonNullable<NonNullable<AskedCall>["files"]>[number];
 export interface Walking {
   readonly theme: Palette;
   print(lines: readonly string[]): void;
-  /** *Contract:* resolves with an option's value, with free text if allowed, or with undefined if dismissed. */
+  /** *Contract:* resolves with an option's value, with free text if allowed, or undefined if dismissed. */
   ask(choice: Omit<Choice, "resolve">): Promise<string | undefined>;
 }
 
@@ -30,7 +30,7 @@ const done: readonly Option[] = [
   { label: "Go through them again", value: "again" },
 ];
 
-/** Undefined if it was dismissed: nothing is decided then. */
+/** Undefined if the person dismissed it: nothing is decided then. */
 export async function walkHunks(
   files: readonly AskedFile[],
   walking: Walking,
@@ -55,7 +55,7 @@ interface Rest {
   readonly isTaken: boolean;
 }
 
-/** The taken hunks, by file. */
+/** The selected hunks, by file. */
 async function goThrough(
   files: readonly AskedFile[],
   walking: Walking,

@@ -1,4 +1,4 @@
-/** A session's messages, answers and calls in order, independent of how they are shown. */
+/** A session's messages, answers and calls in order, independent of their presentation. */
 import {
   type Event,
   emptySession,
@@ -32,7 +32,7 @@ export type Entry =
       readonly target: string;
       readonly state: "ok" | "failed" | "refused" | "interrupted";
       readonly ms: number;
-      /** The output, shortened. */
+      /** The output, truncated. */
       readonly text: string;
       readonly changed: readonly FileChange[];
     }
@@ -45,7 +45,7 @@ export interface Account {
   readonly entries: readonly Entry[];
 }
 
-/** The longest text shown of one call. */
+/** The most characters shown of one call. */
 const maxCharacters = 4_000;
 
 export function accountOf(events: readonly Event[]): Account {

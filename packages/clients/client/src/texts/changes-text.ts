@@ -1,10 +1,10 @@
-/** What a session changed, as text: each file with its difference, then a list of them. */
+/** A session's changes as text: each file's diff, then a list of the files. */
 
 import type { FileDifference } from "@lathe/protocol";
 import type { SessionChanges, SessionFile } from "@lathe/sessions";
 import { diffCounts, diffLines, harmless, type Palette, table } from "@lathe/terminal";
 
-/** Lines shown of one file's difference. */
+/** The most diff lines shown per file. */
 const fileLines = 2_000;
 
 export function changesText({ files, open, unkept }: SessionChanges, paint: Palette): string {
@@ -49,7 +49,7 @@ const marks: Readonly<Record<FileDifference["kind"], string>> = {
   mode: "m",
 };
 
-/** Why there is no text of a difference. */
+/** The reason why a diff has no text. */
 function unshown({ kind, binary }: Pick<FileDifference, "kind" | "binary">): string {
   if (kind === "mode") return "mode";
   return binary ? "binary" : "too long";

@@ -1,10 +1,10 @@
-/** What takes how much of the model's window, as a table with bars. */
+/** The use of the model's context window, as a table with bars. */
 import type { ContextReport } from "@lathe/sessions";
 import { count, fit, harmless, type Palette, table } from "@lathe/terminal";
 
 interface View {
   readonly paint: Palette;
-  /** Columns. */
+  /** Width in columns. */
   readonly width: number;
 }
 

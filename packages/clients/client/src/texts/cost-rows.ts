@@ -1,9 +1,9 @@
-/** Rows of the cost table: one per step, or of long sessions one for some steps in a row. */
+/** Rows of the cost table: one per step, or one per group of steps in long sessions. */
 
 import { addUsage, type MissCause, noUsage, type Usage } from "@lathe/protocol";
 import type { StepCost } from "@lathe/sessions";
 
-/** Rows of a session, however long. */
+/** The most rows, however long the session is. */
 const maxRows = 40;
 
 export interface CostRow {
@@ -12,9 +12,9 @@ export interface CostRow {
   readonly model: string;
   readonly usage: Usage;
   readonly cost: number | undefined;
-  /** Median. */
+  /** The median of the group. */
   readonly firstMs: number;
-  /** Sum. */
+  /** The sum of the group. */
   readonly ms: number;
   readonly retries: number;
   readonly misses: readonly {

@@ -1,11 +1,11 @@
-/** What a person reads of a cost of which a part is unknown. */
+/** Tests the text of a cost that is partly unknown. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { noUsage } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";
 import { costText } from "./cost-text.ts";
 
-it("what is unknown is not told as free", () => {
+it("does not show an unknown cost as free", () => {
   const nothing = { tokens: 0, cost: 0 };
   const child = { id: "child", tokens: 500, cost: 0, costUnknown: true };
   const text = costText(

@@ -1,4 +1,4 @@
-/** A session's cost as a person reads it: totals, a row with a bar per step, where the money went, what was missed. */
+/** A session's cost as text: totals, a row with a bar per step, the largest items, and cache misses. */
 
 import type { MissCause, Usage } from "@lathe/protocol";
 import type { CostReport, Place, StepCost, Total } from "@lathe/sessions";
@@ -7,7 +7,7 @@ import { type CostRow, costRows } from "./cost-rows.ts";
 
 export interface CostView {
   readonly paint: Palette;
-  /** Columns. */
+  /** Width in columns. */
   readonly width: number;
 }
 
@@ -129,7 +129,7 @@ function noteOf({ misses, retries }: CostRow, view: CostView): string {
   const [miss, ...more] = misses;
   const failed = retries > 0 ? red(`  ${retries} failed${isWide(view) ? " before" : ""}`) : "";
   if (!miss) return failed;
-  // The causes are listed below, with what they cost.
+  // The causes are listed below, with their cost.
   if (!isWide(view)) return yellow(`  ${miss.cause}${more.length > 0 ? ", ..." : ""}`) + failed;
   const others = more.length > 0 ? ` and ${more.length} more` : "";
   const idle = miss.idleMs === undefined ? "" : ` ${duration(miss.idleMs)}`;

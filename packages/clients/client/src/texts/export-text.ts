@@ -1,4 +1,4 @@
-/** A session as a text to read or to share. */
+/** A session as Markdown to read or share. */
 import type { Event } from "@lathe/protocol";
 import { duration, moment, summaryText } from "@lathe/terminal";
 import { type Account, accountOf, type Entry } from "./account.ts";
@@ -47,7 +47,7 @@ function quoted(text: string): string {
     .join("\n");
 }
 
-/** Longer than any run of backticks in it. */
+/** Uses a fence longer than any run of backticks in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const mark = "`".repeat(longest + 1);

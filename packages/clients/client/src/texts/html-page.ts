@@ -1,4 +1,4 @@
-/** A session as one self-contained page: no script, nothing from elsewhere, on light and dark. */
+/** A session as one self-contained page: no scripts, no external resources, light and dark themes. */
 
 import { duration, hunkLines, moment, summaryText } from "@lathe/terminal";
 import { Marked } from "marked";
@@ -33,7 +33,7 @@ blockquote { border-left: 3px solid var(--line); margin: .5rem 0; padding-left: 
 img { max-width: 100% } a { color: var(--accent) }
 `;
 
-/** What a model writes is text: no tags of its own, no picture from elsewhere, no address that runs something. */
+/** Renders the model's Markdown safely: no raw HTML, external images or links that run code. */
 const marked = new Marked({
   renderer: {
     html: ({ text }) => escaped(text),
@@ -89,7 +89,7 @@ function entryHtml(entry: Entry): string {
   }
 }
 
-/** Of the known types alone, and nothing but base64: both came over a wire. */
+/** Accepts only known types and base64: both came over a wire. */
 function imageHtml(mediaType: string, base64: string): string {
   const isSafe = /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType) && /^[\w+/=]*$/.test(base64);
   return isSafe

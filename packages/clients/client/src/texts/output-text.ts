@@ -1,4 +1,4 @@
-/** The outputs of a session: as a list to choose from, and one of them whole. */
+/** The outputs of a session: a list to choose from, or one output in full. */
 
 import { blobOf } from "@lathe/protocol";
 import type { CallOutput } from "@lathe/sessions";
@@ -9,7 +9,7 @@ export function outputTarget({ input }: Pick<CallOutput, "input">): string {
   return harmless(callTarget(input, []));
 }
 
-/** How it ended, how long it took, and its size, if known: not that of a shortened output. */
+/** How the call ended, how long it took, and its size, if known; a truncated output has none. */
 export function outputFigures({ outcome, ms }: CallOutput): string {
   const figures = [duration(ms)];
   if (outcome.type !== "ok") figures.unshift(outcome.type);
@@ -20,7 +20,7 @@ export function outputFigures({ outcome, ms }: CallOutput): string {
   return [...figures, `${count(lines)} ${lines === 1 ? "line" : "lines"}`].join(" · ");
 }
 
-/** The output with this number; the last one for `last` or no name. */
+/** The output with this number; the last one for `last` or without a name. */
 export function outputNamed(outputs: readonly CallOutput[], name = "last"): CallOutput | undefined {
   return name === "last" ? outputs.at(-1) : outputs.find(({ number }) => String(number) === name);
 }

@@ -1,4 +1,4 @@
-/** The title of a background command, in one line. */
+/** The one-line title of a background command. */
 import type { OpenSession } from "@lathe/sessions";
 import { fit, harmless } from "@lathe/terminal";
 

@@ -1,8 +1,8 @@
-/** What a rewind did, as lines. */
+/** Describes a rewind's changes, one per line. */
 import type { Rewound } from "@lathe/sessions";
 import { harmless, type Palette } from "@lathe/terminal";
 
-/** Paths that are named; the rest are counted. */
+/** How many paths are named; the rest are counted. */
 const pathsNamed = 20;
 
 export interface Telling {

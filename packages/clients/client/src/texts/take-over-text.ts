@@ -1,4 +1,4 @@
-/** What it costs when another model takes over the conversation, with and without a summary first. */
+/** The cost of switching the conversation to another model, with and without a summary first. */
 import type { TakeOver } from "@lathe/hosts/models";
 import { count, money } from "@lathe/terminal";
 

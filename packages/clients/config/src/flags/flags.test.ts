@@ -16,7 +16,7 @@ it("reads flags and words in any order", () => {
   assert.deepEqual({ ...line.values }, { yes: true, allow: ["a", "b"] });
 });
 
-it("says what is wrong in one line", () => {
+it("explains an error in one line", () => {
   const text = (argv: readonly string[]): string => {
     const line = readFlags(argv, flags);
     return isFailure(line) ? line.text : "";
@@ -32,7 +32,7 @@ it("says what is wrong in one line", () => {
   assert.equal(text(["--model", "-1", "--model=-x"]), "");
 });
 
-it("takes numbers from the least one up", () => {
+it("accepts numbers from the minimum up", () => {
   assert.equal(numberFlag("n", undefined, 1), undefined);
   assert.equal(numberFlag("n", "2.5", 0), 2.5);
   for (const wrong of ["", " ", "x", "0", "-1", "Infinity"]) assert.ok(isFailure(numberFlag("n", wrong, 1)));

@@ -1,9 +1,9 @@
-/** The flags of a command, and how they are read. */
+/** The flags of a command, and how they are parsed. */
 import { parseArgs } from "node:util";
 import { type Failure, failure } from "@lathe/protocol";
 import { nearest } from "./nearest.ts";
 
-/** The possible values: known words, or what `lathe __complete` lists. */
+/** The possible values: known words, or a list from `lathe __complete`. */
 export type ValueKind = readonly string[] | "sessions" | "models" | "forks" | "servers" | "tools";
 
 export interface Flag {
@@ -14,7 +14,7 @@ export interface Flag {
   readonly optional?: boolean;
   /** The value's name in the help. */
   readonly value?: string;
-  /** For completions; those of a FILE, PATH or DIR need none. */
+  /** For completions; FILE, PATH and DIR values need none. */
   readonly values?: ValueKind;
   readonly about: string;
 }
@@ -34,7 +34,7 @@ export interface Line<F extends Flags> {
   readonly words: readonly string[];
 }
 
-/** Reads a command's line; a failure says what is wrong and what was probably meant. */
+/** Parses a command's line; a failure names the error and suggests the probable intent. */
 export function readFlags<const F extends Flags>(argv: readonly string[], flags: F): Line<F> | Failure {
   const read = parseArgs({
     args: [...argv],
@@ -50,7 +50,7 @@ export function readFlags<const F extends Flags>(argv: readonly string[], flags:
   return { values: read.values as unknown as Line<F>["values"], words: read.positionals };
 }
 
-/** One option as it stands on the line. */
+/** One option as given on the line. */
 interface Given {
   readonly name: string;
   readonly rawName: string;
@@ -73,7 +73,7 @@ function problemOf({ name, rawName, value, inlineValue }: Given, flags: Flags): 
   return value === undefined || isNext ? needs : undefined;
 }
 
-/** A flag's value as a number from `least` up; undefined when it was not given. */
+/** A flag's value as a number of at least `least`; undefined if it was not given. */
 export function numberFlag(
   name: string,
   text: string | undefined,
@@ -82,7 +82,7 @@ export function numberFlag(
   return readNumber({ name, text, least, isCount: false });
 }
 
-/** A flag's value as a whole number from `least` up; undefined when it was not given. */
+/** A flag's value as a whole number of at least `least`; undefined if it was not given. */
 export function countFlag(
   name: string,
   text: string | undefined,

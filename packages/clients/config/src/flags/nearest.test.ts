@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { nearest } from "./nearest.ts";
 
-it("finds the name that was meant, or none", () => {
+it("finds the intended name, or none", () => {
   assert.equal(nearest("sesions", ["run", "sessions"]), "sessions");
   assert.equal(nearest("--modle", ["--model", "--debug"]), "--model");
   assert.equal(nearest("--modle", ["--models", "--model"]), "--model");

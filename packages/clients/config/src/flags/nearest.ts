@@ -1,7 +1,10 @@
-/** The name that was probably meant by a mistyped one. */
+/** Suggests the name that a mistyped one probably meant. */
 import { distance } from "fastest-levenshtein";
 
-/** The closest name within two edits of `word`; ties go to one of the same length, since swapped letters are most common. */
+/**
+ * The closest name within two edits; ties prefer the same length, since swapped letters are the most common
+ * slip.
+ */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: distance(word, name), longer: Math.abs(name.length - word.length) }))

@@ -1,4 +1,4 @@
-/** What is read of a file that names servers, and what is said of what is not. */
+/** Tests reading files that name servers, and the remarks about invalid entries. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
@@ -10,7 +10,7 @@ function read(mcpServers: object): { readonly servers: Servers; readonly remarks
   return found;
 }
 
-it("one server that is wrong keeps no other out, and is told what is wrong with it", () => {
+it("reports an invalid server and still reads the others", () => {
   const { servers, remarks } = read({
     good: { command: "a", env: { PORT: 3000, DEBUG: true, NAME: "x" } },
     stream: { type: "sse", url: "https://example.com/sse" },
@@ -31,12 +31,12 @@ it("one server that is wrong keeps no other out, and is told what is wrong with 
     assert.match(remarks[at] ?? "", expected);
 });
 
-it("a file that is no list of servers is refused", () => {
+it("refuses a file that is not a list of servers", () => {
   for (const text of ["{", "[]", '{"mcpServers": 1}'])
     assert.ok(isFailure(readServers(".mcp.json", text)), text);
 });
 
-it("a server that lacks a variable is left out with a word, one that is disabled without", () => {
+it("reports a server that lacks a variable, and skips a disabled one silently", () => {
   const name = (text: string): string => `$\{${text}}`;
   const { servers } = read({
     filled: { command: "a", args: [name("SET"), name("EMPTY:-here"), name("UNSET:-")] },

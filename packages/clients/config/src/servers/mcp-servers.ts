@@ -1,4 +1,4 @@
-/** MCP servers as they are written in configuration files: checked, and with the variables they name filled in. */
+/** Checks the MCP servers of configuration files, and fills in the variables they name. */
 import type { LocalOptions } from "@lathe/hosts/local";
 import { type Failure, failure } from "@lathe/protocol";
 import * as v from "valibot";
@@ -55,7 +55,7 @@ export const mcpServers: v.GenericSchema<unknown, Servers> = v.pipe(
 
 export interface ReadServers {
   readonly servers: Servers;
-  /** What was left out and why, one sentence each. */
+  /** What was skipped and why, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -96,7 +96,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const variable = /\$\{(\w+)(?::-([^}]*))?\}/g;
 
-/** The names of the user's variables that a server gets. */
+/** The names of the user's variables that a server receives. */
 export function variablesIn(server: Servers[string]): readonly string[] {
   const texts =
     "url" in server
@@ -106,8 +106,8 @@ export function variablesIn(server: Servers[string]): readonly string[] {
 }
 
 /**
- * `${NAME}` and `${NAME:-default}` stand for variables of the user's own environment, so that no key needs to be
- * written down. One that lacks a variable is left out, and so is, without a word, one that is disabled.
+ * Fills in `${NAME}` and `${NAME:-default}` from the user's own environment, so that no key has to be written
+ * down. A server that lacks a variable is skipped with a remark, a disabled one silently.
  */
 export function filledIn(servers: Servers, env: Env): ReadServers {
   const filled: Record<string, Servers[string]> = {};

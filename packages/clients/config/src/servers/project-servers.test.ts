@@ -1,4 +1,7 @@
-/** Trust in a project's servers: of the files as they were shown, and kept only where no command of the project can write. */
+/**
+ * Tests trust in a project's servers: it covers the files as shown, and is stored where the project's
+ * commands cannot write.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +28,7 @@ function found(env: Readonly<Record<string, string>>): ProjectServers {
   return servers;
 }
 
-it("ends when a script that is started changes", () => {
+it("ends when a script that a server starts changes", () => {
   const env = { XDG_CONFIG_HOME: join(root, "config") };
   const shown = found(env);
   assert.deepEqual([shown.isTrusted, shown.files], [false, ["tools/mcp.js"]]);
@@ -38,7 +41,7 @@ it("ends when a script that is started changes", () => {
   assert.equal(found({ ...env, DIR: "elsewhere" }).isTrusted, false);
 });
 
-it("is neither kept nor read in the workspace, whatever link leads there", () => {
+it("is neither stored in nor read from the workspace, whatever link leads there", () => {
   const env = { XDG_CONFIG_HOME: join(root, "config") };
   const shown = found(env);
   mkdirSync(join(cwd, "dotfiles/lathe"), { recursive: true });

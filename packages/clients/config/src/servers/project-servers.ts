@@ -1,4 +1,4 @@
-/** The servers in a project's `.mcp.json`, used only as the user has trusted them. */
+/** The servers in a project's `.mcp.json`, used only as the user trusted them. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import {
@@ -19,11 +19,11 @@ const maxBytes = 1_000_000;
 export const projectFile = ".mcp.json";
 
 export interface ProjectServers {
-  /** The usable servers, as they are written. */
+  /** The usable servers, as written in the file. */
   readonly written: Servers;
   /** The same with the user's variables filled in; each is pinned to its present content. */
   readonly servers: Servers;
-  /** Files of the workspace that they name, relative to it. */
+  /** The files of the workspace that the servers name, relative to it. */
   readonly files: readonly string[];
   /** A digest of the file and of the files it names. */
   readonly hash: string;
@@ -33,7 +33,7 @@ export interface ProjectServers {
   readonly canBeTrusted: boolean;
   /** The user's last decision about them. */
   readonly trust: TrustRecord;
-  /** What was left out and why, one sentence each. */
+  /** What was skipped and why, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -89,7 +89,7 @@ export function trustProjectServers(
   return writeTrust(trustFile, place, { hash, items });
 }
 
-/** Never starts them, and never asks again. */
+/** Records that the servers must never start, and that Lathe must not ask again. */
 export function neverTrustServers(place: ExtensionPlace): Failure | undefined {
   return writeTrust(trustFile, place, { never: true });
 }

@@ -1,9 +1,12 @@
-/** A server in one line: the command that is started, or its address. */
+/** Describes a server in one line: the command to start, or its address. */
 
 import { harmless } from "@lathe/terminal";
 import { type Servers, variablesIn } from "./mcp-servers.ts";
 
-/** Leaves out the values of variables and headers, which may be keys. *Contract:* takes the written server, not a filled-in one. */
+/**
+ * Leaves out the values of variables and headers, which may be keys. *Contract:* takes the written server,
+ * not a filled-in one.
+ */
 export function serverText(server: Servers[string]): string {
   if ("url" in server) {
     const names = Object.keys(server.headers ?? {});
@@ -13,7 +16,7 @@ export function serverText(server: Servers[string]): string {
   return harmless([...names, server.command, ...(server.args ?? [])].join(" "));
 }
 
-/** The complete definition from a project's file: it holds no secret of the user, and any part may be an attack. */
+/** Shows a project's server in full: it contains no secret of the user, and any part may be an attack. */
 export function writtenText(server: Servers[string]): readonly string[] {
   const { url, headers, command, args, env, cwd } = server as Whole;
   const pairs = (of: Readonly<Record<string, string>> = {}): readonly string[] =>

@@ -1,4 +1,4 @@
-/** Whether a project defines anything that would run, without loading the code that reads it. */
+/** Checks whether a project defines extensions that would run, without loading the code that reads them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { mayHaveProjectHooks } from "@lathe/extensions";

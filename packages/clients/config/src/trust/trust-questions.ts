@@ -1,4 +1,4 @@
-/** Questions about what a project wants to run, each with its changes since it was trusted. */
+/** Questions about a project's extensions, each with its changes since the user trusted it. */
 
 import {
   canTrust,
@@ -24,11 +24,11 @@ export type TrustAnswer = "later" | "yes" | "never";
 
 export interface TrustQuestion {
   readonly about: "hooks" | "servers";
-  /** In a few words. */
+  /** A few words. */
   readonly title: string;
-  /** Everything that would run. */
+  /** The complete list of what would run. */
   readonly lines: readonly string[];
-  /** *Contract:* saves the answer and returns the options that a session has then. */
+  /** *Contract:* saves the answer and returns the session's options afterwards. */
   answer(said: TrustAnswer, options: AgentOptions): AgentOptions | Failure;
 }
 
@@ -43,7 +43,7 @@ export const trustChoices: readonly {
   { value: "never", label: "Never for this folder", about: "nothing of it runs, and nobody is asked" },
 ];
 
-/** Leaves out what is already trusted unchanged, or never to be asked about. */
+/** Leaves out extensions that are trusted and unchanged, or that the user never wants to be asked about. */
 export function trustQuestions({ cwd, env }: AgentOptions): readonly TrustQuestion[] {
   const place = { cwd, env };
   if (!canTrust(place)) return [];

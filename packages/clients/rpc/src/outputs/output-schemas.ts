@@ -1,4 +1,4 @@
-/** Output schemas: what `lathe run --output-format json` and `stream-json` print, also with `--best-of`. */
+/** Schemas of the output of `lathe run --output-format json` and `stream-json`, also with `--best-of`. */
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
 
@@ -23,7 +23,7 @@ export const runResultSchema: v.GenericSchema = v.object({
   network: v.array(contact),
 });
 
-/** With attempts counted from 1. */
+/** Counts attempts from 1. */
 export const bestOfResultSchema: v.GenericSchema = v.object({
   session: v.string(),
   text: v.string(),
@@ -40,7 +40,7 @@ export const bestOfResultSchema: v.GenericSchema = v.object({
   attempts: v.array(v.intersect([v.object({ attempt: v.number() }), attempted, attemptResult])),
 });
 
-/** Where one attempt is, counted from 1; `result` once it has ended. */
+/** The progress of one attempt, counted from 1; `result` once it has ended. */
 const attemptLine = v.strictObject({
   attempt: v.number(),
   state: v.picklist(["working", "testing", "ended"]),
@@ -50,7 +50,7 @@ const attemptLine = v.strictObject({
   result: v.exactOptional(attemptResult),
 });
 
-/** One line; with `--best-of` one of an attempt, and what came of them last. */
+/** One line; with `--best-of`, a line of an attempt, and the result as the last line. */
 export const runStreamSchema: v.GenericSchema = v.union([
   v.strictObject({ event }),
   v.strictObject({ delta }),

@@ -1,4 +1,7 @@
-/** Report schemas: what `lathe report --json`, `lathe report keep --json` and `lathe report satisfaction --json` print. */
+/**
+ * Schemas of the output of `lathe report --json`, `lathe report keep --json` and `lathe report satisfaction
+ * --json`.
+ */
 import { failureCodes } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";

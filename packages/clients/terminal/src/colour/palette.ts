@@ -1,4 +1,4 @@
-/** Colours and weights of text, or none where they are not wanted. */
+/** Colours and weights of text, or none where they are unwanted. */
 import { styleText } from "node:util";
 
 type Paint = (text: string) => string;
@@ -14,12 +14,12 @@ export interface Palette {
 
 const plain: Paint = (text) => text;
 
-/** A stream, and whether a person looks at it. */
+/** A stream that may be a terminal. */
 interface Screenlike {
   readonly isTTY?: boolean;
 }
 
-/** Colours for a terminal; NO_COLOR and TERM=dumb take them away, FORCE_COLOR brings them to pipes. */
+/** Colours for a terminal; NO_COLOR and TERM=dumb disable them, FORCE_COLOR enables them in pipes. */
 export function paletteFor(stream: Screenlike, env: NodeJS.ProcessEnv): Palette {
   const forced = (env.FORCE_COLOR ?? "0") !== "0";
   const wanted = forced || (stream.isTTY === true && env.TERM !== "dumb");

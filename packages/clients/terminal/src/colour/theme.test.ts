@@ -1,14 +1,14 @@
-/** What a terminal says of its background, and what is painted on it. */
+/** Tests how the theme finds the terminal's background and picks its colours. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { groundOfAnswer, groundOfVariable, themeOf } from "./theme.ts";
 
-it("reads the background from the variable that says it", () => {
+it("reads the background from COLORFGBG", () => {
   const grounds = ["15;0", "0;15", "0;default;7", "15;8", "", "x;y", undefined].map(groundOfVariable);
   assert.deepEqual(grounds, ["dark", "light", "light", "dark", undefined, undefined, undefined]);
 });
 
-it("reads the background from a terminal's answer, whatever its digits and its end", () => {
+it("reads the background from a terminal's answer, in any number of digits and with either terminator", () => {
   const esc = "\u001b";
   assert.equal(groundOfAnswer(`${esc}]11;rgb:ffff/ffff/ffff\u0007`), "light");
   assert.equal(groundOfAnswer(`${esc}]11;rgb:1e/1e/2e${esc}\\`), "dark");
@@ -17,7 +17,7 @@ it("reads the background from a terminal's answer, whatever its digits and its e
     assert.equal(groundOfAnswer(other), undefined);
 });
 
-it("paints nothing without colours, and on white nothing that cannot be read there", () => {
+it("uses no colours if they are off, and none that are illegible on white", () => {
   const names = ["bold", "dim", "red", "green", "yellow", "cyan", "italic", "underline", "strike"] as const;
   for (const name of names) {
     assert.equal(themeOf("none")[name]("x"), "x");

@@ -1,4 +1,4 @@
-/** Theme: colours and weights for a dark or a light terminal, or none. */
+/** Colours and weights for a dark or a light terminal, or none. */
 import { styleText } from "node:util";
 import { type Palette, palette, paletteFor } from "./palette.ts";
 
@@ -54,6 +54,6 @@ export function groundOfAnswer(sequence: string): "dark" | "light" | undefined {
   const [red = 0, green = 0, blue = 0] = parts.map(
     (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),
   );
-  // Rec. 709.
+  // Luminance by Rec. 709.
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5 ? "light" : "dark";
 }

@@ -1,4 +1,4 @@
-/** The image in the clipboard, as programs stand in for those of a desktop. */
+/** Tests reading an image from the clipboard, with fake desktop programs. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -52,7 +52,7 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
   const offering = (list: string, take: string): string =>
     `case "$*" in *"${list}"*) printf 'TARGETS\\ntext/plain\\nimage/png\\nimage/jpeg\\n';; *"${take}"*image/png*) cat ${root}/image;; *) exit 1;; esac`;
 
-  it("comes from wl-paste, xclip, pngpaste, osascript or PowerShell, whichever the desktop has", async () => {
+  it("reads from wl-paste, xclip, pngpaste, osascript or PowerShell, whichever the desktop has", async () => {
     program("wl-paste", offering("--list-types", "--no-newline --type"));
     program("xclip", offering("TARGETS", "-selection clipboard -t"));
     program("pngpaste", `[ "$*" = - ] && cat ${root}/image`);
@@ -66,24 +66,24 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
     assert.deepEqual(await read({}, { platform: "darwin" }), image);
   });
 
-  it("the next program is asked where one is not there", async () => {
+  it("tries the next program if one is missing", async () => {
     program("xclip", offering("TARGETS", "-t"));
     assert.deepEqual(await read({ ...wayland, DISPLAY: ":0" }), image);
   });
 
-  it("says what is missing", async () => {
+  it("says which program is missing", async () => {
     assert.match(await whyNot(read({ ...wayland, DISPLAY: ":0", PATH: bin })), /install wl-paste or xclip/);
     assert.match(await whyNot(read({})), /no clipboard that can be read: give the path/);
   });
 
-  it("says that there is none, also where there is no clipboard at all, or other things are in it", async () => {
+  it("says that there is no image if the clipboard is missing, empty or holds other data", async () => {
     program("wl-paste", "echo text/plain");
     assert.match(await whyNot(read(wayland)), /there is no image/);
     program("wl-paste", 'case "$*" in *list*) echo image/png;; *) echo no image;; esac');
     assert.match(await whyNot(read(wayland)), /there is no image/);
   });
 
-  it("the next program is asked where one fails or hangs, but not where one has other things", async () => {
+  it("tries the next program if one fails or hangs, but not if one has other data", async () => {
     const both = { ...wayland, DISPLAY: ":0" };
     program("xclip", offering("TARGETS", "-t"));
     for (const failing of ["exit 1", "exec sleep 1000", `${offering("--list-types", "none")}; exit 1`]) {
@@ -94,7 +94,7 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
     assert.match(await whyNot(read(both)), /there is no image/);
   });
 
-  it("says in their own words why programs gave none, and does not claim that there is none", async () => {
+  it("quotes why programs failed, and does not claim that there is no image", async () => {
     program("wl-paste", "printf '\\n\\033[1mNo display\\033[0m\\nmore\\n' >&2; exit 1");
     program("xclip", `echo "Can't open display" >&2; exit 1`);
     assert.equal(
@@ -108,13 +108,13 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
     );
     program("wl-paste", "head -c 9000 /dev/zero | tr '\\0' x >&2; exit 1");
     assert.ok((await whyNot(read(wayland))).length < 400);
-    // Of these the same code says that nothing of the kind is there.
+    // These programs exit with the same code if the clipboard has no image.
     program("pngpaste", "exit 1");
     program("osascript", "exit 1");
     assert.match(await whyNot(read({}, { platform: "darwin" })), /there is no image/);
   });
 
-  it("is never longer than what can be shown, however much a program says", async () => {
+  it("bounds the message, however much a program prints", async () => {
     program("wl-paste", 'case "$*" in *list*) echo image/png;; *) cat /dev/zero;; esac');
     assert.match(await whyNot(read(wayland)), /more than 3\.5 MB/);
     writeFileSync(join(root, "image"), Buffer.concat([png, Buffer.alloc(maxImageBytes)]));
@@ -122,7 +122,7 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
     assert.match(await whyNot(read(wayland)), /more than 3\.5 MB/);
   });
 
-  it("a program of the workspace is not run, nor one in a relative folder", async () => {
+  it("runs no program from the workspace or from a relative folder", async () => {
     mkdirSync(join(cwd, "bin"));
     program("wl-paste", `touch ${root}/ran`, join(cwd, "bin"));
     for (const path of [join(cwd, "bin"), ".", "", "bin"]) {
@@ -131,14 +131,14 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
     assert.equal(existsSync(join(root, "ran")), false);
   });
 
-  it("a program gets no key of the user's", async () => {
+  it("passes none of the user's keys to a program", async () => {
     program("wl-paste", `env > ${root}/seen; echo image/png`);
     await read({ ...wayland, ANTHROPIC_API_KEY: "secret", XDG_RUNTIME_DIR: "/run/me" });
     const seen = readFileSync(join(root, "seen"), "utf8");
     assert.ok(!seen.includes("secret") && seen.includes("XDG_RUNTIME_DIR=/run/me"), seen);
   });
 
-  it("a program that hangs is ended", async () => {
+  it("kills a program that hangs", async () => {
     program("wl-paste", "exec sleep 1000");
     assert.match(await whyNot(read(wayland)), /wl-paste gave no answer within 3 s/);
   });

@@ -1,4 +1,7 @@
-/** Clipboard image: the image that a person copied, read by the program that this machine has for it; outside the sandbox, so by fixed arguments and nothing of the workspace. */
+/**
+ * Reads the image in the clipboard with this machine's own program. It runs outside the sandbox, so its
+ * arguments are fixed and it uses no file of the workspace.
+ */
 import { execFile } from "node:child_process";
 import { sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -6,22 +9,22 @@ import { type Failure, failure, type ImagePart, imageType, isFailure, maxImageBy
 import { hostProgram } from "@lathe/system";
 import { type ClipboardPlace, desktopEnv } from "./clipboard-program.ts";
 
-/** Those that a model can be shown, the best first. */
+/** The types that models accept, in order of preference. */
 const types = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const patienceMs = 3_000;
-/** It starts a system of its own. */
+/** PowerShell starts slowly, so it gets longer than the others. */
 const powershellMs = 15_000;
 
-/** *Contract:* `tool-failed` where the program did not do it, in words that follow its name. */
+/** *Contract:* `tool-failed` if the program failed, with a text that follows its name. */
 type Run = (args: readonly string[], ms?: number) => Promise<Buffer | Failure>;
 
 interface Reader {
   readonly program: string;
-  /** *Contract:* undefined where the clipboard holds no image. */
+  /** *Contract:* undefined if the clipboard holds no image. */
   read(run: Run): Promise<Buffer | Failure | undefined>;
 }
 
-/** *Contract:* a failure says what is missing, or that there is no image. */
+/** *Contract:* a failure says which program is missing, or that there is no image. */
 export async function readClipboardImage(place: ClipboardPlace): Promise<ImagePart | Failure> {
   const readers = readersFor(place);
   const [first] = readers;
@@ -35,7 +38,7 @@ export async function readClipboardImage(place: ClipboardPlace): Promise<ImagePa
     if (bytes === undefined) return refused(none);
     if (!isFailure(bytes)) return imageOf(bytes);
     if (bytes.code !== "tool-failed") return bytes;
-    // It may be that of a display which is not there.
+    // The program may have tried a display that does not exist.
     why.push(`${reader.program} ${bytes.text}`);
   }
   if (why.length > 0) return refused(`no image could be read from the clipboard: ${why.join("; ")}`);
@@ -58,7 +61,7 @@ function readersFor({ env, platform = process.platform }: ClipboardPlace): reado
   return [
     ...(env.WAYLAND_DISPLAY ? [wlPaste] : []),
     ...(env.DISPLAY ? [xclip] : []),
-    // Windows' own, where Linux runs within it.
+    // The Windows clipboard, for Linux under WSL.
     ...(env.WSL_DISTRO_NAME ? [powershell] : []),
   ];
 }
@@ -92,7 +95,7 @@ const osascript: Reader = {
   },
 };
 
-/** Of those that fail where nothing of the kind is there, and always have a display. */
+/** These programs fail if the clipboard has no image, and always have a display. */
 function orNone(said: Buffer | Failure): Buffer | Failure | undefined {
   return isFailure(said) && said.code === "tool-failed" ? undefined : said;
 }
@@ -127,7 +130,7 @@ async function offered(
   return type === undefined ? undefined : run(take(type));
 }
 
-/** As hex, twice the bytes and what stands around them. */
+/** Hex takes two characters per byte, plus the text around it. */
 const maxOutput = 2 * maxImageBytes + 10_000;
 
 function runner(path: string, { env }: ClipboardPlace): Run {
@@ -156,7 +159,7 @@ function runner(path: string, { env }: ClipboardPlace): Run {
 
 const maxSaid = 200;
 
-/** The first line that it says of itself: programs are not told apart by what they say. */
+/** Quotes the first line of stderr, but never decides by its wording. */
 function endedText(code: unknown, stderr: Buffer): string {
   const text = stripVTControlCharacters(stderr.toString("utf8"));
   const lines = text.split("\n").map((line) => line.replace(/\p{Cc}/gu, "").trim());

@@ -1,4 +1,4 @@
-/** Clipboard program: what a program of the machine that is asked about its clipboard is told of the user. */
+/** The environment and the limits of a clipboard program. */
 
 export interface ClipboardPlace {
   readonly cwd: string;
@@ -24,7 +24,7 @@ const passed = new Set([
   "TMUX_TMPDIR",
 ]);
 
-/** What leads to a display or a terminal, and nothing else of the user's. */
+/** Passes on only the variables that lead to a display or a terminal. */
 export function desktopEnv(env: ClipboardPlace["env"]): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => passed.has(name)));
 }

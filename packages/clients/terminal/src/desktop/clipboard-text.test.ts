@@ -1,4 +1,4 @@
-/** A text into the clipboard, as programs stand in for those of a desktop. */
+/** Tests copying text to the clipboard, with fake desktop programs. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -32,7 +32,7 @@ describe("a text into the clipboard", { skip: process.platform === "win32" }, ()
     writeClipboardText(text, { cwd, platform, env: { PATH: `${bin}:/usr/bin:/bin`, ...env } });
   const got = (): string => readFileSync(join(root, "got"), "utf8");
 
-  it("goes to the program that the desktop has, or to tmux", async () => {
+  it("uses the desktop's program, or tmux", async () => {
     for (const name of ["wl-copy", "xclip", "xsel", "pbcopy", "tmux"]) program(name);
     assert.equal(await write({ WAYLAND_DISPLAY: "wayland-0", DISPLAY: ":0", TMUX: "/tmp/t" }), "wl-copy");
     assert.equal(got(), `${bin}/wl-copy \npäper\n`);
@@ -45,20 +45,20 @@ describe("a text into the clipboard", { skip: process.platform === "win32" }, ()
     assert.equal(got(), `${bin}/tmux load-buffer -w -\npäper\n`);
   });
 
-  it("is UTF-16 for Windows' own", async () => {
+  it("encodes text as UTF-16 for Windows", async () => {
     program("clip.exe", `cat > ${root}/got`);
     assert.equal(await write({ WSL_DISTRO_NAME: "Ubuntu" }), "clip.exe");
     assert.equal(readFileSync(join(root, "got"), "utf16le"), "\ufeffpäper\n");
   });
 
-  it("never to a desktop that is not in front of the person", async () => {
+  it("never copies to a desktop that is not in front of the person", async () => {
     for (const name of ["xclip", "tmux"]) program(name);
     const remote = { DISPLAY: "localhost:10.0", SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" };
     assert.equal(await write(remote), undefined);
     assert.equal(await write({ ...remote, TMUX: "/tmp/t" }), "tmux");
   });
 
-  it("tries the next where one fails, and waits for no child of it", async () => {
+  it("tries the next program if one fails, and does not wait for child processes", async () => {
     program("wl-copy", "exit 1");
     program("xclip", `cat > ${root}/got; sleep 1000 & echo $! > ${root}/child`);
     assert.equal(await write({ WAYLAND_DISPLAY: "wayland-0", DISPLAY: ":0" }), "xclip");
@@ -68,7 +68,7 @@ describe("a text into the clipboard", { skip: process.platform === "win32" }, ()
     assert.equal(await write({}), undefined);
   });
 
-  it("runs no program of the workspace, and gives it no key of the user's", async () => {
+  it("runs no program of the workspace, and passes on none of the user's keys", async () => {
     mkdirSync(join(cwd, "bin"));
     program("xclip", `touch ${root}/ran`, join(cwd, "bin"));
     assert.equal(await write({ DISPLAY: ":0", PATH: join(cwd, "bin") }), undefined);

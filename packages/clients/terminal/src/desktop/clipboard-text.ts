@@ -1,4 +1,6 @@
-/** Clipboard text: puts a text into the clipboard with the program that this machine has for it; outside the sandbox, as images are read. */
+/**
+ * Copies text to the clipboard with this machine's own program, outside the sandbox like the image reader.
+ */
 import { spawn } from "node:child_process";
 import { sep } from "node:path";
 import { hostProgram } from "@lathe/system";
@@ -7,14 +9,17 @@ import { type ClipboardPlace, desktopEnv } from "./clipboard-program.ts";
 interface Writer {
   readonly program: string;
   readonly args: readonly string[];
-  /** As the program reads it. */
+  /** The text in the encoding that the program reads. */
   bytes(text: string): string | Buffer;
 }
 
 const patienceMs = 3_000;
 const plain = (text: string): string => text;
 
-/** *Contract:* the name of the program that took it; undefined where none is there or did. Never rejects. */
+/**
+ * *Contract:* the name of the program that copied the text; undefined if none exists or all failed. Never
+ * rejects.
+ */
 export async function writeClipboardText(text: string, place: ClipboardPlace): Promise<string | undefined> {
   for (const writer of writersFor(place)) {
     const path = hostProgram(writer.program, place.env, place.cwd);
@@ -23,7 +28,7 @@ export async function writeClipboardText(text: string, place: ClipboardPlace): P
   return undefined;
 }
 
-/** Over SSH the desktop that a program here would reach is not the one in front of the person. */
+/** Over SSH, a program here would reach a desktop that is not in front of the person. */
 function writersFor({ env, platform = process.platform }: ClipboardPlace): readonly Writer[] {
   const isRemote = Boolean(env.SSH_CONNECTION || env.SSH_TTY);
   const desktop = isRemote ? [] : desktopWriters(env, platform);
@@ -42,13 +47,13 @@ function desktopWriters(env: ClipboardPlace["env"], platform: NodeJS.Platform): 
 
 const xclip: Writer = { program: "xclip", args: ["-selection", "clipboard", "-in"], bytes: plain };
 const xsel: Writer = { program: "xsel", args: ["--clipboard", "--input"], bytes: plain };
-/** Windows' own reads anything but ASCII as this alone. */
+/** The Windows program reads non-ASCII text only as UTF-16. */
 const clip: Writer = {
   program: "clip.exe",
   args: [],
   bytes: (text) => Buffer.from(`\ufeff${text}`, "utf16le"),
 };
-/** Into its own buffer, and with `-w`, since 3.2, into the clipboard of the terminal around it. */
+/** Fills tmux's own buffer and, with `-w` (since 3.2), the clipboard of the terminal around it. */
 const tmux: Writer = { program: "tmux", args: ["load-buffer", "-w", "-"], bytes: plain };
 
 interface Writing {
@@ -57,7 +62,7 @@ interface Writing {
   readonly place: ClipboardPlace;
 }
 
-/** Some leave a child behind that holds the text, so their output is not waited for. */
+/** Does not wait for the output: some programs leave a child behind that holds the text. */
 function isTaken(path: string, { writer, text, place }: Writing): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(path, writer.args, {
@@ -70,7 +75,7 @@ function isTaken(path: string, { writer, text, place }: Writing): Promise<boolea
     });
     child.on("error", () => resolve(false));
     child.on("exit", (code) => resolve(code === 0));
-    // One that ends without reading it says so with its code.
+    // A program that ends without reading reports that with its exit code.
     child.stdin.on("error", () => undefined);
     child.stdin.end(writer.bytes(text));
   });

@@ -1,4 +1,4 @@
-/** Edit text: a text in the editor that the person has chosen for their terminal. */
+/** Opens a text in the person's own terminal editor. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,8 +14,8 @@ function editorOf({ VISUAL, EDITOR }: Env): string | undefined {
 }
 
 /**
- * *Contract:* the terminal is the editor's until it resolves; with the text as it was left, without the line break at
- * its end, or why there is none. No file is left behind.
+ * *Contract:* lends the terminal to the editor until it resolves with the edited text, without the line break
+ * at its end, or a failure. It leaves no file behind.
  */
 export async function editText(text: string, env: Env): Promise<string | Failure> {
   const editor = editorOf(env);
@@ -34,7 +34,7 @@ export async function editText(text: string, env: Env): Promise<string | Failure
   }
 }
 
-/** As git starts it. */
+/** Starts the editor the way git does. */
 async function edited(editor: string, file: string, env: Env): Promise<Failure | undefined> {
   const child = spawn("/bin/sh", ["-c", `${editor} "$@"`, editor, file], {
     env: { ...env, PATH: hostProgramPath(env) },

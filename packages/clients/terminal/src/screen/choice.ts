@@ -5,7 +5,7 @@ import { fit } from "../text/fit.ts";
 
 export interface Option {
   readonly label: string;
-  /** One line more about it. */
+  /** One more line about the option. */
   readonly about?: string;
   readonly value: string;
 }
@@ -16,15 +16,15 @@ export interface Choice {
   readonly options: readonly Option[];
   /** Whether free text is an answer; otherwise it filters the options. */
   readonly takesWords: boolean;
-  /** Takes keys only after a pause in typing, so that nobody answers a question unread. */
+  /** Accepts keys only after a pause in typing, so that a person does not answer a question unread. */
   readonly settles?: boolean;
   /** Single letters that choose an option. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** *Contract:* called once: with an option's value, with free text, or with undefined when it was dismissed. */
+  /** *Contract:* called once: with an option's value, with free text, or with undefined if dismissed. */
   resolve(answer: string | undefined): void;
 }
 
-/** The options that match the words so far. */
+/** The options that match the text typed so far. */
 export function matching({ options, takesWords, keys }: Choice, words: string): readonly Option[] {
   const said = words.trim();
   if (takesWords || said === "") return options;
@@ -33,7 +33,7 @@ export function matching({ options, takesWords, keys }: Choice, words: string): 
   return fuzzyFilter([...options], said, ({ label, about = "" }) => `${label} ${about}`);
 }
 
-/** The value that an answer means; undefined when it means none. */
+/** The value that an answer selects; undefined if it selects none. */
 export function meant(choice: Choice, words: string, selected: number): string | undefined {
   const said = words.trim();
   const options = matching(choice, said);

@@ -1,10 +1,10 @@
-/** The live area on a terminal that is imitated: whatever is drawn and printed, the screen is what it should be. */
+/** Tests the live area on a simulated terminal: the screen always matches what was drawn and printed. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
 import { LiveArea } from "./live-area.ts";
 
-/** As much of a terminal as the area uses; nothing scrolls out of it. */
+/** Simulates the parts of a terminal that the area uses; nothing scrolls out of it. */
 class Grid {
   readonly columns = 30;
   readonly rows = 200;
@@ -61,7 +61,7 @@ class Grid {
 const line = fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 29 });
 const lines = fc.array(line, { maxLength: 5 });
 
-it("shows what was printed, and below it the last frame", () => {
+it("shows printed lines, and the last frame below them", () => {
   const frames = fc.array(fc.record({ printed: lines, live: lines, at: fc.nat(4) }), { maxLength: 12 });
   fc.assert(
     fc.property(frames, (all) => {
@@ -87,7 +87,7 @@ it("shows what was printed, and below it the last frame", () => {
   );
 });
 
-it("writes nothing when nothing changed, and only the line that did", () => {
+it("writes only the lines that changed, and nothing if none did", () => {
   const written: string[] = [];
   const area = new LiveArea({ columns: 30, rows: 24, write: (text) => written.push(text) });
   area.update([], { lines: ["one", "two", "three"] });
@@ -100,7 +100,7 @@ it("writes nothing when nothing changed, and only the line that did", () => {
   assert.doesNotMatch(written[0] ?? "", /one|three/);
 });
 
-it("draws over what stood there before it, and never more lines than the terminal has", () => {
+it("draws over earlier content, and never draws more lines than the terminal has", () => {
   const grid = new Grid();
   grid.write("old\r\nframe");
   const area = new LiveArea(grid, ["old", "frame"]);

@@ -20,7 +20,7 @@ export interface Frame {
   readonly cursor?: Position;
 }
 
-/** The lines, and where the editor has its cursor. */
+/** Splits the editor's cursor marker off the lines. */
 export function framed(lines: readonly string[]): Frame {
   const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
   if (row < 0) return { lines };
@@ -30,17 +30,17 @@ export function framed(lines: readonly string[]): Frame {
   return { lines: lines.with(row, line.replace(CURSOR_MARKER, "")), cursor: { row, column } };
 }
 
-/** Synchronized output: a frame appears at once. Terminals that do not know it ignore it. */
+/** Synchronized output: a frame appears at once. Terminals that do not support it ignore it. */
 const begin = "\u001b[?2026h";
 const end = "\u001b[?2026l";
 const reset = "\u001b[0m";
 const trailing = / +$/;
 /** Clears from the start of a row to the end of the screen; from the top row tmux would scroll instead. */
 const clearBelow = "\u001b[K\u001b7\u001b[1B\r\u001b[J\u001b8";
-/** Colours of one line must not run into the next. */
+/** Resets colours so that they do not run into the next line. */
 const colors = "\u001b[";
 
-/** Lines of a few frames. */
+/** The number of cached lines, enough for a few frames. */
 const maxFits = 200;
 
 export class LiveArea {
@@ -95,7 +95,7 @@ export class LiveArea {
     this.#out.write(`${this.width === this.#width ? this.#erased() : this.#reflowed()}`);
   }
 
-  /** Most lines are the same as in the last frame. */
+  /** Caches fitted lines: most are the same as in the last frame. */
   #fitted(line: string): string {
     const known = this.#fits.get(line);
     if (known !== undefined) return known;

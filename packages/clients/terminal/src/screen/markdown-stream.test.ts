@@ -1,4 +1,4 @@
-/** Markdown that streams: in whatever pieces it comes, each line is given out once, and in the end all of it. */
+/** Tests streamed Markdown: in any pieces, each line is returned once and none is lost. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -46,7 +46,7 @@ it("is the same in any pieces", () => {
   );
 });
 
-it("gives out code line by line, and a paragraph once the next begins", () => {
+it("returns code line by line, and a paragraph once the next begins", () => {
   const stream = new MarkdownStream(theme);
   stream.push("Before.\n\n```js\nconst a = 1;\nconst b");
   assert.deepEqual(stream.take(40), ["Before.", "", "  const a = 1;"]);
@@ -61,7 +61,7 @@ it("gives out code line by line, and a paragraph once the next begins", () => {
   assert.ok(stream.isEmpty);
 });
 
-it("forgets an answer that broke off, and lets no text drive the terminal", () => {
+it("discards an answer that broke off, and lets no text control the terminal", () => {
   const stream = new MarkdownStream(theme);
   stream.push("One.\n\nTwo.");
   stream.take(40);
@@ -72,7 +72,7 @@ it("forgets an answer that broke off, and lets no text drive the terminal", () =
   assert.deepEqual(stream.take(40), ["clear  and  turn"]);
 });
 
-it("code amid a line that begins with it opens no block", () => {
+it("opens no block for inline code at the start of a line", () => {
   const text =
     "Run this:\n\n```npm test``` runs them, then\n```npm run lint``` too.\n\nNext **bold**.\n\n```\nreal\n```\n";
   const told = ["Run this:", "npm test runs them, then", "npm run lint too.", "Next bold.", "  real"];

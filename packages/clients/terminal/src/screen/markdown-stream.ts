@@ -1,4 +1,4 @@
-/** An answer in Markdown as it streams: complete blocks are given out once, the incomplete rest is redrawn. */
+/** An answer in Markdown as it streams: complete blocks are returned once, the incomplete rest is redrawn. */
 import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
 import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import type { Theme } from "../colour/theme.ts";
@@ -12,7 +12,7 @@ export class MarkdownStream {
   readonly #theme: Theme;
   readonly #look: MarkdownTheme;
   #pending = "";
-  /** The fence of the open code block, whose complete lines are given out at once. */
+  /** The fence of the open code block, whose complete lines are returned at once. */
   #code: string | undefined;
   #gaveOut = false;
   #isEnding = false;
@@ -21,11 +21,11 @@ export class MarkdownStream {
   constructor(theme: Theme) {
     this.#theme = theme;
     this.#look = markdownTheme(theme);
-    // The library would ask tmux, and wait for it.
+    // The library would query tmux and wait for it.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
   }
 
-  /** Whether everything was given out. */
+  /** Whether all text was returned. */
   get isEmpty(): boolean {
     return this.#pending === "";
   }
@@ -40,7 +40,7 @@ export class MarkdownStream {
     this.#isEnding = true;
   }
 
-  /** Forgets what was not given out; true if there was anything. */
+  /** Discards the remaining text; true if there was any. */
   discard(): boolean {
     const had = this.#gaveOut;
     this.#pending = "";

@@ -1,17 +1,17 @@
-/** Text that stays, and below it one status line that is redrawn while something takes time. */
+/** Prints text that stays, with one status line below it that is redrawn during long work. */
 
 import type { Palette } from "../colour/palette.ts";
 import { columnsOf, fit } from "../text/fit.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** What turns while something takes time, after so many turns. */
+/** The spinner's character after so many turns. */
 export function spinnerFrame(turns: number): string {
   return frames[Math.floor(turns) % frames.length] ?? "";
 }
 
 const redrawMs = 100;
-/** Work that ends sooner shows no status: it would flicker, or fill a pipe with lines. */
+/** Shorter work shows no status: it would flicker, or fill a pipe with lines. */
 const patienceMs = { terminal: 300, pipe: 2000 };
 
 export class Screen {
@@ -32,7 +32,7 @@ export class Screen {
     return columnsOf(this.#out);
   }
 
-  /** Text that stays; the status line goes away and comes back below it. */
+  /** Writes text that stays; the status line moves below it. */
   write(text: string): void {
     if (text === "") return;
     this.#erase();
@@ -40,17 +40,17 @@ export class Screen {
     this.#atLineStart = text.endsWith("\n");
   }
 
-  /** One or more whole lines, begun on a line of their own. */
+  /** Writes one or more whole lines, starting on a new line. */
   line(text: string): void {
     this.write(`${this.#atLineStart ? "" : "\n"}${text}\n`);
   }
 
-  /** An empty line, so that what follows stands apart. */
+  /** Writes an empty line to separate the following text. */
   paragraph(): void {
     this.write(this.#atLineStart ? "\n" : "\n\n");
   }
 
-  /** Ends the line that was begun. */
+  /** Ends a line that was begun. */
   endLine(): void {
     if (!this.#atLineStart) this.write("\n");
   }
@@ -85,7 +85,7 @@ export class Screen {
     this.#drawn = true;
   }
 
-  /** A pipe gets the status once, as a line of its own. */
+  /** Writes the status to a pipe once, as a line of its own. */
   #tell(elapsed: number): void {
     if (elapsed < patienceMs.pipe || !this.#status) return;
     clearInterval(this.#timer);

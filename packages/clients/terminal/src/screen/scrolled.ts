@@ -6,7 +6,7 @@ import { harmless } from "../text/fit.ts";
 
 const maxLines = 2_000;
 
-/** `elsewhere`: where a person finds the whole text. */
+/** `elsewhere`: where a person can find the whole text. */
 export function scrolled(text: string, { dim }: Theme, elsewhere = ""): readonly string[] {
   const clean = harmless(text).trimEnd();
   const lines = clean === "" ? [] : clean.split("\n");

@@ -19,7 +19,7 @@ export function columns(
 
 const bars = "▁▂▃▄▅▆▇█";
 
-/** One bar per value and a gap for an unknown one; neighbours are averaged to fit into `width` bars. */
+/** Draws a bar per value and a gap for an unknown one; neighbours are averaged to fit into `width` bars. */
 export function plot(values: readonly (number | undefined)[], width: number): string {
   const per = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
   const joined = Array.from({ length: Math.ceil(values.length / per) }, (_, i) => {

@@ -1,4 +1,4 @@
-/** Lists of what lies in folders: within a terminal's width, and whole in a pipe. */
+/** Tests tables of folders: cut to a terminal's width, whole in a pipe. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { paletteFor } from "../colour/palette.ts";
@@ -13,7 +13,7 @@ const folder = "/srv/a/place/that/lies/deep/below/all/others/in/the-project";
 const home = "/home/ada";
 const cells = ["mwwprh0h-5y8v92", "2026-11-25 22:47", "interrupted"];
 
-it("fits a terminal of 80 columns, cut where a path begins and a title ends", () => {
+it("fits 80 columns, cutting the start of a path and the end of a title", () => {
   const rows = [
     { cells, folder, about: long },
     { cells, folder: "/w", about: "漢字".repeat(40) },
@@ -28,7 +28,7 @@ it("fits a terminal of 80 columns, cut where a path begins and a title ends", ()
   assert.match(shown, / …\S{24,} {2}a title$/m, "room that titles do not need is the folders'");
 });
 
-it("is whole in a pipe", () => {
+it("prints whole cells in a pipe", () => {
   const text = folderTable([{ cells, folder, about: long }], { titles, paint, output: {}, home });
   assert.ok(text.includes(`${folder}  ${long}`));
   assert.equal(remarkLines("one line", {}), "one line\n");

@@ -1,11 +1,11 @@
-/** A table whose rows end with a folder and a text about it: cut to the width of a terminal, whole in a pipe. */
+/** A table whose rows end with a folder and a text about it: cut to the terminal's width, whole in a pipe. */
 import type { Palette } from "../colour/palette.ts";
 import { columnsTaken, ending, paintedWidth } from "../text/columns.ts";
 import { columnsOf, fit, harmless, wrap } from "../text/fit.ts";
 import { table } from "./table.ts";
 
 export interface FolderRow {
-  /** The leading cells, as they are shown; every row has the same number. */
+  /** The leading cells, ready to print; every row has the same number. */
   readonly cells: readonly string[];
   readonly folder: string;
   readonly about: string;

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { eastAsianWidth } from "get-east-asian-width";
 
 const plain = /^[\x20-\x7e]*$/;
-/** Clusters that terminals show as a picture: by a variation selector, a joiner, a modifier, or as a flag. */
+/** Clusters that terminals show as a picture, because of a variation selector, joiner, modifier or flag. */
 const picture = /\p{Extended_Pictographic}.*[\ufe0f\u200d]|\p{Emoji_Modifier}|^\p{RI}\p{RI}|\ufe0f\u20e3/u;
 const nothing = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]+$/u;
 
@@ -17,12 +17,12 @@ export function columnsTaken(text: string): number {
   return columns;
 }
 
-/** How many columns a painted text takes. */
+/** How many columns a text with escape sequences takes. */
 export function paintedWidth(text: string): number {
   return columnsTaken(stripVTControlCharacters(text));
 }
 
-/** The longest beginning that fits into so many columns. */
+/** The longest start of the text that fits into so many columns. */
 export function beginning(text: string, columns: number): string {
   if (plain.test(text)) return text.slice(0, Math.max(0, columns));
   let [taken, end] = [0, 0];
@@ -34,7 +34,7 @@ export function beginning(text: string, columns: number): string {
   return text.slice(0, end);
 }
 
-/** The longest end that fits into so many columns. */
+/** The longest end of the text that fits into so many columns. */
 export function ending(text: string, columns: number): string {
   if (plain.test(text)) return columns > 0 ? text.slice(-columns) : "";
   let [taken, start] = [0, text.length];
@@ -46,7 +46,7 @@ export function ending(text: string, columns: number): string {
   return text.slice(start);
 }
 
-/** The text in pieces of at most so many columns; a wider character is a piece of its own. */
+/** Splits the text into pieces of at most so many columns; a wider character is a piece of its own. */
 export function piecesOf(text: string, columns: number): readonly string[] {
   const pieces: string[] = [];
   let [start, end, taken] = [0, 0, 0];

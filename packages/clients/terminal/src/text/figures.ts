@@ -1,4 +1,4 @@
-/** Figures as people read them: durations, counts, money, moments. */
+/** Formats figures for people: durations, counts, money, times. */
 
 /** 12 ms, 3.4 s, 2 min 5 s. */
 export function duration(ms: number): string {

@@ -1,9 +1,9 @@
-/** Names of files on one line. */
+/** Tests file names on one line. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileName } from "./file-name.ts";
 
-it("is written as it is, and in git's quotes where it would break its line or drive the terminal", () => {
+it("is unchanged, or quoted like git if it would break the line or control the terminal", () => {
   assert.equal(fileName("src/a b é.ts"), "src/a b é.ts");
   assert.equal(fileName("a\n  D b"), '"a\\n  D b"');
   assert.equal(fileName('t\t"q"\\'), '"t\\t\\"q\\"\\\\"');

@@ -6,7 +6,7 @@ export function fileName(name: string): string {
   return `"${[...name].map(escaped).join("")}"`;
 }
 
-/** A path whose characters are its bytes; bytes that are no text become replacement characters. */
+/** Decodes a path with one character per byte; invalid UTF-8 becomes replacement characters. */
 export function pathOfBytes(path: string): string {
   return Buffer.from(path, "latin1").toString();
 }

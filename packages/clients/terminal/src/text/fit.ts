@@ -1,4 +1,4 @@
-/** Text cut with an ellipsis or wrapped, and stripped of what moves the cursor. */
+/** Cuts text with an ellipsis or wraps it, and strips terminal controls. */
 import { stripVTControlCharacters } from "node:util";
 import { beginning, columnsTaken, piecesOf } from "./columns.ts";
 
@@ -8,7 +8,7 @@ export function fit(text: string, width: number): string {
   return beginning(line, width) === line ? line : `${beginning(line, width - 1)}…`;
 }
 
-/** The text in lines of at most `width` columns, broken between words; only what is longer than a line is cut. */
+/** Wraps the text to at most `width` columns between words; only words longer than a line are split. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let [line, taken] = ["", 0];
@@ -28,7 +28,7 @@ export function wrap(text: string, width: number): readonly string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** Columns of a terminal, or 80 where a stream has none or claims 0. */
+/** The columns of a terminal, or 80 if a stream has none or claims 0. */
 export function columnsOf(stream: { readonly columns?: number }): number {
   return Math.max(40, stream.columns || 80);
 }
@@ -42,7 +42,7 @@ export function lastLines(text: string, limit: number): readonly string[] {
   return lines.slice(-limit);
 }
 
-/** Characters that reverse the text around them, so that a command reads as another one. */
+/** Characters that reverse the text around them, so that one command reads as another. */
 const turning = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
 const driving = new RegExp(String.raw`(?![\n\t])[\p{Cc}${turning}]`, "gu");
 
@@ -51,8 +51,8 @@ const invisible =
   /[\u00ad\u115f\u1160\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Without what drives the terminal or turns its text around, and with what cannot be seen shown by its number: a model, a
- * command or a file must do neither, nor pass for another.
+ * Removes terminal controls and text-reversing characters, and shows invisible ones by number: text from a
+ * model, a command or a file must not control the terminal or pass for another.
  */
 export function harmless(text: string): string {
   return stripVTControlCharacters(text).replace(driving, "").replace(invisible, escaped);

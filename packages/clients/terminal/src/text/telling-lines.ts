@@ -1,4 +1,7 @@
-/** The lines of a command's output that say how it went, without stack frames, object dumps and zero counts. */
+/**
+ * Picks the lines of a command's output that show its result, without stack frames, object dumps and zero
+ * counts.
+ */
 import { lastLines } from "./fit.ts";
 
 /** How test runners and programs begin the reason, and the line above it that names the test. */
@@ -9,7 +12,7 @@ const titleDistance = 8;
 /** The first frame of a stack, or in TAP the fields below the reason. */
 const beyond = /^\s*(?:at .+|code: '.+')/;
 
-/** At most `limit` lines from the last reason to its first frame, else the last ones. */
+/** At most `limit` lines from the last reason to its first frame, or else the last lines. */
 export function tellingLines(text: string, limit: number): readonly string[] {
   const said = lastLines(text, 1000);
   let start = said.findLastIndex((line) => reason.test(line));
@@ -25,7 +28,10 @@ export function tellingLines(text: string, limit: number): readonly string[] {
 const passed = /(?:^|\s)(?:pass(?:ed|ing)?|ok)\b/i;
 const summaryLines = 12;
 
-/** At most `limit` lines of a command that succeeded: the count of passed tests if there is one, else the last lines. */
+/**
+ * At most `limit` lines of a successful command: the count of passed tests if there is one, or else the last
+ * lines.
+ */
 export function passingLines(text: string, limit: number): readonly string[] {
   const counts = lastLines(text, summaryLines).filter((line) => passed.test(line) && /[1-9]/.test(line));
   return counts.length > 0 ? counts.slice(-1) : lastLines(text, limit);

@@ -1,8 +1,8 @@
-/** A person's answer, in words for others. */
+/** Describes a person's answer to other readers. */
 import type { Event } from "@lathe/protocol";
 import { harmless } from "../text/fit.ts";
 
-/** Includes how much of an edit was taken, if not all. */
+/** Includes how much of an edit was applied, if not all. */
 export function answerText({ answer, part }: Event<"question.answered">["data"]): string {
   if (!part) return harmless(answer);
   const taken = part.files.reduce((sum, one) => sum + one.taken.length, 0);

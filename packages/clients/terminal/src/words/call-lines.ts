@@ -1,4 +1,4 @@
-/** A finished tool call as lines: what it was, how it went, and what it changed or printed. */
+/** Shows a finished tool call as lines: what it was, how it went, and what it changed or printed. */
 import type { Checked, FileChange, Outcome } from "@lathe/protocol";
 import type { Palette } from "../colour/palette.ts";
 import { duration, plural } from "../text/figures.ts";
@@ -25,7 +25,7 @@ const leastTarget = 12;
 /** Models invent tools with names of any length. */
 const maxToolWidth = 40;
 const diffLimit = 40;
-/** Lines of a command's output; a failed one shows more. */
+/** The number of output lines; a failed command shows more. */
 const outputLimit = { well: 4, badly: 8 };
 
 export function callLines(call: FinishedCall, view: CallView): readonly string[] {
@@ -43,7 +43,7 @@ export function callLines(call: FinishedCall, view: CallView): readonly string[]
   return [`${head}  ${paint.dim(figures)}`, ...bodyLines(call, view).map((line) => `    ${line}`)];
 }
 
-/** True when the call did what it was asked to; a command that fails did not. */
+/** Whether the call succeeded; a command that fails did not. */
 function wentWell(outcome: Outcome): boolean {
   return outcome.type === "ok" && (outcome.facts?.exitCode ?? 0) === 0;
 }

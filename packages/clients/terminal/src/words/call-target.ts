@@ -1,7 +1,7 @@
-/** What a tool call is about, for one line on a screen. */
+/** Names the target of a tool call in one line. */
 import type { Effect } from "@lathe/protocol";
 
-/** Arguments that name the target best, the best first. */
+/** Arguments that name the target, in order of preference. */
 const telling = ["command", "script", "path", "pattern", "glob", "query", "test", "question", "text", "id"];
 
 /** Takes the target from the arguments if one names it, else from the effects. */
@@ -23,7 +23,7 @@ function fromArguments(value: unknown): readonly string[] {
     const field = (value as Record<string, unknown>)[name];
     if (typeof field === "string" && field !== "") return [field];
   }
-  // Tools that take several files take them as a list of objects or of paths.
+  // Tools that take several files receive them as a list of objects or of paths.
   return Object.values(value).flatMap((field) => (Array.isArray(field) ? field.flatMap(fromItem) : []));
 }
 

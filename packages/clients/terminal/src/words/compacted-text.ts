@@ -1,4 +1,4 @@
-/** What a compaction did, in words. */
+/** Describes the result of a compaction. */
 import type { ContextCompacted } from "@lathe/protocol";
 import type { Palette } from "../colour/palette.ts";
 import { count, plural } from "../text/figures.ts";

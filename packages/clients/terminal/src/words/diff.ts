@@ -4,8 +4,8 @@ import type { Palette } from "../colour/palette.ts";
 import { harmless } from "../text/fit.ts";
 
 /**
- * Lines of a unified diff without its file headers; what is beyond `limit` lines is counted. Nobody is to agree to a line
- * that was not shown.
+ * The lines of a unified diff without its file headers; lines beyond `limit` are counted, so that a person
+ * knows what they have not seen.
  */
 export function diffLines(diff: string, paint: Palette, limit: number): readonly string[] {
   const body = hunkLines(diff);

@@ -1,4 +1,4 @@
-/** Found lines: never wider than there is room, and the first match in sight. */
+/** Tests matching lines: they fit, and the first match is visible. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -11,7 +11,7 @@ const bare = palette(false);
 const painted = palette(true);
 
 describe("a found line", () => {
-  it("shows what was looked for in colour", () => {
+  it("colours the match", () => {
     const line = foundLine(
       {
         text: "\tlet ab = ab;",
@@ -27,7 +27,7 @@ describe("a found line", () => {
     assert.equal(line.split("\u001b[31mab").length, 3, JSON.stringify(line));
   });
 
-  it("begins later where the match would be out of sight", () => {
+  it("starts later if the match would be out of sight", () => {
     const text = `${"x".repeat(100)}needle${"y".repeat(100)}`;
     assert.equal(foundLine({ text, spans: [[100, 106]] }, 30, bare), "…xxxxxxxxxxneedleyyyyyyyyyyyyy");
     assert.equal(foundLine({ text, spans: [] }, 10, bare), "xxxxxxxxxx");
@@ -40,7 +40,7 @@ describe("a found line", () => {
     assert.equal(cutLine("\ta\u001b[31mb", 3), "  a");
   });
 
-  it("fits, and begins with its match in sight where there is room for that", () => {
+  it("fits, and starts with a visible match if there is room", () => {
     const words = fc.string({ unit: fc.constantFrom("a", " ", "漢", "é", "😀", "\t"), maxLength: 60 });
     fc.assert(
       fc.property(words, fc.integer({ min: 20, max: 80 }), words, (before, width, after) => {

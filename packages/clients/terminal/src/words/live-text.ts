@@ -1,4 +1,4 @@
-/** Words for a live view: what the session does now, and a call that has ended. */
+/** Describes what the session does now, and each call that has ended. */
 import type { Activity, LiveCall, LiveItem } from "@lathe/protocol";
 import { duration } from "../text/figures.ts";
 import { lastLines } from "../text/fit.ts";
@@ -18,7 +18,7 @@ export function activityText(activity: Activity, now: number): string {
   }
 }
 
-/** The last line of what a call has printed. */
+/** The last line of a call's output so far. */
 export function progressLine({ lastOutput = "" }: LiveCall): string {
   return lastLines(lastOutput, 1)[0] ?? "";
 }

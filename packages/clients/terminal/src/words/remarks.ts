@@ -11,7 +11,10 @@ export interface Remark {
   readonly text: string;
 }
 
-/** Takes a session's events in order and returns a remark for a few; one that recurs at every step is made once. */
+/**
+ * Takes a session's events in order and returns a remark for a few; one that would recur at every step is
+ * made once.
+ */
 export function createRemarks(): (event: Event) => Remark | undefined {
   const told = new Set<string>();
   const runLater = collectRunLater();
@@ -26,7 +29,7 @@ export function createRemarks(): (event: Event) => Remark | undefined {
     if (later !== undefined) return warning(later);
     switch (event.type) {
       case "step.failed":
-        // The end of the turn says that an answer was stopped.
+        // The end of the turn already reports a stopped answer.
         return event.data.failure.code === "cancelled"
           ? undefined
           : warning(`no answer: ${event.data.failure.text}`);
@@ -53,7 +56,7 @@ export function createRemarks(): (event: Event) => Remark | undefined {
   };
 }
 
-/** Whether the notice is news from outside, not about what the model did. */
+/** Whether the notice reports something from outside, not the model's own work. */
 function isNews({ about }: Event<"notice.posted">["data"]): boolean {
   return about === "background" || about === "files";
 }

@@ -1,4 +1,4 @@
-/** Routed text: what the router chose, and why, in one line. */
+/** Describes the router's choice and its reason in one line. */
 import type { Event } from "@lathe/protocol";
 
 export function routedText({ from, to, why, moment }: Event<"model.routed">["data"]): string {

@@ -1,4 +1,4 @@
-/** What an allow rule permits, in words. */
+/** Describes what an allow rule permits. */
 import { basename } from "node:path";
 import type { EffectKind, Rule } from "@lathe/protocol";
 import { harmless } from "../text/fit.ts";

@@ -1,4 +1,4 @@
-/** Which changed files programs or later sessions will run or follow, on one line. */
+/** Lists on one line the changed files that programs or later sessions will run or follow. */
 import type { Event, RunLaterFile } from "@lathe/protocol";
 import { fileName } from "../text/file-name.ts";
 

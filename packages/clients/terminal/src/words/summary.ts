@@ -1,4 +1,4 @@
-/** The last line of a run: how it ended and what it took. */
+/** The last line of a run: how it ended, its duration and its cost. */
 import type { Session } from "@lathe/protocol";
 import { count, duration, money, plural } from "../text/figures.ts";
 
@@ -14,7 +14,7 @@ function costText({ cost, costUnknown }: Pick<Session["account"], "cost" | "cost
   return cost > 0 ? `at least ${money(cost)}, the rest unknown` : "cost unknown";
 }
 
-/** What the sessions below one cost; a lower bound where `costUnknown`. */
+/** The cost of the sessions below one; a lower bound if `costUnknown`. */
 export interface SubagentsCost extends Pick<Session["account"], "cost" | "costUnknown"> {
   readonly sessions: number;
   readonly tokens: number;
