@@ -1,4 +1,4 @@
-/** lathe-agent: the agent in a program. */
+/** lathe-agent: runs the agent inside a program. */
 import type { Failure } from "@lathe/protocol";
 import type { Turn } from "@lathe/rpc";
 import { openSession as openSessionIn, runTask } from "@lathe/sdk";

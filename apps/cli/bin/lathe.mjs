@@ -55,7 +55,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const file = fileURLToPath(import.meta.url);
 
-/** Every folder above this file, nearest first. */
+/** Yields every folder above this file, nearest first. */
 function* above() {
   for (let at = dirname(file); at !== dirname(at); at = dirname(at)) yield dirname(at);
 }
@@ -64,7 +64,7 @@ function isNewEnough([major, minor]) {
   return major > 22 || (major === 22 && minor >= 13);
 }
 
-/** The Node that was installed with this package, or nothing. */
+/** Returns the Node that was installed with this package, if any. */
 function packagedNode() {
   const name = process.platform === "win32" ? "node.exe" : "node";
   const folder = `node-${process.platform.replace("win32", "win")}-${process.arch}`;
@@ -75,15 +75,15 @@ function packagedNode() {
   return undefined;
 }
 
-/** Those that the shell part names. */
+/** Reads the Node flags from the shell part of this file. */
 function launcherFlags() {
   return /^flags='(.*)'$/m.exec(readFileSync(file, "utf8"))[1].split(" ");
 }
 
-/** Runs this file again under `node` and ends as it ends. */
+/** Runs this file again under `node` and exits the way it does. */
 function relaunch(node, flags) {
   const child = spawn(node, [...flags, file, ...process.argv.slice(2)], { stdio: "inherit" });
-  // The terminal sends SIGINT to both; the others reach only this process.
+  // The terminal sends SIGINT to both processes; the other signals reach only this one.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (cause) => fail(`could not start ${node}: ${cause.message}`));
@@ -94,13 +94,13 @@ function relaunch(node, flags) {
   });
 }
 
-/** Beside the installation. */
+/** Returns the cache folder beside the installation. */
 function cacheFolder() {
   for (const up of above())
     if (existsSync(join(up, "node_modules"))) return join(up, "node_modules", ".cache", "lathe");
 }
 
-/** Keeps compiled code, in the first folder that can be written: in one that cannot Node may spin forever. */
+/** Caches compiled code in the first writable folder: Node may hang in one that is not writable. */
 function cacheCompiledCode(folders) {
   for (const folder of folders) {
     try {
@@ -109,18 +109,18 @@ function cacheCompiledCode(folders) {
       module.enableCompileCache?.(folder);
       return;
     } catch {
-      // Slower to start, nothing else.
+      // Without a cache Lathe only starts more slowly.
     }
   }
 }
 
-/** Where an installation belongs to somebody else. */
+/** Returns the user's own cache folder, for an installation that belongs to another user. */
 function ownCacheFolder() {
   const { XDG_CACHE_HOME, HOME } = process.env;
   return join(XDG_CACHE_HOME || join(HOME || homedir(), ".cache"), "lathe", "compiled");
 }
 
-/** The joined sources of scripts/bundle.mjs, while they are what the sources say. */
+/** Returns the bundle of scripts/bundle.mjs if no source has changed since. */
 function freshBundle(cache) {
   if (process.env.LATHE_BUNDLE === "off") return undefined;
   const bundle = join(cache, "bundle");
@@ -130,16 +130,16 @@ function freshBundle(cache) {
       const now = statSync(input, { throwIfNoEntry: false });
       return now?.mtimeMs === mtimeMs && now.size === size;
     };
-    // It was made here, and not where this was copied from.
+    // Checks that the bundle was made from these sources, not copied from another place.
     if (inputs.some(([input]) => input === source) && inputs.every(isSame)) return join(bundle, "main.mjs");
   } catch {
-    // There is none, or nobody can read it.
+    // The bundle is missing or unreadable.
   }
   return undefined;
 }
 
 const source = join(dirname(dirname(file)), "src", "main.ts");
-/** Of the published package, which has no sources. */
+/** The bundle in the published package, which has no sources. */
 const shipped = join(dirname(dirname(file)), "lib", "main.mjs");
 
 async function start(entry) {
@@ -155,7 +155,7 @@ function fail(text) {
   process.exitCode = 1;
 }
 
-/** Here only for systems whose shell did not answer. */
+/** Prints the version on systems whose shell did not already do so. */
 function printVersion() {
   const manifest = JSON.parse(readFileSync(join(dirname(file), "..", "package.json"), "utf8"));
   process.stdout.write(`${manifest.version}\n`);

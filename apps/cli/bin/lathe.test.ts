@@ -1,4 +1,4 @@
-/** The launcher: what the shell answers, which Node it becomes, what it says when there is none. */
+/** Tests the launcher: the answers of the shell, the choice of Node, and the message without one. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -32,7 +32,7 @@ describe("bin/lathe.mjs", { skip: process.platform === "win32" }, () => {
 
   const answer = { status: 0, stdout: `${version}\n`, stderr: "" };
 
-  it("answers --version with no Node in reach", () => {
+  it("answers --version without any Node", () => {
     assert.deepEqual(run(bin, ["--version"], { env: noNode }), answer);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Makes what is published of schemas: `node apps/cli/scripts/publish-schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
- * checks with, and `docs/configuration.md` from those of the configuration.
+ * Publishes the schemas: `node apps/cli/scripts/publish-schemas.mjs` writes `schemas/*.json` from the schemas
+ * that Lathe itself checks with, and `docs/configuration.md` from those of the configuration.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import { schemaNames } from "../src/commands/schema-names.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
 
-/** Said once in each file that needs them. */
+/** Shared definitions, repeated in each file that needs them. */
 const { events, event, contact: _, ...parts } = publicSchemas;
 const named = { ...parts, ...events };
 
@@ -24,10 +24,10 @@ function converted(schema, definitions = {}) {
     definitions,
     typeMode: "input",
     target: "draft-07",
-    // What a check holds several keys to, its message says where it fails.
+    // JSON Schema cannot express checks over several keys; their messages explain a failure.
     ignoreActions: ["check"],
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
-      // JSON has no undefined: what may be anything is there or not.
+      // JSON has no undefined: an unknown value is present or absent.
       valibotSchema.type === "unknown" ? {} : (jsonSchema ?? undefined),
   });
   return json;
@@ -39,13 +39,13 @@ function file(name, { $defs, ...schema }) {
   return tidy({ ...head, ...schema, ...(used && { $defs: used }) });
 }
 
-/** What belongs to a method leads to itself: nothing else says which answer is whose. */
+/** Keeps the params and result of every method: only their names say which belong together. */
 function halvesOf(definitions) {
   const names = Object.keys(definitions).filter((name) => /\.(?:params|result)$/.test(name));
   return names.map((name) => `#/$defs/${name}`);
 }
 
-/** Definitions that something leads to. */
+/** Keeps the definitions that are referenced. */
 function usedOf(schema, definitions, found = new Set()) {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
     const key = name.replaceAll("~1", "/");
@@ -65,7 +65,7 @@ function tidy(value) {
   );
 }
 
-/** With what each key is for, and a name for whose file it is. */
+/** Adds a description to each key; `whose` names the owner of the file. */
 function described(schema, whose, path = "") {
   const about = configAbout[path];
   const { properties, additionalProperties, items, anyOf, ...rest } = schema;
@@ -102,7 +102,7 @@ function message(properties, required) {
 
 const id = { anyOf: [{ type: "string" }, { type: "number" }] };
 
-/** Every line of either side; params and results by method. */
+/** Lists every line of either side; params and results by method. */
 function rpcSchema() {
   const sides = { ...clientMethods, ...serverMethods };
   const halves = Object.entries(sides).flatMap(([method, { params, result }]) => [
@@ -140,14 +140,16 @@ function errorText() {
   return "-32700 no JSON, -32600 no request, -32601 no such method, -32602 wrong params, -32603 a bug, -32000 a failure: `data` has its code";
 }
 
-/** Its own words, with the others by reference; one that has two names would else only point to itself. */
+/**
+ * Converts a definition with references to the others; a schema with two names would only reference itself.
+ */
 function withoutItself(schema, definitions) {
   const others = Object.fromEntries(Object.entries(definitions).filter(([, one]) => one !== schema));
   const { $defs: _defs, ...json } = converted(schema, others);
   return json;
 }
 
-/** The reference, as a table of every key. */
+/** Writes the reference as a table of every key. */
 function reference(config, lathe) {
   const rowsOf = ({ properties = {}, items, additionalProperties, anyOf = [] }, path) => [
     ...Object.entries(properties).flatMap(([key, value]) => {
@@ -188,7 +190,7 @@ function kindOf({ type, enum: words, const: word, anyOf, items }) {
   return type === "array" ? `list of ${items?.type ?? "values"}s` : (type ?? "anything");
 }
 
-/** File names and texts. */
+/** Returns the file names and their texts. */
 export function publishedSchemas() {
   const made = {
     config: file("config", described(converted(userSchema), "config")),

@@ -1,4 +1,4 @@
-/** The table of commands: what holds for the help of each. */
+/** Tests the help of every command in the table. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Command, helpOf } from "./command-line/command.ts";
@@ -24,7 +24,7 @@ function saidOf({ usage, flags, notes = "" }: Command): readonly string[] {
 }
 
 describe("the table of commands", () => {
-  it("has help that fits 80 columns and leaves nothing out", async () => {
+  it("has complete help that fits 80 columns", async () => {
     const chat = await chatCommand(["--help"]);
     const all = await Promise.all(commandNames.map((name) => commands[name]?.()));
     for (const command of [chat, ...all]) {
@@ -36,16 +36,16 @@ describe("the table of commands", () => {
     }
   });
 
-  it("stands in the help of all, which fits too", () => {
+  it("is listed in the overall help, which fits too", () => {
     fits(help);
     for (const name of commandNames) assert.match(help, new RegExp(`\\b${name} `), name);
   });
 
-  it("is named alike where it is looked up and where it is described", async () => {
+  it("has the same names for loading and for help", async () => {
     for (const [name, load] of Object.entries(commands)) assert.equal((await load()).name, name);
   });
 
-  it("gives completions their actions and the words behind them", () => {
+  it("gives completions their actions and arguments", () => {
     const usage = ["x list [--all]", "x [show] ID", "x keep", "x drop ID [--force]", "x [options] 'task'"];
     const shape = lineShape("x", { about: "Does; more.", usage, flags: {}, words: "forks" });
     assert.deepEqual(shape.actions, [

@@ -1,4 +1,4 @@
-/** The table of commands: every word that may follow `lathe`; each is loaded when it is given. */
+/** The table of commands: every word that may follow `lathe`; a command is loaded when it is used. */
 import { type CommandTable, namesOf } from "./command-line/command-names.ts";
 
 export const commands: CommandTable = {
@@ -29,5 +29,5 @@ export const commands: CommandTable = {
   update: async () => (await import("./commands/update.ts")).updateLatheCommand,
 };
 
-/** Those for people. */
+/** The commands for people. */
 export const commandNames: readonly string[] = namesOf(commands);

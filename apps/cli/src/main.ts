@@ -1,4 +1,7 @@
-/** The command line's first step: answers what needs nothing loaded, finds the command, shows its failure. */
+/**
+ * The command line's entry: answers requests that need nothing loaded, finds the command, and shows its
+ * failure.
+ */
 
 import type { Command } from "./command-line/command.ts";
 import { commandNames, commands } from "./command-table.ts";

@@ -1,4 +1,7 @@
-/** The process of one attempt, or of its tests: reads its order, tells what it does in lines, and ends with who started it. */
+/**
+ * The process of one attempt or its tests: reads its order, reports in lines, and ends with its parent
+ * process.
+ */
 import type { Order, Told } from "@lathe/attempts";
 import { type AgentOptions, agentFlags, readFlags } from "@lathe/config";
 import { openAttempts, openTests } from "@lathe/hosts/attempts";
@@ -7,9 +10,9 @@ import { onBrokenPipe } from "../output/broken-pipe.ts";
 import { agentOptions } from "../run/run-options.ts";
 import { quiet, self } from "./attempt-workers.ts";
 
-/** What is closed when it has to end; how long that may take at most. */
+/** Work that can be stopped; the limit is how long it may take to close. */
 interface Work {
-  /** *Contract:* the work ends soon after, in order. */
+  /** *Contract:* the work ends soon, in order. */
   cancel(): void;
   close(): Promise<unknown>;
 }
@@ -32,7 +35,7 @@ async function carryOut(argv: readonly string[], starter: Starter): Promise<numb
   const options = await agentOptions(line.values, () => undefined);
   if (isFailure(options)) return failed(options);
   const order = await starter.order;
-  // What it was begun with stays, unless the line says otherwise.
+  // A resumed attempt keeps its model, unless the command line names another.
   const found =
     order.type === "tests"
       ? await tests(options, order, starter)
@@ -78,7 +81,7 @@ async function tests(
 ): Promise<Failure | undefined> {
   const { runTests } = await import("@lathe/attempts");
   const quietly = quiet(options);
-  // The attempt may have changed the project's scripts, so the command is judged once more.
+  // The attempt may have changed the project's scripts, so the command is checked again.
   const problem = await (await openAttempts(quietly, self())).tests.refusal(options.cwd, order.command);
   if (problem !== undefined) {
     tell({ type: "tests", tests: { passed: false, problem, ms: 0 } });
@@ -97,13 +100,15 @@ async function tests(
 
 interface Starter {
   readonly order: Promise<Order>;
-  /** From now on this ends when it has to. */
+  /** Ties the work's end to the signals and input of the parent process. */
   follow(work: Work): void;
-  /** What it reads holds the process open no more. */
+  /** Stops reading, so that the input no longer keeps the process alive. */
   release(): void;
 }
 
-/** Interrupted once the work ends in order; twice, told to end, or left alone, at once. */
+/**
+ * On one interrupt the work ends in order; on a second, on a signal to end, or without its parent, at once.
+ */
 function followStarter(): Starter {
   const begun = Promise.withResolvers<Work>();
   let work: Work | undefined;
@@ -114,7 +119,7 @@ function followStarter(): Starter {
     if (isLeaving) return;
     isLeaving = true;
     if (!isOrdered) process.exit(1);
-    // What is being opened, or tried out, leaves things behind unless it comes to its end.
+    // Work that is still opening or running tests must finish to clean up after itself.
     setTimeout(() => process.exit(1), graceMs).unref();
     process.exitCode = 1;
     process.stdin.destroy();

@@ -1,9 +1,9 @@
-/** The command line of the processes that make attempts. */
+/** Tests the command line of the attempts' processes. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { attemptWorker, lineOf } from "./attempt-workers.ts";
 
-it("has the model that the conversation had, unless an attempt has its own", () => {
+it("uses the conversation's model, unless an attempt has its own", () => {
   const line = lineOf({
     line: { cwd: "/elsewhere", model: "a/first", "max-cost": "2" },
     models: ["a/chosen", "b/next"],

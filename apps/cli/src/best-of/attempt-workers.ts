@@ -1,4 +1,7 @@
-/** The processes that make attempts: this program, with the flags of the line or the conversation that asked for them. */
+/**
+ * The processes that run attempts: this program, with the flags of the command line or conversation that
+ * requested them.
+ */
 import { availableParallelism } from "node:os";
 import { type AgentOptions, type AgentValues, agentFlags } from "@lathe/config";
 import type { LocalOptions } from "@lathe/hosts/local";
@@ -11,23 +14,23 @@ export function parallelUsually(): number {
   return Math.max(usualParallel, availableParallelism());
 }
 
-/** Nobody watches the session that only compares. */
+/** The session that only compares has no person watching it. */
 export function quiet(options: AgentOptions): LocalOptions {
   return { ...options, attended: false, onEvent: () => undefined, onDelta: () => undefined };
 }
 
-/** Words that start this program. */
+/** The words that start this program. */
 export function self(): readonly string[] {
   const [, script = ""] = process.argv;
   return [process.execPath, ...process.execArgv, script];
 }
 
-/** With a model of its own, or that of the line. */
+/** Uses the attempt's own model, or that of the command line. */
 export function attemptWorker(values: AgentValues): (model: string | undefined) => readonly string[] {
   return (model) => [...self(), ...workerArgs(values, model)];
 }
 
-/** The flags of the line that a conversation began with, with the model and the effort that were chosen since. */
+/** The flags that started a conversation, with the model and the effort chosen since. */
 export function lineOf({
   line = {},
   models,
@@ -42,7 +45,7 @@ export function lineOf({
   };
 }
 
-/** The flags of this line, for the processes of the attempts, which start in their folder already. */
+/** The flags of this line, for the processes of the attempts, which already start in their folder. */
 function workerArgs(values: AgentValues, model: string | undefined): readonly string[] {
   const given = Object.entries(agentFlags).flatMap(([name, { type }]) => {
     const value = values[name as keyof typeof agentFlags];

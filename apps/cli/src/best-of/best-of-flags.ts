@@ -1,4 +1,4 @@
-/** The flags of `lathe run` that are about several attempts at one task. */
+/** The flags of `lathe run` for several attempts at one task. */
 
 export const bestOfFlags = {
   "best-of": {

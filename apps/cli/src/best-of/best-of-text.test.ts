@@ -1,4 +1,4 @@
-/** What is said of the best attempt: of tests only where some were run. */
+/** Tests the text about the best attempt. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { paletteFor } from "@lathe/terminal";
@@ -8,7 +8,7 @@ const figures = { files: 1, added: 1, removed: 0, steps: 1, cost: 0, costUnknown
 const tests = { passed: true, ms: 1 };
 const paint = paletteFor(process.stdout, { NO_COLOR: "1" });
 
-it("says who judged, and no tests where none were run", () => {
+it("names the judge, and mentions tests only if some ran", () => {
   const text = (by: "tests" | "model", isTested: boolean): string => {
     const result = { end: "done", ...figures, ...(isTested && { tests }) };
     return verdictText({ results: [result], winner: 0, by, why: "it is the smallest." }, paint);

@@ -1,10 +1,10 @@
-/** Attempts as people read them: a line while they work, and the table at the end. */
+/** Shows attempts to people: a line while they work, and the table at the end. */
 import { stripVTControlCharacters } from "node:util";
 import type { AttemptRow, BestOf } from "@lathe/attempts";
 import type { AttemptResult, AttemptsVerdict, TestsRun } from "@lathe/protocol";
 import { count, duration, fit, harmless, money, type Palette, table, wrap } from "@lathe/terminal";
 
-/** Undefined for one that waits for its turn. */
+/** Undefined for an attempt that is still waiting. */
 export function rowText(at: number, row: AttemptRow | undefined): string {
   const name = `attempt ${at + 1}`;
   if (!row) return `${name} · waits`;
@@ -35,7 +35,7 @@ function runText(tests: TestsRun): string {
 
 const maxNames = 5;
 
-/** Empty where it left the tests alone. */
+/** Empty if the attempt left the tests alone. */
 function testFilesText({ testFiles, originalTests: tests }: AttemptResult, at: number): string {
   if (!testFiles) return "";
   const names = testFiles.slice(0, maxNames).map(harmless).join(", ");
@@ -49,16 +49,16 @@ function sizeText({ files, added, removed }: AttemptResult): string {
   return `${files} ${files === 1 ? "file" : "files"} +${count(added)} -${count(removed)}`;
 }
 
-/** `models`: of attempts that have their own. */
+/** `models`: the models of attempts that have their own. */
 export interface Comparison extends Pick<AttemptsVerdict, "results" | "winner"> {
   readonly models: readonly (string | undefined)[];
-  /** Columns there are. */
+  /** Width in columns. */
   readonly width: number;
 }
 
 const leastModel = 8;
 
-/** A table, and below it why attempts did not come to their end. */
+/** A table, and the reasons why attempts did not finish. */
 export function comparisonText(comparison: Comparison, paint: Palette): string {
   const { results, width } = comparison;
   const problems = results.flatMap(({ problem }, at) =>
@@ -69,7 +69,7 @@ export function comparisonText(comparison: Comparison, paint: Palette): string {
   return `${comparisonTable(comparison, paint)}${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** The winner is marked; models are named as far as there is room. */
+/** Marks the winner, and names models as far as there is room. */
 function comparisonTable({ results, winner, models, width }: Comparison, paint: Palette): string {
   const { bold, dim, green, red } = paint;
   const head = ["", "ATTEMPT", "TESTS", "CHANGE", "STEPS", "COST", "TIME", "END"];
@@ -99,7 +99,7 @@ function comparisonTable({ results, winner, models, width }: Comparison, paint: 
   return table(all.map((row, at) => [...row, at === 0 ? dim(names[at] ?? "") : (names[at] ?? "")]));
 }
 
-/** Which one, by whom, and why. */
+/** The winner, the judge and the reason. */
 export function verdictText({ winner, by, why, results }: AttemptsVerdict, { bold }: Palette): string {
   if (winner === undefined) return `No attempt is taken: ${harmless(why)}.`;
   const isTested = results.some(({ tests }) => tests !== undefined);
@@ -107,7 +107,7 @@ export function verdictText({ winner, by, why, results }: AttemptsVerdict, { bol
   return `${bold(`Attempt ${winner + 1}`)} is best${judge}: ${harmless(why).replace(/\.$/, "")}.`;
 }
 
-/** How the answer to "did the tests pass" goes into the exit code. */
+/** Whether the exit code must report failed tests. */
 export function hasFailedTests({ verdict: { winner, results } }: BestOf): boolean {
   return winner !== undefined && results[winner]?.tests?.passed === false;
 }

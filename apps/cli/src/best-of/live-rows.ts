@@ -1,4 +1,4 @@
-/** Live rows: a line for each attempt on standard error, redrawn on a terminal, told when it changes elsewhere. */
+/** A line per attempt on standard error: redrawn on a terminal, printed on each change elsewhere. */
 import type { AttemptRow, Observer } from "@lathe/attempts";
 import { columnsOf, fit, type Palette } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
@@ -7,7 +7,7 @@ import { rowText } from "./best-of-text.ts";
 const redrawMs = 100;
 
 export interface LiveRows extends Observer {
-  /** *Contract:* the last rows stay; idempotent. */
+  /** *Contract:* keeps the last rows on the screen; idempotent. */
   close(): void;
 }
 
@@ -24,7 +24,7 @@ export function openLiveRows(count: number, out: NodeJS.WriteStream, paint: Pale
 interface Screen {
   readonly out: NodeJS.WriteStream;
   readonly paint: Palette;
-  /** What several attempts remark is told once. */
+  /** Prints a remark once, even if several attempts make it. */
   readonly once: (text: string, say: (line: string) => void) => void;
 }
 
@@ -68,7 +68,7 @@ export function painted(line: string, row: AttemptRow | undefined, { dim, green,
   return tests?.passed === false || end !== "done" ? red(line) : green(line);
 }
 
-/** When it begins, when its tests begin, when it has ended. */
+/** Prints when an attempt begins, when its tests begin, and when it has ended. */
 function toldRows({ out, once }: Screen): LiveRows {
   const states = new Map<number, AttemptRow["state"]>();
   return {

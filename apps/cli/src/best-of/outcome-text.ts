@@ -1,10 +1,10 @@
-/** What became of the attempts: what is in the folder now, and what waits where. */
+/** The outcome of the attempts: the folder's new state, and where pending changes are. */
 import type { BestOf, OpenedBestOf } from "@lathe/attempts";
 import { harmless } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
 import { heldLines } from "../forks/held-text.ts";
 
-/** What is in the folder now, and what waits where. */
+/** The folder's new state, and where pending changes are. */
 export function outcomeText(
   { verdict, taken, isByHand }: BestOf,
   { log, places }: Pick<OpenedBestOf, "log" | "places">,

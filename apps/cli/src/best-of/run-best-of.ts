@@ -1,4 +1,7 @@
-/** `lathe run --best-of`: several attempts at one task, compared, the best one taken over. Loaded only then. */
+/**
+ * `lathe run --best-of`: makes several attempts at one task, compares them and applies the best. Loaded only
+ * when needed.
+ */
 import {
   type AttemptHost,
   type BestOf,
@@ -40,10 +43,10 @@ export interface BestOfRun {
 const fewest = 2;
 const most = 16;
 const interrupted = 130;
-/** Nobody cuts lines there. */
+/** Pipes have no line width, so no line is cut. */
 const pipeWidth = 1_000;
 
-/** A new one. */
+/** Begins a new session with attempts. */
 export async function runBestOf(words: Words, run: BestOfRun): Promise<number | Failure> {
   const wish = wishOf(run.values);
   if (isFailure(wish)) return wish;
@@ -55,7 +58,7 @@ export async function runBestOf(words: Words, run: BestOfRun): Promise<number | 
   return isFailure(opened) ? opened : finish(opened, parallel, { ...run, host });
 }
 
-/** Undefined for a session that goes on like any other. */
+/** Resumes the attempts; undefined for an ordinary session. */
 export async function resumeBestOf(id: string, run: BestOfRun): Promise<number | Failure | undefined> {
   const parallel = parallelOf(run.values);
   if (isFailure(parallel)) return parallel;
@@ -153,7 +156,7 @@ function goOnLater(id: string, code = interrupted): number {
   return code;
 }
 
-/** In US dollars, of all that was asked below it, a judging model too; null where a price is unknown. */
+/** The cost in US dollars of all sessions below it, including a judging model; null if a price is unknown. */
 async function costOf(id: string, { env }: AgentOptions, { verdict }: BestOf): Promise<number | null> {
   const account = await sessionCost(env, id);
   if (!isFailure(account) && account.tree) return account.tree.costUnknown ? null : account.tree.cost;
@@ -167,7 +170,7 @@ interface Compared extends Pick<OpenedBestOf, "log" | "places"> {
   readonly cost: number | null;
 }
 
-/** Standard output has the answer; what was compared and taken over is told beside it. */
+/** Standard output gets the answer; the comparison and the outcome go to standard error. */
 function report(ended: BestOf, compared: Compared, { format }: BestOfRun): number {
   const { log } = compared;
   const paint = paletteFor(process.stderr, process.env);

@@ -1,4 +1,4 @@
-/** The line of an interactive session: its flags, what it begins with, and what is said at its end. */
+/** The command line of an interactive session: its flags, its first message, and its farewell. */
 
 import {
   agentFlags,
@@ -42,7 +42,7 @@ export const chatFlags: typeof ownFlags & typeof worktreeFlags & typeof agentFla
 export const chatNotes: string = `In it: /help lists the commands and keys. LATHE_SCREEN_READER=1 stands for --screen-reader.
 ${allowNotes}`;
 
-/** `first`: what stands on the terminal; absent where plain lines are wanted. */
+/** `first`: the frame already on the terminal; absent for plain lines. */
 export async function openChat(
   argv: readonly string[],
   first: FirstFrame | undefined,

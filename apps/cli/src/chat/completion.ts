@@ -1,4 +1,4 @@
-/** Completion: names of commands behind a slash, paths of the project behind an @. */
+/** Completes command names after a slash, and project paths after an @. */
 import type {
   AutocompleteItem,
   AutocompleteProvider,
@@ -23,7 +23,7 @@ export function createCompletion(
     if (command !== undefined) return suggestions(commandItems(await commands(), command.slice(1)), command);
     const [, path] = /(?:^|\s)(@\S*)$/.exec(before) ?? [];
     if (path === undefined) return null;
-    // A name that a terminal would obey is none to be chosen.
+    // Leaves out names with terminal controls.
     const listed = (await files()).filter((one) => harmless(one) === one);
     const found = fuzzyFilter(listed, path.slice(1), (one) => one).slice(0, most);
     return suggestions(
@@ -33,7 +33,7 @@ export function createCompletion(
   };
   return {
     triggerCharacters: ["@"],
-    // What is behind the cursor does not matter.
+    // Text after the cursor does not matter.
     getSuggestions: (lines, row, col) => suggest((lines[row] ?? "").slice(0, col), row),
     applyCompletion: (...[lines, row, col, item, prefix]) => completed(lines, { row, col }, { item, prefix }),
   };
@@ -55,7 +55,7 @@ function completed(
   { item, prefix }: { readonly item: AutocompleteItem; readonly prefix: string },
 ): { lines: string[]; cursorLine: number; cursorCol: number } {
   const line = lines[row] ?? "";
-  // More was typed since these were suggested: then only what that begins is meant.
+  // The person has typed more since: apply the suggestion only if it still matches.
   const typed = /\S*$/.exec(line.slice(0, col))?.[0] ?? "";
   if (typed !== prefix && !item.value.startsWith(typed)) return { lines, cursorLine: row, cursorCol: col };
   const before = `${line.slice(0, col - typed.length)}${item.value} `;

@@ -1,24 +1,24 @@
-/** First frame: what stands on the terminal before anything heavy is loaded, and the keys that are typed meanwhile. */
+/** The first frame on the terminal, drawn before anything heavy is loaded, with the keys typed meanwhile. */
 
 export interface FirstFrame {
-  /** What stands there, line by line. */
+  /** The drawn lines. */
   readonly lines: readonly string[];
-  /** *Contract:* somebody else has the terminal from now on: what was typed until then. */
+  /** *Contract:* gives up the terminal and returns the keys typed so far. */
   handOver(): string;
-  /** *Contract:* takes it away and gives the terminal back; not after `handOver`. */
+  /** *Contract:* clears the frame and restores the terminal; not after `handOver`. */
   discard(): void;
 }
 
 const greeting = "Say what to do. /help lists commands and keys.";
 const interrupt = "\u0003";
 
-/** *Contract:* the terminal takes key by key from now on. */
+/** *Contract:* the terminal sends key by key from now on. */
 export function paintFirstFrame(): FirstFrame {
   const width = Math.max(20, process.stdout.columns || 80);
   const isColored = !process.env.NO_COLOR;
   const dim = (text: string): string => (isColored ? `\u001b[2m${text}\u001b[22m\u001b[0m` : text);
   const rule = dim("─".repeat(Math.min(width, 40)));
-  // As the editor will stand there.
+  // Looks like the editor that replaces it.
   const lines = [rule, "\u001b[7m \u001b[0m\u001b[0m", rule, dim("starting")];
   process.stdin.setRawMode(true);
   const bold = isColored ? "\u001b[1mLathe\u001b[22m\u001b[0m" : "Lathe";

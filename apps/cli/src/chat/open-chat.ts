@@ -1,4 +1,4 @@
-/** Opening a chat: what it needs from the configuration, and what is typed into it. */
+/** Opens a chat: prepares its settings from the configuration, and dispatches typed text. */
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
 import { typedWords } from "@lathe/client/typed-words";
 import { type AgentOptions, type Look, mayNeedTrust } from "@lathe/config";
@@ -15,23 +15,26 @@ import { createCompletion, type Named } from "./completion.ts";
 
 export interface ChatSettings {
   readonly options: AgentOptions;
-  /** Absent: the terminal is asked. */
+  /** If absent, the terminal is queried. */
   readonly ground?: Ground;
-  /** Whether the terminal's bell rings for somebody who looks elsewhere. */
+  /** Whether the bell rings when an absent person is needed. */
   readonly bell: boolean;
   readonly completion: AutocompleteProvider;
-  /** What was said before in this project, oldest first. */
+  /** Earlier prompts in this project, oldest first. */
   readonly history: readonly string[];
-  /** *Contract:* what a person typed: words for the agent, a command of ours, or one for the shell. */
+  /** *Contract:* handles typed text: a message for the agent, a slash command, or a shell command. */
   submit(chat: Chat, text: string): void;
-  /** *Contract:* once, before anything is submitted; what is submitted meanwhile waits for what the person is asked first. */
+  /**
+   * *Contract:* called once, before any `submit`; submitted text waits until the person has answered the
+   * first questions.
+   */
   begin(chat: Chat, beginning: Beginning): Promise<void>;
 }
 
-/** Files that are new since are found after a while. */
+/** How long the list of files is cached, so new files appear after a while. */
 const filesKeptMs = 10_000;
 
-/** `words`: what it begins with is remembered like all that is said in it. */
+/** `words`: the first message, remembered like every later prompt. */
 export function chatSettings(options: AgentOptions, look: Look, words = ""): ChatSettings {
   const { cwd, env } = options;
   rememberPrompt(env, cwd, words);
@@ -78,7 +81,7 @@ async function heard(chat: Chat, text: string): Promise<void> {
   await chat.attempt(() => command.run(chat, words));
 }
 
-/** Those that the project or the person wrote down; ours come before them. */
+/** Slash commands from the project's and the person's files; built-in ones take precedence. */
 async function customs(options: AgentOptions): Promise<readonly Named[]> {
   return (await listCommands(options)).filter(({ name }) => !slashCommands.some((one) => one.name === name));
 }
@@ -89,7 +92,7 @@ async function custom(
 ): Promise<void> {
   const known = await customs(chat.options);
   const words = await expandCommand(text, chat.options);
-  // What a file holds that was left out is no guess at another name.
+  // A file with this name exists but was skipped: say why instead of suggesting another name.
   if (isFailure(words) && (await whyLeftOut(name, chat.options))) return chat.complain(words.text);
   if (isFailure(words) || words === text) return unknown(chat, name, known);
   chat.print(["", chat.theme.cyan(text)]);
@@ -104,13 +107,13 @@ function unknown(chat: Chat, name: string, more: readonly Named[]): void {
   chat.complain(`there is no /${name}; ${meant ? `did you mean /${meant}?` : "/help lists them"}`);
 }
 
-/** What a chat begins with. */
+/** How a chat begins. */
 export interface Beginning {
   readonly session?: string;
   readonly words?: string;
 }
 
-/** Nothing is loaded where the project brings nothing that would run. */
+/** Loads nothing if the project has no extensions that would run. */
 async function trusting(chat: Chat): Promise<void> {
   if (!mayNeedTrust(chat.options.cwd)) return;
   const { askTrust } = await import("./ask-trust.ts");
@@ -127,7 +130,7 @@ async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
   });
 }
 
-/** A task on the command line may begin with a path, or with a `!` that means no shell. */
+/** A task on the command line may start with a path, or with a `!` that is no shell command. */
 async function isCommand({ options }: Chat, words: string): Promise<boolean> {
   const typed = typedWords(words);
   if (!typed) return false;

@@ -1,4 +1,4 @@
-/** Plain chat: a chat in plain lines, for screen readers and terminals that cannot be redrawn: nothing moves. */
+/** A chat in plain lines that never redraw, for screen readers and simple terminals. */
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { columnsOf, themeOf } from "@lathe/terminal";
@@ -11,7 +11,7 @@ export interface PlainOpening extends Beginning {
   readonly remarks: readonly string[];
 }
 
-/** What takes longer is told, once. */
+/** Longer work is announced, once. */
 const patienceMs = 3_000;
 const interrupted = 130;
 const signals = ["SIGTERM", "SIGHUP"] as const;

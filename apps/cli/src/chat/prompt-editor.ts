@@ -1,22 +1,22 @@
-/** The editor of prompts: between rules that are no wider than the narrowest terminal. */
+/** The editor of prompts, between rules that are no wider than the narrowest terminal. */
 import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import type { TUI } from "@earendil-works/pi-tui/dist/tui.js";
 
-/** What it stands on. */
+/** The screen that holds the editor. */
 export interface EditorHost {
-  /** Lines of the terminal. */
+  /** The number of lines of the terminal. */
   rows(): number;
   paint(name: "dim" | "cyan", text: string): string;
-  /** *Contract:* called when it has to be drawn again. */
+  /** *Contract:* called when it has to be redrawn. */
   changed(): void;
 }
 
-/** A terminal that is made narrower breaks longer ones, and scrolls by as many lines (tmux). */
+/** A narrowed terminal wraps longer rules, and tmux scrolls by as many lines. */
 const ruleWidth = 40;
 
 export class PromptEditor extends Editor {
   constructor({ rows, paint, changed }: EditorHost) {
-    // Of a renderer the editor wants its height, and to be drawn again.
+    // The editor uses the renderer only for its height and for redraws.
     const host = {
       terminal: {
         get rows() {

@@ -1,11 +1,11 @@
-/** Runs a chat on a terminal that is redrawn, and puts the terminal back whatever ends it. */
+/** Runs a chat on a redrawn terminal, and always restores the terminal. */
 import type { FirstFrame } from "./first-frame.ts";
 import type { Beginning, ChatSettings } from "./open-chat.ts";
 import { ScreenChat } from "./screen-chat.ts";
 
 export interface Left {
   readonly code: number;
-  /** Absent when nothing was said. */
+  /** Absent if the person sent no message. */
   readonly session?: string;
 }
 
@@ -25,7 +25,7 @@ export async function runScreenChat(
   const screen = new ScreenChat(settings, first);
   const { chat } = screen;
   const leave = (signal: NodeJS.Signals): void => {
-    // Ctrl-C in the program that has the terminal is meant for that alone.
+    // Ctrl-C in a program that has the terminal is meant for that program alone.
     if (signal === "SIGINT" && screen.isLent) return;
     code = interrupted;
     void chat.leave();

@@ -1,4 +1,4 @@
-/** Screen chat: a chat on a terminal that is redrawn: what goes on, an editor, a status line, and above them what stays. */
+/** A chat on a redrawn terminal: permanent lines above, then live output, an editor and a status line. */
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -16,12 +16,12 @@ import { PromptEditor } from "./prompt-editor.ts";
 import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
 import { Twice } from "./twice.ts";
 
-/** Between two frames, of what a person types and of what streams. */
+/** The least time between two frames, for typing and for streaming. */
 const frameMs = { typing: 8, streaming: 50 };
 const tickMs = 240;
-/** A question takes keys once nobody has typed for so long: nobody answers what they have not read. */
+/** A question accepts keys only after this pause, so that a person does not answer it unread. */
 const settleMs = 400;
-/** After a lone Esc: over a slow line the rest of a key may come later. */
+/** The wait after a lone Esc: on a slow line the rest of a key may come later. */
 const escapeMs = 30;
 const choiceRows = 8;
 const esc = "\u001b";
@@ -31,7 +31,7 @@ export class ScreenChat {
   readonly #settings: ChatSettings;
   readonly #area: LiveArea;
   readonly #keys = new StdinBuffer({ escapeTimeout: escapeMs });
-  /** What is said of one's own accord, and what a choice is answered with: the first waits, whole, until that is done. */
+  /** Separate editors for prompts and for answers: a draft stays intact while a choice is open. */
   readonly #draft: PromptEditor;
   readonly #answer: PromptEditor;
   #mode: TerminalMode | undefined;
@@ -43,7 +43,7 @@ export class ScreenChat {
   #lastKeyAt = 0;
   readonly #leaving = new Twice(() => this.#request("typing"));
   readonly #goingBack = new Twice(() => this.#request("typing"));
-  /** The choice that is shown, and whether it takes keys yet. */
+  /** The choice on the screen, and whether it accepts keys yet. */
   #shown: { readonly choice: Choice; isOpen: boolean; selected: number } | undefined;
   #isLeft = false;
   #isPasting = false;
@@ -78,7 +78,7 @@ export class ScreenChat {
     this.#listen(first);
   }
 
-  /** Somebody else has the terminal. */
+  /** Whether another program has the terminal. */
   get isLent(): boolean {
     return this.#isLent;
   }
@@ -87,7 +87,10 @@ export class ScreenChat {
     return this.#shown?.isOpen ? this.#answer : this.#draft;
   }
 
-  /** *Contract:* resolves with the id of the session that was left, if any; rejects with a bug. The terminal is as before. */
+  /**
+   * *Contract:* resolves with the ID of the session that was left, if any; rejects only because of a bug. The
+   * terminal is restored.
+   */
   async run(): Promise<string | undefined> {
     let left: string | undefined;
     try {
@@ -138,7 +141,7 @@ export class ScreenChat {
 
   readonly #onData = (data: string | Buffer): void => this.#keys.process(data);
 
-  /** Nobody is there any more. */
+  /** The terminal's input has ended. */
   readonly #onEnd = (): void => this.#leave();
 
   readonly #onResize = (): void => {
@@ -150,7 +153,7 @@ export class ScreenChat {
     if (this.#attention.hears(key)) return;
     const ground = groundOfAnswer(key);
     if (ground) this.#restyle(ground);
-    // Two that come together look like one with Alt.
+    // Two Esc keys that arrive together look like one with Alt.
     else for (const one of key === `${esc}${esc}` ? [esc, esc] : [key]) this.#press(one);
   }
 
@@ -160,14 +163,14 @@ export class ScreenChat {
     else this.#put(marks);
   }
 
-  /** Where the cursor is by then. */
+  /** Inserts marks at the present cursor position. */
   #put(marks: string | Failure): void {
     if (isFailure(marks)) this.chat.complain(marks.text);
     else this.#editor.insertTextAtCursor(`${marks} `);
     this.#request("typing");
   }
 
-  /** What the terminal pastes by itself is text; an image has to be asked for. */
+  /** A terminal pastes only text, so the image is read from the clipboard. */
   async #pasteImage(): Promise<undefined> {
     if (this.#isPasting) return undefined;
     this.#isPasting = true;
@@ -208,7 +211,7 @@ export class ScreenChat {
     this.#request("typing");
   }
 
-  /** Keys that mean the same wherever they are pressed. */
+  /** Handles keys that work in any state. */
   #isForAll(key: string): boolean {
     const isEmpty = this.#editor.getText() === "";
     if (matchesKey(key, "ctrl+c")) this.#stop(isEmpty);
@@ -227,14 +230,14 @@ export class ScreenChat {
     return true;
   }
 
-  /** First what was typed goes, then what runs, then we. */
+  /** Ctrl-C clears the draft, then interrupts the work, then leaves. */
   #stop(isEmpty: boolean): void {
     if (!isEmpty && !this.#leaving.isArmed) this.#editor.setText("");
     else if (this.#leaving.press()) this.#leave();
     else this.chat.interrupt();
   }
 
-  /** First what is to be chosen goes, then what runs; pressed again, what was typed, or what was said. */
+  /** Esc dismisses a choice, then interrupts the work; a second Esc clears the draft or offers a rewind. */
   #escape(): void {
     const choice = this.chat.choice;
     if (choice && !choice.takesWords) choice.resolve(undefined);
@@ -313,7 +316,7 @@ export class ScreenChat {
     else this.#openWhenQuiet(choice, performance.now());
   }
 
-  /** Words that the choice did not wait for. */
+  /** Keeps an answer that was still being typed when its choice closed. */
   #keepAnswer(): void {
     const words = this.#answer.getExpandedText();
     this.#answer.setText("");
@@ -322,7 +325,7 @@ export class ScreenChat {
     else this.#draft.addToHistory(words);
   }
 
-  /** What is typed meanwhile goes where it was meant to go. */
+  /** Waits for a pause in typing, so that keys meant for the draft go there. */
   #openWhenQuiet(choice: Choice, since: number): void {
     const left = Math.max(since, this.#lastKeyAt) + settleMs - performance.now();
     setTimeout(

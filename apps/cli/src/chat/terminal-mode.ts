@@ -1,27 +1,27 @@
-/** Terminal mode: keys one by one, pastes marked, and everything as it was at the end, however that comes. */
+/** Puts the terminal into raw mode with marked pastes, and always restores it. */
 import { writeSync } from "node:fs";
 
-/** Marked pastes; keys told apart (kitty's protocol), where the terminal knows that. */
+/** Turns on bracketed paste and, where supported, kitty's keyboard protocol. */
 const enter = "\u001b[?2004h\u001b[>1u";
-/** The cursor shown, colours off. */
+/** Shows the cursor and resets colours. */
 const leave = "\u001b[?2004l\u001b[<u\u001b[?25h\u001b[0m\u001b[?2026l";
 const hideCursor = "\u001b[?25l";
 
 export interface TerminalMode {
-  /** *Contract:* stops the process as Ctrl-Z does, the terminal as it was meanwhile. */
+  /** *Contract:* suspends the process like Ctrl-Z, with the terminal restored meanwhile. */
   suspend(): void;
-  /** *Contract:* the terminal is as it was before until the work is done; `onContinue` is called behind it. */
+  /** *Contract:* restores the terminal until the work is done, then calls `onContinue`. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /** *Contract:* idempotent. */
   restore(): void;
 }
 
 export interface ModeEvents {
-  /** What the terminal is asked for beside this: written on entering, and on leaving. */
+  /** Sequences written on entering and on leaving. */
   readonly more?: { readonly on: string; readonly off: string };
-  /** What is on the screen is to be taken away before the process stops. */
+  /** Clears the screen before the process stops. */
   onStop(): void;
-  /** The process goes on: everything has to be drawn anew. */
+  /** Redraws everything after the process continues. */
   onContinue(): void;
 }
 
@@ -39,10 +39,10 @@ export function enterTerminalMode(events: ModeEvents): TerminalMode {
     isOn = false;
     try {
       process.stdin.setRawMode(false);
-      // What was written before is out already; at the end of a process nothing else would be.
+      // A synchronous write: at the end of a process, nothing else would be written.
       writeSync(1, `${more.off}${leave}`);
     } catch {
-      // The terminal went away.
+      // The terminal is gone.
     }
   };
   const stop = (): void => {

@@ -1,4 +1,4 @@
-/** Twice: a key that does more when it is pressed again soon, and says so meanwhile. */
+/** A key that does more when it is pressed again soon, and announces that meanwhile. */
 
 const againMs = 2_000;
 
@@ -6,17 +6,17 @@ export class Twice {
   readonly #changed: () => void;
   #until = 0;
 
-  /** `changed`: the second press would do something now, or no longer. */
+  /** `changed`: called when the effect of another press changes. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
 
-  /** Whether another press would be the second. */
+  /** Whether another press would count as the second. */
   get isArmed(): boolean {
     return performance.now() < this.#until;
   }
 
-  /** Whether this was the second press; the next one is a first again. */
+  /** Whether this was the second press; the one after it counts as a first. */
   press(): boolean {
     const isSecond = this.isArmed;
     this.#until = isSecond ? 0 : performance.now() + againMs;
@@ -25,7 +25,7 @@ export class Twice {
     return isSecond;
   }
 
-  /** Another key came between. */
+  /** Resets after another key. */
   forget(): void {
     this.#until = 0;
   }

@@ -1,4 +1,4 @@
-/** What a person types: choices, completions, images by path, and how the status line gives way. */
+/** Tests typed input: choices, completions, images by path, and the status line in a narrow terminal. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const list: Choice = {
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-it("an answer is the selected option, a number, or words; in a list words choose", () => {
+it("an answer is the selected option, a number, or text; in a list, text filters the options", () => {
   assert.deepEqual(
     [meant(question, "", 1), meant(question, "1", 1), meant(question, "9", 0)],
     ["n", "y", "9"],
@@ -54,7 +54,7 @@ it("a list shows what a number or a key would choose, as Enter takes it", () => 
   assert.deepEqual([shown("4"), meant(asked, "4", 0)], [["  nothing fits these words"], undefined]);
 });
 
-it("a list shows those around the selected one, in lines that fit", () => {
+it("a list shows the options around the selected one, in lines that fit", () => {
   const theme = themeOf("none");
   const many: Choice = {
     ...list,
@@ -90,19 +90,19 @@ it("completes commands at the start and files behind an @, and nothing else", as
   const item = { value: "@README.md", label: "README.md" };
   const done = completion.applyCompletion(["see @rea now"], 0, 8, item, "@rea");
   assert.deepEqual([done.lines, done.cursorCol], [["see @README.md now"], 15]);
-  // Suggested for "/", and taken when more had been typed.
+  // The person typed more after "/" got its suggestions.
   const late = (value: string) => completion.applyCompletion(["/cost"], 0, 5, { value, label: value }, "/");
   assert.deepEqual(late("/model").lines, ["/cost"]);
   assert.deepEqual(late("/cost").lines, ["/cost "]);
 });
 
-it("every command has a name of its own and says what it does", () => {
+it("every command has a unique name and a description", () => {
   const names = slashCommands.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const { name, about } of slashCommands) assert.ok(/^[a-z-]+$/.test(name) && about.length > 5);
 });
 
-it("images are found by their paths, however they are pasted", () => {
+it("finds images by their paths, however they are pasted", () => {
   const png = Buffer.from(pixel, "base64");
   mkdirSync(join(folder, "my shots"));
   for (const name of ["a.png", "my shots/b c.png"]) writeFileSync(join(folder, name), png);
@@ -128,7 +128,7 @@ it("images are found by their paths, however they are pasted", () => {
   assert.match(remarks.join("\n"), /fake\.png is no image.*\n.*has 1000000\.0 MB; 3\.5 can be shown$/);
 });
 
-it("images that are pasted stand there as marks, and go along where their marks are said", () => {
+it("shows pasted images as marks, and attaches them to the message with their marks", () => {
   const png = Buffer.from(pixel, "base64");
   mkdirSync(join(folder, "dragged in"));
   const [one, two] = ["one.png", "two's.png"].map((name) => join(folder, "dragged in", name));
@@ -161,7 +161,7 @@ it("images that are pasted stand there as marks, and go along where their marks 
   assert.equal(said("[Image #2] [Image #9]")[1], 2);
 });
 
-it("the status line drops what matters least where it is narrow", () => {
+it("the status line drops the least important parts first", () => {
   const status = {
     model: "acme/quick",
     mode: "auto",
@@ -176,7 +176,7 @@ it("the status line drops what matters least where it is narrow", () => {
   assert.match(statusLine({ ...status, cost: { dollars: 0, isUnknown: true } }, 100), /cost unknown/);
 });
 
-it("of a long text the last lines go into the scrollback, and where the rest is", () => {
+it("a long text shows its last lines in the scrollback, and where the rest is", () => {
   const theme = themeOf("none");
   assert.deepEqual(scrolled("", theme), []);
   assert.deepEqual(scrolled("a\n\u001b[2Jb\n\n", theme), ["    a", "    b"]);

@@ -1,9 +1,9 @@
-/** What to type to run this command again. */
+/** Tests the name of the command in suggestions. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { commandName } from "./command-name.ts";
 
-it("names npx only where npx finds this Lathe", () => {
+it("names npx only where npx finds this copy of Lathe", () => {
   const npx = { npm_command: "exec", npm_config_local_prefix: "/home/ada/clone" };
   assert.equal(commandName(npx, "/home/ada/clone"), "npx lathe");
   assert.equal(commandName(npx, "/home/ada/clone/docs"), "npx lathe");

@@ -1,4 +1,4 @@
-/** Command: one word of the command line, and the help that is made of it. */
+/** One command of the command line, and the help built from it. */
 
 import type { Flags, ValueKind } from "@lathe/config";
 import type { Failure } from "@lathe/protocol";
@@ -6,22 +6,24 @@ import { wrap } from "@lathe/terminal";
 
 export interface Command {
   readonly name: string;
-  /** One line, as in the list of commands. */
+  /** One line for the list of commands. */
   readonly about: string;
-  /** What follows `lathe`, one line per form; a word in small letters after the name is an action. */
+  /** The arguments after `lathe`, one line per form; a lower-case word after the name is an action. */
   readonly usage: readonly string[];
   readonly flags: Flags;
-  /** What an ID or a NAME in the usage is one of, for completions. */
+  /** The kind of values for an ID or a NAME in the usage, for completions. */
   readonly words?: ValueKind;
-  /** More to know, below the flags; a line is a paragraph, one that begins with a blank stays as it is. */
+  /**
+   * Extra help below the flags; each line is a paragraph, and one that begins with a space is not wrapped.
+   */
   readonly notes?: string;
-  /** The exit code of a failure that would have 1, where 1 is an answer. */
+  /** The exit code of a failure, for commands where 1 is an answer. */
   readonly failed?: number;
   /** Resolves with the exit code. */
   run(argv: readonly string[]): Promise<number | Failure>;
 }
 
-/** Columns of the help, whatever the terminal has. */
+/** Columns of the help, whatever the terminal's width. */
 const width = 80;
 
 /** The text of `lathe NAME --help`. */
@@ -46,10 +48,10 @@ export function helpOf(command: Command): string {
     .join("\n");
 }
 
-/** Stands for a blank at which no line is broken. */
+/** Replaces a space at which no line may break. */
 const held = "\uE000";
 
-/** A form of the usage, with its brackets whole. */
+/** One form of the usage, whose brackets are never split. */
 function hanging(first: string, form: string, more: string): readonly string[] {
   const text = `lathe ${form}`.replace(/\[[^[\]]*\]/g, (option) => option.replaceAll(" ", held));
   return wrap(text, width - more.length).map(

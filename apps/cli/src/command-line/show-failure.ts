@@ -1,4 +1,4 @@
-/** Failures on the terminal: one line that says what, why, and what to do; `--debug` for the rest. */
+/** Prints failures in one line: what happened, why, and what to do; `--debug` adds details. */
 import { causeText, type Failure } from "@lathe/protocol";
 import { harmless, paletteFor } from "@lathe/terminal";
 import type { Command } from "./command.ts";
@@ -29,7 +29,7 @@ export function remark(text: string): void {
   process.stderr.write(problemLine(text));
 }
 
-/** A thrown value is our fault: says so, and where to find more. */
+/** A thrown value is a bug in Lathe: says so, and how to find out more. */
 export function showBug(cause: unknown, debug: boolean): number {
   const more = debug ? "" : "; run again with --debug and report what it says";
   process.stderr.write(problemLine(`this is a bug in lathe: ${causeText(cause)}${more}`));

@@ -1,4 +1,4 @@
-/** `lathe acp`: the agent behind an editor, over standard input and output. */
+/** `lathe acp`: serves the agent to an editor over standard input and output. */
 import { Readable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { serveAcp } from "@lathe/acp";
@@ -26,11 +26,11 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   if (line.words.length > 0) return usage(`lathe acp takes no words: ${line.words.join(" ")}`);
-  // A wrong flag is told now, not with the first session.
+  // Reports a wrong flag now, not with the first session.
   const options = await agentOptions(line.values);
   if (isFailure(options)) return options;
   const { unread, write, drained } = readOutput(() => void close());
-  // Never waits: what an editor does not read would wait where nobody counts it.
+  // Never waits: output that an editor does not read would queue up uncounted.
   const output = new WritableStream<Uint8Array>({ write });
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
   const connected = { stream: ndJsonStream(output, input), drained };

@@ -1,4 +1,4 @@
-/** `lathe attach`: a second pair of eyes on a session. */
+/** `lathe attach`: follows a session read-only. */
 
 import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";

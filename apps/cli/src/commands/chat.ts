@@ -1,12 +1,12 @@
-/** `lathe` on a terminal: the interactive session. What is not needed for the first frame is loaded behind it. */
+/** `lathe` on a terminal: the interactive session. It loads only the first frame's code before drawing it. */
 import type { Failure } from "@lathe/protocol";
 import { type FirstFrame, paintFirstFrame } from "../chat/first-frame.ts";
 import type { Command } from "../command-line/command.ts";
 
-/** What makes of a line without a command's name a run without a terminal's help. */
+/** Flags that make a line without a command name a headless run. */
 const headless = /^(?:-p|--print|--output-format(?:=.*)?)$/;
 
-/** Whether a line without a command's name opens the interactive session. */
+/** Whether a line without a command name opens the interactive session. */
 export function isInteractive(argv: readonly string[]): boolean {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   return isTerminal && !argv.some((word) => headless.test(word));
@@ -24,7 +24,7 @@ async function runChat(argv: readonly string[]): Promise<number | Failure> {
   return openChat(argv, first);
 }
 
-/** Its help alone needs its flags: nothing is loaded for them before the first frame. */
+/** Loads the flags only for the help, so that they do not delay the first frame. */
 export async function chatCommand(argv: readonly string[]): Promise<Command> {
   const wantsHelp = argv.includes("--help") || argv.includes("-h");
   const known = wantsHelp ? await import("../chat/chat-command.ts") : undefined;

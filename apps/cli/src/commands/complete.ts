@@ -1,4 +1,6 @@
-/** `lathe __complete`: what completion scripts ask while somebody types; one value a line, and what it is behind a tab. */
+/**
+ * `lathe __complete`: lists values for completion scripts, one per line, each with a description after a tab.
+ */
 
 import type { Config } from "@lathe/config";
 import { type CompletedValue, completedForks, completedModels, completedSessions } from "@lathe/hosts/tools";
@@ -13,7 +15,7 @@ export const completeCommand: Command = {
   run,
 };
 
-/** Nobody reads a failure of it: there is then nothing to offer. */
+/** Ignores failures: a completion script can only show values. */
 async function run([kind = ""]: readonly string[]): Promise<number> {
   const found = await valuesOf(kind);
   process.stdout.write(found.map(({ value, about }) => `${plain(value)}\t${plain(about)}\n`).join(""));
@@ -31,7 +33,7 @@ async function valuesOf(kind: string): Promise<readonly CompletedValue[]> {
   return Object.keys(config.mcpServers).map((value) => ({ value, about: "" }));
 }
 
-/** As `lathe tool` has them here. */
+/** The tools that `lathe tool` has in this folder. */
 async function completedTools(): Promise<readonly CompletedValue[]> {
   const [{ agentOptions }, { withWorkbench }] = await Promise.all([
     import("../run/run-options.ts"),
@@ -51,7 +53,7 @@ async function readConfig(): Promise<Config | undefined> {
   return isFailure(config) ? undefined : config;
 }
 
-/** A title may hold anything; nothing of it may drive a terminal or look like another line. */
+/** Cleans a title, which must not control a terminal or look like another line. */
 function plain(text: string): string {
   const [line = ""] =
     text

@@ -1,4 +1,4 @@
-/** `lathe completions`: a script that makes a shell complete lines of lathe. */
+/** `lathe completions`: prints a script that lets a shell complete lathe command lines. */
 
 import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -12,7 +12,7 @@ const notes = `Into a file, once and after each update, since the shell then sta
   lathe completions zsh > ~/.zfunc/_lathe    # a folder of your fpath
   lathe completions fish > ~/.config/fish/completions/lathe.fish`;
 
-/** What it completes are the commands of the table. */
+/** The script completes the commands of this table. */
 export function completionsCommand(table: CommandTable): Command {
   return {
     name: "completions",

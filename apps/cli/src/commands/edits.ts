@@ -1,4 +1,4 @@
-/** `lathe edits`: the edit engine by itself, for whoever wants to judge edit formats. */
+/** `lathe edits`: runs the edit engine alone, to evaluate edit formats. */
 
 import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";

@@ -1,4 +1,7 @@
-/** `lathe eval`: a suite of tasks tried and graded, two runs compared, and tasks mined from a repository's history. */
+/**
+ * `lathe eval`: runs and grades a suite of tasks, compares two runs, and mines tasks from a repository's
+ * history.
+ */
 
 import { basename, join, resolve } from "node:path";
 import { countFlag, type Line, limitFlags, readFlags, realFolder, usage } from "@lathe/config";
@@ -124,7 +127,7 @@ async function mine(words: string, values: Values): Promise<number | Failure> {
   return mineEval({ ...shared, repository, out, most, commits, shown }, values.json ?? false);
 }
 
-/** A count from 1 up. */
+/** Parses a count of at least 1. */
 function wholeNumber(name: string, text: string | undefined, usual: number): number | Failure {
   return countFlag(name, text, 1) ?? usual;
 }

@@ -1,4 +1,4 @@
-/** `lathe fork`: changes that wait in forks: listed, shown, kept, dropped. */
+/** `lathe fork`: lists, shows, applies or discards the pending changes of forks. */
 
 import { readFlags, usage } from "@lathe/config";
 import { type Fork, openForks, openTrees } from "@lathe/hosts/attempts";
@@ -55,7 +55,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(found)) return found;
   const { base } = found.type === "fork" ? found.fork : found.tree;
   const unmended = await forks.mendBase(base, remark);
-  // A copy is not discarded while its changes are only half applied.
+  // Keep a copy whose changes are only half applied.
   if (unmended && what === "drop") return unmended;
   if (found.type === "fork") return forkWork(found.fork, { what, json, hostRun, force });
   const { treeCommand } = await import("../forks/tree-command.ts");

@@ -1,4 +1,4 @@
-/** `lathe grep`: the agent's exact search by itself. */
+/** `lathe grep`: runs the agent's exact search alone. */
 
 import { countFlag, readFlags, usage } from "@lathe/config";
 import { openCodeSearch } from "@lathe/hosts/tools";
@@ -65,7 +65,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return 1;
 }
 
-/** By file for a person, line by line for a pipe. */
+/** Groups lines by file for a person, prints them one by one for a pipe. */
 function show({ lines, more, skipped, binary, unsearched, noFiles }: GrepResult, limit: number): void {
   if (skipped.length > 0)
     process.stderr.write(`lathe: not searched, their lines are too long: ${harmless(skipped.join(", "))}\n`);

@@ -1,4 +1,4 @@
-/** `lathe hooks`: the programs that have a say in sessions of this folder, and whether the project's may run. */
+/** `lathe hooks`: lists the hooks of this folder, and trusts or refuses the project's. */
 
 import { agentFlags, readFlags, realFolder, usage } from "@lathe/config";
 import { type Hook, hookMoment, readHookSettings } from "@lathe/extensions/hook-settings";
@@ -48,7 +48,7 @@ function listing(hooks: readonly Hook[], trusted: boolean): string {
   const lines = hooks.map((hook) => {
     const state = hook.isProjects ? (trusted ? "trusted" : "not trusted") : "yours";
     const line = `${hookMoment(hook)} (${state}): ${hook.command}`;
-    // No line of it may look like another hook.
+    // Indents every line, so that none looks like another hook.
     return harmless(line).replaceAll("\n", "\n  ");
   });
   return lines.join("\n");

@@ -1,4 +1,4 @@
-/** `lathe index`: builds the index of a folder, or brings it up to date, and says what is in it. */
+/** `lathe index`: builds or updates the index of a folder, and describes its content. */
 
 import { readFlags, usage } from "@lathe/config";
 import { buildIndex } from "@lathe/hosts/tools";

@@ -1,4 +1,4 @@
-/** `lathe mcp`: other programs' tools for the agent, and the agent's tools for other programs. */
+/** `lathe mcp`: manages MCP servers for the agent, and serves the agent's tools to other programs. */
 
 import { agentFlags, allowNotes, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";

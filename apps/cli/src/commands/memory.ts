@@ -1,4 +1,4 @@
-/** `lathe memory`: the facts that sessions are told, for this folder and for all. */
+/** `lathe memory`: manages the facts that sessions start with, for this folder and for all. */
 
 import { agentFlags, readFlags, realFolder, usage } from "@lathe/config";
 import { addMemory, readMemory, removeMemory, toldFacts } from "@lathe/extensions/memory";

@@ -1,4 +1,4 @@
-/** `lathe models`: which models there are, what they cost, which of them answer; and what is newer than we know. */
+/** `lathe models`: lists models with prices, tests them, and refreshes the registry. */
 
 import { loadConfig, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure, routerModes } from "@lathe/protocol";

@@ -1,4 +1,4 @@
-/** `lathe policy`: whether a shell command may run here, and why; and what was allowed for good in this project. */
+/** `lathe policy`: explains whether a shell command may run here, and manages this project's saved rules. */
 
 import { agentFlags, allowNotes, allowText, type Line, readFlags, realFolder, usage } from "@lathe/config";
 import type { Explained } from "@lathe/hosts/local";

@@ -1,4 +1,4 @@
-/** `lathe report`: what the work cost, what fails, whether it gets worse, and what became of the code. */
+/** `lathe report`: shows what the work cost, its failures, trends, and what became of the code. */
 
 import { readFlags, usage } from "@lathe/config";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -70,7 +70,7 @@ interface Asked {
   readonly model: string | undefined;
 }
 
-/** Undefined of what is no part of a report. */
+/** Undefined if the word names no part of a report. */
 function showPart(
   what: string,
   more: readonly string[],

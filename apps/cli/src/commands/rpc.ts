@@ -1,4 +1,4 @@
-/** `lathe rpc`: sessions for a program in any language, over standard input and output. */
+/** `lathe rpc`: serves sessions to a program in any language, over standard input and output. */
 
 import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";

@@ -1,4 +1,4 @@
-/** `lathe run`: one task, headless or on a terminal. */
+/** `lathe run`: runs one task, headless or on a terminal. */
 import { existsSync } from "node:fs";
 import { type AgentOptions, agentFlags, allowNotes, type Line, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -82,7 +82,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }
   const wrong = wrongTogether(values);
   if (wrong) return wrong;
-  // Attempts have one each.
+  // With several attempts, each has its own worktree.
   if (values.worktree === undefined || values["best-of"] !== undefined) return inPlace(argv, line, format);
   const { inWorktree } = await import("../worktrees/in-worktree.ts");
   return inWorktree(values, (cwd, begun) => {
@@ -91,7 +91,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   });
 }
 
-/** In a fork, where that is asked for or the session works in one; a session that is named goes on in its own folder. */
+/** Runs in a fork if the flags or the session require one; a resumed session runs in its own folder. */
 async function inPlace(
   argv: readonly string[],
   line: Line<typeof flags>,
@@ -130,12 +130,12 @@ async function start(line: Line<typeof flags>, format: OutputFormat): Promise<nu
     ? await (await import("../run/resumed-place.ts")).resumedSession(values, options.cwd)
     : undefined;
   if (isFailure(session)) return session;
-  // What it was begun with stays, unless the line says otherwise.
+  // A resumed session keeps its model, unless the command line names another.
   const models = session !== undefined && values.model === undefined ? [] : options.models;
   const ran = await runTask({ ...options, models }, { format, ...asked, ...(session && { session }) });
   if (!isFailure(ran)) return ran.code;
   if (session === undefined) return ran;
-  // One that compares attempts goes on in another way.
+  // A session that compares attempts is resumed differently.
   const { resumeBestOf } = await import("../best-of/run-best-of.ts");
   return (await resumeBestOf(session, { values, options: { ...options, models }, format })) ?? ran;
 }
@@ -146,7 +146,7 @@ async function schemaOf({ "json-schema": path }: Values): Promise<OutputSchema |
   return readOutputSchema(path);
 }
 
-/** The task, with what its answer has to be. */
+/** The task, with the requirements for its answer. */
 async function askedFor(
   line: Line<typeof flags>,
   resuming: boolean,
@@ -208,7 +208,7 @@ async function taskWords(line: Line<typeof flags>, resuming: boolean): Promise<W
   return { text, ...(images.length > 0 && { images }) };
 }
 
-/** A task that begins with a slash may name a command. */
+/** A task that starts with a slash may name a command. */
 async function expanded(
   words: Words | Failure | undefined,
   place: AgentOptions,
@@ -230,7 +230,7 @@ async function expanded(
   return usage(`there is no command /${name}; did you mean /${meant}?`);
 }
 
-/** The words of the line and what is piped in; a session that goes on needs none. */
+/** The words of the line and the piped input; a resumed session needs none. */
 async function taskText(
   { words }: Line<typeof flags>,
   resuming: boolean,

@@ -1,4 +1,4 @@
-/** `lathe sandbox`: the sandbox by itself: one command in it, or everything it promises tried for real. */
+/** `lathe sandbox`: runs one command in the sandbox, or verifies everything the sandbox promises. */
 
 import { realpathSync } from "node:fs";
 import { type Config, type Line, limitFlags, loadConfig, readFlags, realFolder, usage } from "@lathe/config";
@@ -91,7 +91,7 @@ async function execWith(command: readonly string[], place: Place, values: Values
 
 type Values = Line<typeof flags>["values"];
 
-/** Where, and with how much of the machine. */
+/** The folder, and limits on the machine's resources. */
 interface Place {
   readonly cwd: string;
   readonly sandboxLimits: Config["sandboxLimits"];

@@ -1,4 +1,4 @@
-/** The names of the published schemas, and what each is of. */
+/** The names of the published schemas, and their subjects. */
 export const schemaNames = {
   config: "your own configuration: ~/.config/lathe/config.json",
   lathe: "a project's configuration: lathe.json",

@@ -1,4 +1,4 @@
-/** `lathe schema`: the published JSON schemas, from the installation. */
+/** `lathe schema`: prints the published JSON schemas from the installation. */
 import { readFileSync } from "node:fs";
 import { readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -18,7 +18,7 @@ export const schemaCommand: Command = {
   run,
 };
 
-/** Beside the sources, and beside the command in the package. */
+/** Next to the sources, or next to the command in the package. */
 const folder = new URL("../../../../schemas/", import.meta.url);
 
 async function run(argv: readonly string[]): Promise<number | Failure> {

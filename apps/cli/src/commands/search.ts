@@ -1,4 +1,4 @@
-/** `lathe search`: ranked code search over a folder, by itself. */
+/** `lathe search`: runs ranked code search over a folder. */
 
 import { countFlag, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure, rankedKinds } from "@lathe/protocol";

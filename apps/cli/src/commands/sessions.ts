@@ -1,4 +1,4 @@
-/** `lathe sessions`: earlier sessions, listed or shown. */
+/** `lathe sessions`: lists, shows and manages earlier sessions. */
 import { type Line, readFlags, usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
@@ -93,7 +93,7 @@ const storedSession = () => import("../sessions/stored-session.ts");
 
 type Values = Line<typeof flags>["values"];
 
-/** What is done with one session. */
+/** The actions on one session. */
 const commands: Readonly<
   Record<string, (id: string, values: Values, which?: string) => Promise<number | Failure>>
 > = {

@@ -1,4 +1,4 @@
-/** `lathe tool`: tools one by one, outside any session, under the ordinary policy. */
+/** `lathe tool`: runs single tools outside any session, under the ordinary policy. */
 
 import { agentFlags, allowNotes, readFlags, usage } from "@lathe/config";
 import type { Workbench } from "@lathe/hosts/local";
@@ -56,10 +56,10 @@ async function runOne(bench: Workbench, words: readonly string[], json: string):
   return exitCodeOf(outcome);
 }
 
-/** The exit code is that of the first call that did not go well. */
+/** Returns the exit code of the first call that failed. */
 async function runLines(bench: Workbench, signal: AbortSignal): Promise<number> {
   let code = 0;
-  // An interruption does not wait for the next line.
+  // Stop reading on an interrupt, instead of waiting for the next line.
   signal.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   try {
     for await (const lines of jsonLines(process.stdin)) {

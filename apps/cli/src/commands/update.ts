@@ -1,4 +1,4 @@
-/** `lathe update`: how to update Lathe, for the way it was installed. It changes nothing. */
+/** `lathe update`: explains how to update this installation of Lathe. It changes nothing. */
 import { readFlags } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";

@@ -1,4 +1,4 @@
-/** The completion script of bash: 3.2 and newer, with nothing beside it. */
+/** The completion script of bash 3.2 and newer, without other dependencies. */
 import type { Completed, LineShape } from "./line-shape.ts";
 
 export function bashScript(chat: LineShape, commands: readonly LineShape[]): string {

@@ -1,4 +1,4 @@
-/** Completion script: made of the very table that lines are read by. */
+/** Builds a completion script from the same table that parses the command line. */
 import type { Command } from "../command-line/command.ts";
 import { type CommandTable, namesOf } from "../command-line/command-names.ts";
 import { bashScript } from "./bash-script.ts";

@@ -1,9 +1,9 @@
-/** Line shape: what may stand on a command's line, as completions know it; read from what its help is made of. */
+/** The arguments of a command's line, derived from the data of its help, for completions. */
 
 import type { Flag, Flags, ValueKind } from "@lathe/config";
 import type { Command } from "../command-line/command.ts";
 
-/** Files and folders the shell finds by itself; undefined where nobody can know. */
+/** The shell completes files and folders itself; undefined if there is nothing to suggest. */
 export type Completed = ValueKind | "files" | "folders" | undefined;
 
 export interface ShapedFlag {
@@ -11,16 +11,16 @@ export interface ShapedFlag {
   readonly short?: string;
   readonly about: string;
   readonly multiple: boolean;
-  /** Absent: it takes none. */
+  /** Absent if the flag takes no value. */
   readonly value?: { readonly name: string; readonly completed: Completed };
 }
 
 export interface LineShape {
   readonly name: string;
-  /** As short as a list wants it. */
+  /** Short enough for a list. */
   readonly about: string;
   readonly actions: readonly { readonly name: string; readonly words: Completed }[];
-  /** What its words are where it has no actions. */
+  /** The kind of its arguments, if it has no actions. */
   readonly words: Completed;
   readonly flags: readonly ShapedFlag[];
 }
@@ -45,7 +45,7 @@ export function lineShape(name: string, { about, usage, flags, words }: Describe
   };
 }
 
-/** `options` stands for all flags. */
+/** `options` is a placeholder for all flags. */
 function isAction(word: string): boolean {
   return /^[a-z][a-z-]*$/.test(word) && word !== "options";
 }
@@ -67,7 +67,7 @@ function shapedFlag(name: string, { type, short, about, multiple = false, value,
   };
 }
 
-/** A placeholder of a usage or of a flag. */
+/** The values for a placeholder in the usage or in a flag. */
 function completedBy(placeholder: string | undefined, words: ValueKind | undefined): Completed {
   const name = placeholder?.replace(/\.\.\.$/, "");
   if (name === "FILE" || name === "PATH") return "files";

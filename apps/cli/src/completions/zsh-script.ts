@@ -55,7 +55,7 @@ function specs({ actions, words, flags }: LineShape): string {
   if (actions.length > 0) lines.push(quoteWord(`1: :(${actions.map(({ name }) => name).join(" ")})`));
   if (behind !== undefined) lines.push(quoteWord(`2: :${completer(behind)}`));
   if (actions.length === 0 && words !== undefined) lines.push(quoteWord(`1: :${completer(words)}`));
-  // What nobody can know may stand anywhere.
+  // Accepts any arguments that the script cannot suggest.
   if (behind === undefined && words === undefined) lines.push(quoteWord("*: : "));
   return `      specs=(\n${lines.map((line) => `        ${line}`).join("\n")}\n      )`;
 }

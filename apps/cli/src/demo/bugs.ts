@@ -1,12 +1,12 @@
-/** The bugs `lathe demo` can put into its sample project. */
+/** The bugs that `lathe demo` can put into its sample project. */
 
 export interface Bug {
   /** Relative to the sample project. */
   readonly file: string;
-  /** Stands exactly once in the file. */
+  /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** What is wrong, for the person who watches. */
+  /** Explains the bug to the person who watches. */
   readonly description: string;
 }
 

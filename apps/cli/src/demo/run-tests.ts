@@ -1,4 +1,4 @@
-/** Runs the sample project's own tests, in the sandbox if there is one, and reads what they say. */
+/** Runs the sample project's own tests, in the sandbox if there is one, and reads their output. */
 import type { Workbench } from "@lathe/hosts/local";
 import { outcomeText } from "@lathe/protocol";
 import { harmless, tellingLines } from "@lathe/terminal";

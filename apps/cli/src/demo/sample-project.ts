@@ -12,14 +12,14 @@ const source = fileURLToPath(new URL("../../demo/shop", import.meta.url));
 
 export interface SampleProject {
   readonly folder: string;
-  /** 1-based line of the bug, and the line as it was and as it is. */
+  /** The line number of the bug, from 1, and the line before and after. */
   readonly line: number;
   readonly before: string;
   readonly after: string;
   remove(): void;
 }
 
-/** Copies the project to a fresh folder, puts it under git where there is git, and puts the bug in. */
+/** Copies the project to a fresh folder, commits it if git is available, and adds the bug. */
 export function makeSampleProject(bug: Bug): SampleProject | Failure {
   try {
     const folder = mkdtempSync(join(realpathSync(tmpdir()), "lathe-demo-"));
@@ -42,7 +42,7 @@ function filled(folder: string, bug: Bug): Omit<SampleProject, "folder" | "remov
   return firstDifference(good, bad);
 }
 
-/** The tests as they were, whatever became of them. */
+/** Restores the original tests. */
 export function restoreTests(folder: string): void {
   cpSync(join(source, "test"), join(folder, "test"), { recursive: true });
 }
@@ -53,7 +53,7 @@ function firstDifference(good: string, bad: string): Omit<SampleProject, "folder
   return { line: index + 1, before: before[index] ?? "", after: after[index] ?? "" };
 }
 
-/** A first commit, so that `git diff` shows what the agent did. Without git the demo works all the same. */
+/** Commits once, so that `git diff` shows the agent's changes. The demo also works without git. */
 function commitAll(folder: string): void {
   const identity = ["-c", "user.name=lathe demo", "-c", "user.email=demo@example.invalid"];
   const steps = [

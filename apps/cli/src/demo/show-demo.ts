@@ -17,7 +17,7 @@ import { makeSampleProject, restoreTests, type SampleProject } from "./sample-pr
 
 export interface Demo {
   readonly bug: Bug;
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   readonly values: Parameters<typeof agentOptions>[0];
 }
@@ -38,7 +38,7 @@ async function play(demo: Demo, project: SampleProject): Promise<number | Failur
   const screen = new Screen(process.stdout, paint);
   const chosen = await agentOptions({ ...demo.values, cwd: project.folder });
   if (isFailure(chosen)) return chosen;
-  // Two runs of the tests around nothing would show nothing.
+  // Without a usable model, running the tests twice would show nothing.
   const unknown = await unknownModel(chosen);
   if (unknown) return unknown;
   const options = { ...chosen, sandbox: sandboxOf(chosen) };
@@ -77,7 +77,7 @@ async function play(demo: Demo, project: SampleProject): Promise<number | Failur
   }
 }
 
-/** The embedded model runs nothing but the project's tests, in a folder that is thrown away; another may run anything. */
+/** The embedded model only runs the project's tests, in a temporary folder; another may run anything. */
 function sandboxOf({ sandbox, models, env }: AgentOptions): AgentOptions["sandbox"] {
   const known = chooseModels(models, env).every((id) => id === builtinModel);
   return sandbox === "required" && known ? "preferred" : sandbox;
@@ -126,7 +126,7 @@ function testLines(run: TestRun, { bold, dim, green, red }: Palette): string {
   return [head, ...names, ...details, red(`${run.failing.length} of ${run.tests} tests fail`)].join("\n");
 }
 
-/** Every change of the session, as its log tells it. */
+/** Every change of the session, read from its log. */
 async function changesText(session: string, paint: Palette): Promise<string> {
   const events = await readSession(process.env, session);
   if (isFailure(events)) return "";

@@ -34,7 +34,7 @@ type Answer =
     }
   | { readonly id: unknown; readonly ok: false; readonly code: string; readonly error: string };
 
-/** The names of this face; it is stable, so they are not the failures' own. */
+/** The codes of this stable interface, which differ from the failures' own. */
 const codes: Readonly<Partial<Record<FailureCode, string>>> = {
   "no-match": "NOT_FOUND",
   "ambiguous-match": "AMBIGUOUS",
@@ -49,7 +49,7 @@ const codes: Readonly<Partial<Record<FailureCode, string>>> = {
   "invalid-arguments": "INVALID_EDIT",
 };
 
-/** Resolves with 0 once the input has ended: a refused edit is an answer. */
+/** Resolves with 0 once the input has ended: a refused edit counts as an answer. */
 export async function applyLines(
   input: AsyncIterable<Uint8Array>,
   output: NodeJS.WritableStream,

@@ -1,4 +1,4 @@
-/** Compare evals: whether one run does better than another at the same tasks. */
+/** Compares two runs of the same tasks. */
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -15,7 +15,7 @@ export function compareEvals([first, second]: readonly [string, string], json: b
   return 0;
 }
 
-/** `DIR` or `DIR:MODEL`; a model's id may have a colon itself. */
+/** Reads `DIR` or `DIR:MODEL`; a model's ID may contain a colon. */
 function runOf(words: string): ComparedRun {
   const at = words.indexOf(":");
   if (at < 0 || existsSync(words)) return { folder: resolve(words) };

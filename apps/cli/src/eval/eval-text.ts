@@ -1,4 +1,4 @@
-/** Eval text: results of trials as people read them. */
+/** Formats the results of trials for people. */
 import type { AgentSummary, Estimate, RunComparison, Trial } from "@lathe/evals";
 import { columns, duration, fit, money, type Palette } from "@lathe/terminal";
 
@@ -39,7 +39,7 @@ function notRunText(agents: readonly AgentSummary[], paint: Palette): string {
   return `\n${paint.bold(head)}\n${lines.join("")}${more}`;
 }
 
-/** One line of what became of a trial. */
+/** One line with the outcome of a trial. */
 export function trialText({ task, agent, attempt, outcome, seconds, work }: Trial, paint: Palette): string {
   const name = `${task} ${paint.dim(`${agent} #${attempt}`)}`;
   if (outcome.type === "not-run")
@@ -56,7 +56,7 @@ export function comparisonText({ agents, tasks, paired }: RunComparison, paint: 
   const { method, difference, p, better, worse } = paired;
   const { value, low, high } = difference;
   const points = (share: number): string => `${share >= 0 ? "+" : ""}${(100 * share).toFixed(1)}`;
-  // All alike they are drawn anew as what they were, which says nothing of others.
+  // If all differences are equal, every bootstrap sample is the same, so an interval would mean nothing.
   const interval =
     low === high
       ? "no interval: the tasks are too few, or differ alike"

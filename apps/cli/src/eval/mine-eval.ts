@@ -1,4 +1,4 @@
-/** Mine eval: tasks made of a repository's history, with what becomes of each candidate told as it is known. */
+/** Mines tasks from a repository's history, and reports each candidate as soon as it is decided. */
 import type { Tried } from "@lathe/evals";
 import { type MineQuery, mineRepository } from "@lathe/hosts/evals";
 import { type Failure, isFailure } from "@lathe/protocol";

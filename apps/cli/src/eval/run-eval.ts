@@ -1,4 +1,4 @@
-/** Run eval: a suite tried, with what goes on shown live. */
+/** Runs a suite of tasks and shows its progress live. */
 import type { Trial, TrialKey } from "@lathe/evals";
 import { runSuite, type SuiteQuery } from "@lathe/hosts/evals";
 import { type Failure, isFailure } from "@lathe/protocol";

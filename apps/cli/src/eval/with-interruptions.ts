@@ -1,8 +1,8 @@
-/** With interruptions: long work that the first signal ends in good order. */
+/** Runs long work that the first signal ends in order. */
 import type { Failure } from "@lathe/protocol";
 import { interruptions } from "../run/interruptions.ts";
 
-/** Resolves with the exit code of an interruption when there was one. */
+/** Resolves with the exit code of an interrupt, if there was one. */
 export async function withInterruptions<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | number | Failure> {

@@ -1,11 +1,11 @@
-/** `lathe fork diff`: what one fork differs in from its folder as it is now. */
+/** `lathe fork diff`: shows how one fork differs from its folder's present state. */
 import { testChanges, textDifference } from "@lathe/attempts";
 import { type Fork, openForks } from "@lathe/hosts/attempts";
 import { type ComparedCopy, type Failure, isFailure } from "@lathe/protocol";
 import { diffLines, fileName, paletteFor, pathOfBytes } from "@lathe/terminal";
 import { countText, listingText } from "./fork-text.ts";
 
-/** Lines of the list, files whose texts are compared, and lines of one of them. */
+/** Limits: lines of the list, files whose texts are compared, and lines of each. */
 const maxLines = 200;
 const maxFiles = 50;
 const fileLines = 500;
@@ -15,7 +15,7 @@ export async function diffCommand(fork: Fork, json: boolean): Promise<number | F
   return isFailure(compared) ? compared : showDifferences(compared, json);
 }
 
-/** Of a fork, or of another copy of the folder. */
+/** Shows a fork, or another copy of the folder. */
 export function showDifferences(compared: ComparedCopy, json: boolean): number {
   const { differences, held, runLater } = compared;
   const tests = testChanges(compared).paths;

@@ -1,10 +1,10 @@
-/** Runs this command once more inside a fork, where it sees the fork in place of the folder. */
+/** Runs this command again inside a fork, where the fork replaces the folder. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { type Fork, openForks } from "@lathe/hosts/attempts";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 
-/** Its streams are ours. Resolves with its exit code. */
+/** Shares its streams. Resolves with its exit code. */
 export async function enterFork(fork: Fork, args: readonly string[]): Promise<number | Failure> {
   const [, script = ""] = process.argv;
   const program = [process.execPath, ...process.execArgv, script, ...args];
@@ -13,7 +13,7 @@ export async function enterFork(fork: Fork, args: readonly string[]): Promise<nu
   const [file, ...rest] = words;
   const env = { ...process.env, LATHE_FORK: fork.id };
   const child = spawn(file, rest, { stdio: "inherit", env });
-  // The terminal sends the first to both; the others reach only this process.
+  // The terminal sends SIGINT to both processes; the other signals reach only this one.
   const ignore = (): void => undefined;
   const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on("SIGINT", ignore);

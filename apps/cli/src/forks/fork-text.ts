@@ -1,8 +1,8 @@
-/** What a fork differs in, as lines for people. */
+/** Lists the changes of a fork for people. */
 import type { ComparedCopy, CopyDifference } from "@lathe/protocol";
 import { fileName, type Palette, pathOfBytes, table } from "@lathe/terminal";
 
-/** Lines; the rest is counted. */
+/** The most lines; the rest is counted. */
 const maxLines = 50;
 
 const marks: Readonly<Record<CopyDifference["what"], string>> = {
@@ -12,7 +12,7 @@ const marks: Readonly<Record<CopyDifference["what"], string>> = {
   mode: "m",
 };
 
-/** Empty where nothing differs. */
+/** Empty if nothing differs. */
 export function listingText(
   { differences, held, runLater }: Omit<ComparedCopy, "bytesOf">,
   paint: Palette,
@@ -49,19 +49,19 @@ function countOf(named: readonly CopyDifference[]): string {
   return counts.length === 0 ? "nothing" : counts.join(", ");
 }
 
-/** Commits, branches, the index: told by their number, unless something is to be said of one. */
+/** Commits, branches and the index are only counted, unless one has a remark. */
 function isGitData({ path }: CopyDifference): boolean {
   return path.startsWith(".git/");
 }
 
-/** A folder that came or went is told by what is in it. */
+/** Drops an added or removed folder if its content is listed. */
 function withoutFullFolders(differences: readonly CopyDifference[]): readonly CopyDifference[] {
   return differences.filter((one, at) => {
     const isFolder =
       one.what === "added"
         ? one.fork.kind === "folder"
         : one.what === "deleted" && one.base.kind === "folder";
-    // What is in a folder comes right after it.
+    // The content of a folder comes right after it in the list.
     return !isFolder || differences[at + 1]?.path.startsWith(`${one.path}/`) !== true;
   });
 }
@@ -71,7 +71,7 @@ function markOf({ what }: CopyDifference, { green, red, yellow }: Palette): stri
   return colours[what](marks[what]);
 }
 
-/** Bytes that are no text are shown with replacement characters. */
+/** Bytes that are not valid text appear as replacement characters. */
 function shownName({ path, what, base, fork }: CopyDifference): string {
   const side = what === "deleted" ? base : fork;
   const name = fileName(pathOfBytes(path));

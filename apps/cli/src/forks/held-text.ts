@@ -1,4 +1,4 @@
-/** Held text: what stayed behind when changes were taken over, why, and how to get it. */
+/** Explains which changes were not applied, why, and how to get them. */
 import type { AppliedCopy } from "@lathe/protocol";
 import { fileName, harmless, pathOfBytes, runLaterText } from "@lathe/terminal";
 import { commandName } from "../command-line/command-name.ts";
@@ -7,7 +7,10 @@ export type Held = Pick<AppliedCopy, "held" | "stuck" | "from" | "runLater">;
 
 const heldNamed = 20;
 
-/** Lines without colours; none where nothing was held back, and nothing runs later. `id`: of the fork or working tree in which it stays. */
+/**
+ * Lines without colours; none if everything was applied and nothing runs later. `id`: the fork or worktree
+ * that still has the changes.
+ */
 export function heldLines(
   { held, stuck, from, runLater }: Held,
   id: string,

@@ -1,4 +1,4 @@
-/** `lathe fork list`: the forks, and the working trees of attempts, that wait for a decision. */
+/** `lathe fork list`: lists the forks and attempt worktrees with pending changes. */
 import { openForks, openTrees } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { homeFolder } from "@lathe/system";
@@ -34,7 +34,7 @@ interface Listed {
   readonly about: string;
   readonly isOpen: boolean;
   readonly differences: number;
-  /** Where it lies, of a git working tree. */
+  /** The path of a git worktree. */
   readonly worktree?: string;
 }
 

@@ -1,9 +1,9 @@
-/** What is passed on to the run inside a fork. */
+/** Tests the arguments of the run inside a fork. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { innerArgs } from "./run-in-fork.ts";
 
-it("passes on all words but those about the fork and the folder", () => {
+it("passes on all arguments except those about the fork and the folder", () => {
   const rows: readonly (readonly [readonly string[], readonly string[]])[] = [
     [["--fork", "task"], ["task"]],
     [

@@ -1,4 +1,4 @@
-/** `lathe run --fork`: the whole session runs in a fork of the folder, and what it changed is decided on at the end. */
+/** `lathe run --fork`: runs the whole session in a fork of the folder, and settles its changes at the end. */
 
 import { realFolder } from "@lathe/config";
 import { type Fork, openForks } from "@lathe/hosts/attempts";
@@ -10,7 +10,7 @@ export interface InFork {
   readonly cwd: string;
   readonly keep: boolean;
   readonly about: string;
-  /** One that waits, to go on in; absent for a new one. */
+  /** An existing fork to continue in; absent for a new one. */
   readonly fork?: Fork;
 }
 
@@ -29,7 +29,7 @@ export async function runInFork(
   return code === 0 ? settled : code;
 }
 
-/** Without what is done out here: it starts in the folder already. */
+/** Drops the arguments that the outer process handles: the inner one already starts in the folder. */
 export function innerArgs(argv: readonly string[]): readonly string[] {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   return argv.filter((word, at) => {

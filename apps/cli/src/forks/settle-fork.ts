@@ -1,4 +1,7 @@
-/** The end of what worked in a fork: shows what it changed, and keeps it, drops it or leaves it for later. */
+/**
+ * Settles a fork after its work: shows the changes, then applies them, discards them or leaves them for
+ * later.
+ */
 import { type Fork, openForks } from "@lathe/hosts/attempts";
 import { type AppliedCopy, type ApplyOptions, type Failure, isFailure } from "@lathe/protocol";
 import { harmless, type Palette, paletteFor } from "@lathe/terminal";
@@ -12,15 +15,15 @@ import { countText, listingText } from "./fork-text.ts";
 import { heldLines } from "./held-text.ts";
 
 export interface Settling {
-  /** What worked in it ended with. */
+  /** The exit code of the work in the fork. */
   readonly code: number;
-  /** Kept unasked when that is 0. */
+  /** Whether to apply the changes without asking if the code is 0. */
   readonly keep: boolean;
-  /** Whether a person is there to be asked. */
+  /** Whether a person can be asked. */
   readonly canAsk: boolean;
 }
 
-/** On standard error, since standard output is the work's. Resolves with an exit code of its own. */
+/** Prints to standard error, since standard output belongs to the work. Resolves with its own exit code. */
 export async function settleFork(fork: Fork, { code, keep, canAsk }: Settling): Promise<number> {
   const forks = await openForks(process.env);
   const compared = (await mendIfNeeded(fork)) ?? (await forks.compare(fork));
@@ -60,7 +63,7 @@ export async function keepAndTell(
   return exitCodeOfKept(kept);
 }
 
-/** Of a fork, or of another copy of the folder. */
+/** Describes the applied changes of a fork, or of another copy of the folder. */
 export function keptText(
   { id, base }: Pick<Fork, "id" | "base">,
   { kept, ...rest }: AppliedCopy,
@@ -71,12 +74,12 @@ export function keptText(
   return [done, ...names.map(yellow), ...ways.map(dim)].map((line) => `${line}\n`).join("");
 }
 
-/** What nothing takes over is left to be done. */
+/** Fails if some changes can never be applied automatically. */
 export function exitCodeOfKept({ stuck }: AppliedCopy): number {
   return stuck.size > 0 ? 1 : 0;
 }
 
-/** A session that died in the middle of a change in it has left that half done. */
+/** Finishes a change that a session left half done when it died. */
 async function mendIfNeeded(fork: Fork): Promise<Failure | undefined> {
   if (!(await openForks(process.env)).isCutOff(fork)) return undefined;
   const code = await enterFork(fork, ["fork", "mend"]);

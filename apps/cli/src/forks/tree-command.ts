@@ -1,4 +1,4 @@
-/** `lathe fork` for the git working trees of attempts: one shown, kept or dropped. */
+/** `lathe fork` for the worktrees of attempts: shows, applies or discards one. */
 import { type AttemptTree, openTrees } from "@lathe/hosts/attempts";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor } from "@lathe/terminal";

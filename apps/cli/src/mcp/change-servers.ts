@@ -1,4 +1,4 @@
-/** `lathe mcp add` and `remove`: servers in the user's own configuration. */
+/** `lathe mcp add` and `remove`: change the servers in the user's own configuration. */
 
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export async function addServer({ words, values }: McpLine): Promise<number | Fa
     Object.hasOwn(servers, name) ? alreadyThere(name) : { ...servers, [name]: server },
   );
   if (refused) return refused;
-  // Whoever adds it says yes to what it runs of this folder as it is now.
+  // By adding the server, the user trusts the files of this folder that it runs, as they are now.
   meetServers(filledIn({ [name]: server }, process.env).servers, {
     cwd: realpathSync("."),
     env: process.env,
@@ -70,7 +70,7 @@ function serverOf(
   return { url: `${scheme}${first.slice(scheme.length)}`, ...(headers && { headers }) };
 }
 
-/** Its headers and variables may be nowhere else. */
+/** The message shows no headers or variables: they may be secret. */
 function alreadyThere(name: string): Failure {
   return usage(`there is a server ${name} already: \`lathe mcp remove ${name}\` comes first`);
 }
@@ -84,7 +84,7 @@ function pairs(flag: string, given: readonly string[] | undefined): Pairs | unde
   );
 }
 
-/** *Contract:* the file is as before, or as it should be; what it says otherwise stays. */
+/** *Contract:* the file is changed in full or not at all; its other settings stay. */
 function change(edit: (servers: Servers) => Servers | Failure): Failure | undefined {
   const file = join(configFolder(process.env), "config.json");
   try {
@@ -97,7 +97,7 @@ function change(edit: (servers: Servers) => Servers | Failure): Failure | undefi
     const next = JSON.stringify({ ...written, mcpServers }, null, 2);
     const checked = readConfigText(file, next, "user");
     if (isFailure(checked)) return { ...checked, code: "invalid-arguments" };
-    // Many keep it in a repository of such files, with a link here.
+    // The configuration is often a link into a repository, so the link's target is written.
     const target = existsSync(file) ? realpathSync(file) : file;
     writeWhole(target, `${next}\n`, { isDurable: true });
     return undefined;
@@ -109,7 +109,7 @@ function change(edit: (servers: Servers) => Servers | Failure): Failure | undefi
 
 const quiet = { throwIfNoEntry: false } as const;
 
-/** A link to nothing is there: what it should lead to is not overwritten. */
+/** Does not treat a dangling link as absent: its target must not be overwritten. */
 function readOr(file: string, otherwise: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -1,4 +1,4 @@
-/** `lathe mcp list`: what each server offers, asked now. */
+/** `lathe mcp list`: queries each server for its tools. */
 
 import { usage } from "@lathe/config";
 import { serverText } from "@lathe/config/server-text";
@@ -51,7 +51,7 @@ function asJson(asked: readonly Asked[]): string {
 
 const widest = 80;
 
-/** Each as it answers: one that hangs keeps no other back. */
+/** Prints each server as it answers, so that one that hangs delays no other. */
 function shower(
   servers: NonNullable<Parameters<typeof createLazyMcp>[0]["mcpServers"]>,
 ): (one: Asked) => void {

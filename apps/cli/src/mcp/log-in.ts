@@ -1,4 +1,4 @@
-/** `lathe mcp login` and `logout`: a person's login at a server that is reached over HTTP. */
+/** `lathe mcp login` and `logout`: manage a person's login at an HTTP server. */
 
 import { usage } from "@lathe/config";
 import { logInAt, logOutAt } from "@lathe/hosts/tools";

@@ -1,4 +1,4 @@
-/** The line of `lathe mcp`, as its actions read it. */
+/** The parsed command line of `lathe mcp`, for its actions. */
 
 export interface McpLine {
   readonly words: readonly string[];

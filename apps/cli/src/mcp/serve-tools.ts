@@ -1,4 +1,7 @@
-/** `lathe mcp serve`: search, edits and the sandboxed shell for other agents, over standard input and output. */
+/**
+ * `lathe mcp serve`: serves search, edits and the sandboxed shell to other agents over standard input and
+ * output.
+ */
 
 import { usage } from "@lathe/config";
 import type { Workbench } from "@lathe/hosts/local";
@@ -38,17 +41,17 @@ export async function serveTools({ words, values }: McpLine): Promise<number | F
   return served ?? 0;
 }
 
-/** Of one message; the package closes the connection with more. */
+/** The largest message in bytes; the package closes the connection on a larger one. */
 const maxBytes = 16 * 2 ** 20;
 
 class ClosingTransport extends StdioServerTransport {
   readonly #closed = Promise.withResolvers<void>();
-  /** Settles when nothing is read any more, whoever ended it. */
+  /** Settles when reading has ended, for any reason. */
   readonly closed: Promise<void> = this.#closed.promise;
 
   #unread: number | undefined;
 
-  /** Bytes that wait to be read, where that are so many that nobody reads. */
+  /** The unread bytes, once there are so many that the client has stopped reading. */
   get unread(): number | undefined {
     return this.#unread;
   }
@@ -79,7 +82,7 @@ async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | U
     process.stdin.once("close", end).once("end", end);
     signal.addEventListener("abort", end, { once: true });
   });
-  // A message that is none is told field by field.
+  // The package reports an invalid message field by field.
   const complain = (error: Error): void => void process.stderr.write(`lathe: ${fit(error.message, 300)}\n`);
   const transport = new ClosingTransport(process.stdin, process.stdout, { maxBufferSize: maxBytes });
   const handle = serveStdio(() => createServer(bench), { onerror: complain, transport });
@@ -97,7 +100,7 @@ const cutOff = failure(
 
 function createServer(bench: Workbench): McpServer {
   const server = new McpServer({ name: "lathe", title: "Lathe", version: harnessVersion() });
-  // Calls of the workbench are made one after the other.
+  // The workbench runs one call at a time.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (work: () => Promise<CallToolResult>): Promise<CallToolResult> => {
     const next = last.then(work, work);

@@ -1,4 +1,7 @@
-/** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and which of the user's own servers run its files, and allows just that once the person says so. */
+/**
+ * `lathe mcp trust`: shows what a project's `.mcp.json` would start and which of the user's own servers run
+ * project files, and trusts exactly that if the person agrees.
+ */
 
 import { realFolder, usage } from "@lathe/config";
 import type { Servers } from "@lathe/config/mcp-servers";
@@ -53,7 +56,7 @@ export async function trustServers({ words, values }: McpLine): Promise<number |
     process.stdout.write("nothing is trusted; `lathe mcp trust --yes` trusts it\n");
     return 1;
   }
-  // What was shown, though the files may be others by now.
+  // Trust covers the version that was shown, even if the files have changed since.
   const refused = (found && trustProjectServers(place, found)) ?? knowServers(own, place);
   if (refused) return refused;
   process.stdout.write(`sessions in ${cwd} may start them until one of these files changes\n`);
@@ -68,7 +71,7 @@ function projectText(found: ProjectServers, own: Servers): readonly string[] {
   return [...servers, `files: ${harmless([projectFile, ...found.files].join(", "))}\n`, ...remarks];
 }
 
-/** As it is written: what is filled in may be a key. */
+/** Shows the server as written: filled-in values may be keys. */
 function ownText(server: KnownServer, written: Servers[string], place: Place): string {
   const changed = changedIn(server, place);
   const paths = harmless((changed ?? server.files.map(({ path }) => path)).join(", "));

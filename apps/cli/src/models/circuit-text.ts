@@ -1,4 +1,4 @@
-/** A model's circuit in a few words. */
+/** Describes a model's circuit breaker in a few words. */
 import type { ListedModel } from "@lathe/hosts/models";
 import { moment } from "@lathe/terminal";
 

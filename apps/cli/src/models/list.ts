@@ -1,4 +1,4 @@
-/** `lathe models list`: the models as a table, those a session would use first. */
+/** `lathe models list`: shows the models as a table, starting with those a session would use first. */
 
 import { type ListedModel, listModels, type ModelOptions } from "@lathe/hosts/models";
 import type { Price } from "@lathe/protocol";
@@ -7,7 +7,7 @@ import { whileBusy } from "../output/while-busy.ts";
 import { circuitText } from "./circuit-text.ts";
 
 export interface ListOptions {
-  /** Parts of ids; a model with all of them is shown. */
+  /** Parts of IDs; a model that contains all of them is shown. */
   readonly words: readonly string[];
   readonly isAll: boolean;
   readonly json: boolean;

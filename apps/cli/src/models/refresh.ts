@@ -1,4 +1,4 @@
-/** `lathe models refresh`: fetches what the world knows of models, and keeps it. */
+/** `lathe models refresh`: downloads the public registry of models and stores it. */
 import { type ModelOptions, refreshModels, registryUrl } from "@lathe/hosts/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { whileBusy } from "../output/while-busy.ts";

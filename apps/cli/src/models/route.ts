@@ -1,4 +1,4 @@
-/** `lathe models route`: the table from which the router would choose for a task, and the reason in words. */
+/** `lathe models route`: shows the table that the router would use for a task, and explains its choice. */
 
 import { usage } from "@lathe/config";
 import type { LocalOptions } from "@lathe/hosts/local";
@@ -9,7 +9,7 @@ import { columnsOf, count, harmless, type Palette, paletteFor, table, wrap } fro
 
 export interface RouteOptions {
   readonly task: string;
-  /** As written; absent: that of the configuration, or balanced. */
+  /** As typed; if absent, the mode of the configuration, or balanced. */
   readonly mode: string | undefined;
   readonly session: string | undefined;
   readonly isAll: boolean;
@@ -84,7 +84,7 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** The same number of digits for all, as they are compared. */
+/** Uses the same number of digits for all amounts, so that they can be compared. */
 function money(dollars: number): string {
   return `$${dollars.toFixed(dollars < 10 ? 3 : 2)}`;
 }

@@ -1,4 +1,4 @@
-/** `lathe models test`: each model asked for real, and what came of it. */
+/** `lathe models test`: sends a real request to each model and shows the result. */
 import type { ModelOptions } from "@lathe/hosts/models";
 import { type TestedModel, testModels } from "@lathe/hosts/models";
 import { duration, money, type Palette, paletteFor, table } from "@lathe/terminal";

@@ -1,4 +1,4 @@
-/** `lathe models train`: what the sessions with a router teach, and whether it would have been worth it. */
+/** `lathe models train`: trains the router on past sessions, and estimates whether it would have paid off. */
 
 import type { LocalOptions } from "@lathe/hosts/local";
 import type { ModelOptions } from "@lathe/hosts/models";

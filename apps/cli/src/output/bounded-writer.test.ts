@@ -1,10 +1,10 @@
-/** A writer that stops when nobody reads. */
+/** Tests the writer that stops when its reader has stopped. */
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { it } from "node:test";
 import { boundedWriter } from "./bounded-writer.ts";
 
-it("writes as long as somebody reads, and says once when nobody does", () => {
+it("writes as long as the output is read, and reports once when it is not", () => {
   const stream = new PassThrough({ highWaterMark: 1 });
   const full: number[] = [];
   const { write } = boundedWriter(stream, 1_000, (bytes) => full.push(bytes));
@@ -18,7 +18,7 @@ it("writes as long as somebody reads, and says once when nobody does", () => {
   assert.ok(stream.writableLength <= 1_200, `${stream.writableLength}`);
 });
 
-it("one line that is longer than that is written", () => {
+it("writes one line that is longer than the limit", () => {
   const stream = new PassThrough({ highWaterMark: 1 });
   const full: number[] = [];
   const { write } = boundedWriter(stream, 1_000, (bytes) => full.push(bytes));
@@ -26,7 +26,7 @@ it("one line that is longer than that is written", () => {
   assert.deepEqual(full, []);
 });
 
-it("who waits for room goes on when somebody reads, or when nobody ever will", async () => {
+it("resolves drained when the reader reads again, or when it is gone", async () => {
   const stream = new PassThrough({ highWaterMark: 1 });
   const { write, drained } = boundedWriter(stream, 1_000_000, () => undefined);
   let written = 0;

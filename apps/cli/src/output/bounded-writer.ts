@@ -1,13 +1,16 @@
-/** Bounded writer: writes lines to a stream until so much of them waits unread that whoever reads has stopped reading. */
+/** Writes lines to a stream until so many bytes are unread that the reader must have stopped. */
 import type { Writable } from "node:stream";
 
 export interface BoundedWriter {
   write(line: string | Uint8Array): void;
-  /** *Contract:* resolves when there is room for more, or nothing is written any more; who has much to write waits for it. */
+  /**
+   * *Contract:* resolves when there is room for more, or when writing has stopped for good; callers with much
+   * output await it.
+   */
   drained(): Promise<void>;
 }
 
-/** *Contract:* `onFull` is called once, with what waits; nothing is written from then on. */
+/** *Contract:* calls `onFull` once, with the number of unread bytes; writes nothing afterwards. */
 export function boundedWriter(
   stream: Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once" | "off" | "destroyed">,
   most: number,
@@ -18,7 +21,7 @@ export function boundedWriter(
     write: (line) => {
       if (isFull) return;
       stream.write(line);
-      // One long line that is being read is no sign of anything.
+      // A single long line may exceed the limit while it is still being read.
       const { writableLength: waits } = stream;
       if (waits <= Math.max(most, 2 * line.length)) return;
       isFull = true;

@@ -1,4 +1,4 @@
-/** The watch over our own output, in a process that runs many commands. */
+/** Tests the handling of broken output in a process that runs many commands. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { handleBrokenPipe } from "./broken-pipe.ts";

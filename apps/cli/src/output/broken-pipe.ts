@@ -1,8 +1,8 @@
-/** What happens when our output can no longer be written: the work is interrupted, and the exit code says so. */
+/** Interrupts the work when the output can no longer be written, and sets the exit code. */
 
-/** The shell's code for a process that SIGPIPE ended. */
+/** The shell's code for a process that SIGPIPE killed. */
 const brokenPipe = 141;
-/** Of a disk that is full, and whatever else can be wrong with a file. */
+/** The code for a full disk and other write errors. */
 const unwritten = 1;
 
 type Listener = (code: number) => void;
@@ -10,7 +10,10 @@ type Listener = (code: number) => void;
 const listeners = new Set<Listener>();
 let lost: number | undefined;
 
-/** Only of our own output: the signal comes for every pipe that breaks, a child's input too. Returns how to stop. */
+/**
+ * Covers only this process's own output: SIGPIPE comes for every broken pipe, even a child's input. Returns a
+ * function that unsubscribes.
+ */
 export function onBrokenPipe(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -18,7 +21,7 @@ export function onBrokenPipe(listener: Listener): () => void {
 
 let isHandled = false;
 
-/** *Contract:* may be called by every run of a command in this process; the streams are the process's and are watched once. */
+/** *Contract:* idempotent: every command in this process may call it, and the streams are watched once. */
 export function handleBrokenPipe(): void {
   if (isHandled) return;
   isHandled = true;
@@ -30,16 +33,16 @@ export function handleBrokenPipe(): void {
 function onLost({ code }: NodeJS.ErrnoException, isOutput: boolean): void {
   const isFirst = lost === undefined;
   lost ??= code === "EPIPE" ? brokenPipe : unwritten;
-  // A reader that went away knows; a disk that is full does not.
+  // A closed reader needs no message; a full disk does.
   if (isFirst && lost === unwritten && isOutput) {
     process.stderr.write(`lathe: the output cannot be written (${code})\n`);
   }
-  // Whoever is at work listens and ends in order; with nobody at work there is nothing to end.
+  // Running work ends in order through its listener; without any, the process can exit at once.
   if (listeners.size === 0) process.exit(lost);
   for (const listener of listeners) listener(lost);
 }
 
-/** The exit code of what was said and could not be written, of which streams tell a moment later. */
+/** The exit code for output that could not be written; streams report that a moment later. */
 export async function lostOutput(): Promise<number | undefined> {
   await new Promise((resolve) => setImmediate(resolve));
   return lost;

@@ -1,17 +1,19 @@
-/** Unread: what becomes of a program that is served over standard output and does not read. */
+/** Ends a program served over standard output if its client stops reading. */
 
 import { problemLine } from "../command-line/show-failure.ts";
 import { type BoundedWriter, boundedWriter } from "./bounded-writer.ts";
 
-/** Of what waits to be read by the other side. */
+/** The most unread bytes. */
 const maxBytes: number = 16 * 2 ** 20;
 
 export interface ReadOutput extends BoundedWriter {
-  /** What to say of it, once nobody reads. */
+  /** The message, once the client has stopped reading. */
   unread(): string | undefined;
 }
 
-/** *Contract:* `onFull` is called once, when so much waits that whoever reads has stopped; it ends what runs. */
+/**
+ * *Contract:* calls `onFull` once, when the client must have stopped reading; `onFull` ends the running work.
+ */
 export function readOutput(onFull: () => void): ReadOutput {
   let unread: string | undefined;
   const writer = boundedWriter(process.stdout, maxBytes, (bytes) => {
@@ -26,7 +28,7 @@ export function notRead(bytes: number): string {
   return `${what}: the program does not read what it is told; what ran for it was ended`;
 }
 
-/** What waits on standard output would hold the process until somebody reads it. */
+/** Exits at once: unread output would otherwise keep the process alive. */
 export async function endNow(why: string): Promise<never> {
   await new Promise((resolve) => process.stderr.write(problemLine(why), resolve));
   process.exit(1);

@@ -1,7 +1,7 @@
-/** A status line on standard error while something takes time that has no lines of its own. */
+/** Shows a status line on standard error during long work that prints no lines of its own. */
 import { paletteFor, Screen } from "@lathe/terminal";
 
-/** `tell`: for whole lines that stay. */
+/** `tell`: prints whole lines that stay. */
 export async function whileBusy<T>(
   text: string,
   work: (tell: (lines: string) => void) => Promise<T>,
@@ -15,7 +15,10 @@ export async function whileBusy<T>(
   }
 }
 
-/** As `whileBusy`, for work that is done in full or not at all: `signal` is aborted by the first signal that would end the process. */
+/**
+ * Like `whileBusy`, for work that must be done in full or not at all: the first signal that would end the
+ * process aborts `signal`.
+ */
 export async function whileWriting<T>(
   text: string,
   work: (tell: (lines: string) => void, signal: AbortSignal) => Promise<T>,

@@ -1,4 +1,4 @@
-/** `lathe policy rules`: what was allowed for good in this project by an answer, and taking one of it back. */
+/** `lathe policy rules`: lists this project's saved rules, and removes one. */
 
 import { usage } from "@lathe/config";
 import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/extensions";
@@ -7,7 +7,7 @@ import { harmless, ruleText } from "@lathe/terminal";
 
 interface Asked {
   readonly cwd: string;
-  /** What follows `rules`. */
+  /** The arguments after `rules`. */
   readonly words: readonly string[];
   readonly isJson: boolean;
 }

@@ -1,16 +1,16 @@
-/** Answer reader: what a person types once a question stands there; what was typed before is no answer to it. */
+/** Reads a person's answer to a question, and ignores keys typed before the question appeared. */
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A terminal, or what stands for one in tests. */
+/** A terminal, or a substitute for one in tests. */
 export type AnswerInput = Readable & {
   readonly isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
 };
 
-/** How long what comes is still thrown away: nobody reads a question and answers it in less. */
+/** How long input is still discarded: a person needs longer to read a question and answer it. */
 const settleMs = 120;
-/** How long a pause ends a paste: its lines come at once, and are one answer. */
+/** The pause that ends a paste: its lines arrive at once and form one answer. */
 const quietMs = 50;
 
 const interrupt = "\u0003";
@@ -28,10 +28,13 @@ export class AnswerReader {
     this.#pause = pause;
   }
 
-  /** *Contract:* one at a time; `ready` is called when typing counts. Undefined when the input has ended or is closed. */
+  /**
+   * *Contract:* one at a time; calls `ready` when input counts. Undefined when the input has ended or is
+   * closed.
+   */
   async next(ready: () => void): Promise<string | undefined> {
     this.#open();
-    // Lines that the terminal holds back come at once in this mode, begun ones too.
+    // In raw mode, lines that the terminal was buffering arrive at once, even incomplete ones.
     this.#raw(true);
     await this.#pause(settleMs);
     this.#raw(false);
@@ -69,7 +72,7 @@ export class AnswerReader {
       if (this.#heard.endsWith("\n")) void this.#settleWhenQuiet(this.#heard);
       return;
     }
-    // Without its lines the terminal makes no signal of it.
+    // In raw mode the terminal does not turn Ctrl-C into a signal.
     if (chunk.includes(interrupt)) process.kill(process.pid, "SIGINT");
   };
 

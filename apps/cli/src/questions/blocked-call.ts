@@ -1,4 +1,4 @@
-/** Blocked call: the call that needed a person where nobody could be asked, and what lets it run. */
+/** Finds the call that needed approval when no person could be asked, and the flags that would allow it. */
 
 import { allowText } from "@lathe/config";
 import type { Decision, Effect, Event, Rule, ToolCallPart } from "@lathe/protocol";
@@ -8,11 +8,11 @@ export interface BlockedCall {
   readonly call: ToolCallPart;
   readonly effects: readonly Effect[];
   readonly decision: Decision;
-  /** What would have allowed it, and nothing else. */
+  /** The rules that would have allowed exactly this call. */
   readonly proposed: readonly Rule[];
 }
 
-/** Finds it among the events of a run. */
+/** Finds the blocked calls among the events of a run. */
 export interface BlockedCalls {
   event(event: Event): void;
   latest(): BlockedCall | undefined;
@@ -28,7 +28,7 @@ export function watchBlockedCalls(): BlockedCalls {
       }
       if (type !== "permission.decided" || data.decision.verdict !== "ask") return;
       const call = calls.get(data.call);
-      // The first one of an answer stopped the turn.
+      // The first blocked call of an answer stopped the turn.
       if (!call) return;
       const { effects, decision, proposed = [] } = data;
       latest ??= { call, effects, decision, proposed };
@@ -37,7 +37,7 @@ export function watchBlockedCalls(): BlockedCalls {
   };
 }
 
-/** What was wanted, why it was not done, and how to go on; `lathe` is how the command is called here. */
+/** Explains which call was blocked, why, and how to continue; `lathe` is the name of the command here. */
 export function blockedText({ call, effects, decision, proposed }: BlockedCall, lathe: string): string {
   const wanted = `${call.tool} ${fit(callTarget(call.input, effects), 200)}`.trim();
   return `${wanted}: ${decision.why}. ${remedy(decision.rule, allowFlags(proposed), lathe)}`;
@@ -62,7 +62,7 @@ function remedy(rule: string, allow: string | undefined, lathe: string): string 
 const maxFlags = 6;
 const longestTarget = 300;
 
-/** Undefined where no rule helps, or too many or too long ones would be needed. */
+/** Undefined if no rule helps, or if the rules would be too many or too long. */
 function allowFlags(rules: readonly Rule[]): string | undefined {
   const texts = rules.map(allowText);
   const tooMuch = texts.some((text) => text.length > longestTarget || /\p{Cc}/u.test(text));

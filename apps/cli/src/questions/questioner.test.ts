@@ -28,17 +28,17 @@ function callOfQuestion({ call, seq }: OpenQuestion): CallState {
 interface Asking {
   readonly input: PassThrough;
   readonly questioner: Questioner;
-  /** The calls ask, one after the other. */
+  /** Lets the calls ask, one after the other. */
   ask(...calls: readonly string[]): void;
-  /** Another client answers. */
+  /** Simulates an answer from another client. */
   answered(call: string, answer: string): void;
-  /** What was said to the session, as far as it is known when `count` things were. */
+  /** Resolves with all messages to the session once there are `count`. */
   heard(count: number): Promise<readonly string[]>;
-  /** Resolves with all that was shown when typing counts for the question of that number. */
+  /** Resolves with all output once the question of that number accepts answers. */
   ready(count: number): Promise<string>;
 }
 
-/** A session that hears, or refuses to as often as it has refusals. */
+/** Opens a session that rejects as many answers as there are refusals. */
 function asking(refusals: readonly Failure[] = [], call?: AskedCall): Asking {
   const [input, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];
   const questioner = new Questioner(input, output);
@@ -113,7 +113,7 @@ it("asks one question after the other", async () => {
   questioner.close();
 });
 
-it("takes nothing for an answer that was typed before the question could be read", async () => {
+it("ignores input typed before the question could be read", async () => {
   const { input, questioner, ask, heard, ready } = asking();
   input.write("y\n");
   ask("a");
@@ -124,7 +124,7 @@ it("takes nothing for an answer that was typed before the question could be read
   questioner.close();
 });
 
-it("takes the lines of one paste for one answer", async () => {
+it("takes the lines of one paste as one answer", async () => {
   const { input, questioner, ask, heard, ready } = asking();
   ask("a", "b");
   await ready(1);
@@ -136,7 +136,7 @@ it("takes the lines of one paste for one answer", async () => {
   questioner.close();
 });
 
-it("denies what is open and ends the turn when the input ends", async () => {
+it("denies open questions and ends the turn when the input ends", async () => {
   const { input, questioner, ask, heard } = asking();
   ask("a", "b");
   input.end();
@@ -144,7 +144,7 @@ it("denies what is open and ends the turn when the input ends", async () => {
   assert.equal(questioner.unanswered, "a wants to");
 });
 
-it("asks again when the answer could not be kept", async () => {
+it("asks again if the answer could not be saved", async () => {
   const { input, questioner, ask, heard, ready } = asking([failure("disk-full", "the disk is full")]);
   ask("a");
   await ready(1);
@@ -173,7 +173,7 @@ const edit: AskedCall = {
   ],
 };
 
-it("takes the hunks that are named by their numbers, and says which are not there", async () => {
+it("applies the hunks chosen by number, and reports numbers that do not exist", async () => {
   const { input, questioner, ask, heard, ready } = asking([], edit);
   ask("c");
   const shown = await ready(1);
@@ -190,7 +190,7 @@ it("takes the hunks that are named by their numbers, and says which are not ther
   questioner.close();
 });
 
-it("goes through the hunks one by one, with words for the agent", async () => {
+it("walks through the hunks one by one, with a note for the agent", async () => {
   const { input, questioner, ask, heard, ready } = asking([], edit);
   ask("c");
   const answers = ["h", "q", "h", "what?", "n", "f", "y", "a", "y", "s", "n", "", "rather not the rest"];
@@ -206,7 +206,7 @@ it("goes through the hunks one by one, with words for the agent", async () => {
   questioner.close();
 });
 
-it("denies and ends the turn where the input ends amid the hunks", async () => {
+it("denies and ends the turn if the input ends in the middle of the hunks", async () => {
   const { input, ask, heard, ready } = asking([], edit);
   ask("c");
   await ready(1);
@@ -216,7 +216,7 @@ it("denies and ends the turn where the input ends amid the hunks", async () => {
   assert.deepEqual(await heard(2), ["c: deny", "cancel: the end of the input"]);
 });
 
-it("stops asking what somebody else answered, and asks the next question", async () => {
+it("drops a question that another client answered, and asks the next one", async () => {
   const { input, questioner, ask, heard, ready, answered } = asking();
   ask("a", "b");
   await ready(1);

@@ -1,4 +1,4 @@
-/** Questioner: asks the person at the terminal what the agent wants to know, one question after the other. */
+/** Asks the person at the terminal the agent's questions, one after the other. */
 import type { Writable } from "node:stream";
 import { type AskedCall, answerOf, type Conversation, questionText } from "@lathe/client";
 import type { EditPart, OpenQuestion, QuestionAnswered } from "@lathe/protocol";
@@ -6,7 +6,7 @@ import { answerText, paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import { type AnswerInput, AnswerReader } from "./answer-reader.ts";
 
-/** The conversation whose questions are asked. */
+/** The conversation that has the questions. */
 type Answered = Pick<Conversation, "questions" | "cancel">;
 
 interface Heard {
@@ -19,7 +19,7 @@ export class Questioner {
   readonly #reader: AnswerReader;
   readonly #output: Writable;
   #conversation: Answered | undefined;
-  /** The question that is shown. */
+  /** The question on the screen. */
   #asked: OpenQuestion | undefined;
   #isAsking = false;
   #unanswered: string | undefined;
@@ -29,23 +29,23 @@ export class Questioner {
     this.#output = output;
   }
 
-  /** The question at which the input ended, if it did: nobody answers any more. */
+  /** The question that was open when the input ended, if any. */
   get unanswered(): string | undefined {
     return this.#unanswered;
   }
 
-  /** Where the answers go. */
+  /** Sets the conversation that gets the answers. */
   attach(conversation: Answered): void {
     this.#conversation = conversation;
     this.next();
   }
 
-  /** *Contract:* asks the open questions, unless it is asking. */
+  /** *Contract:* asks the open questions, unless it is already asking. */
   next(): void {
     if (!this.#isAsking && this.#conversation) void this.#ask(this.#conversation.questions);
   }
 
-  /** *Contract:* stops asking the question if it is the one that is shown. */
+  /** *Contract:* withdraws the question if it is on the screen. */
   over(question: OpenQuestion, answered: QuestionAnswered | undefined): void {
     if (question !== this.#asked) return;
     this.#asked = undefined;
@@ -65,20 +65,20 @@ export class Questioner {
       const heard = await this.#hear(asked);
       const isOver = this.#asked !== asked;
       this.#asked = undefined;
-      // It may have been answered elsewhere meanwhile.
+      // Another client may have answered meanwhile.
       if (isOver) continue;
       if (heard === undefined) {
         await this.#ended(asked);
         break;
       }
       const refused = await questions.answer(asked, heard.answer, heard.part);
-      // Asked once more when the answer could not be kept.
+      // Ask again if the answer could not be saved.
       if (refused) process.stderr.write(problemLine(refused.text));
     }
     this.#isAsking = false;
   }
 
-  /** Undefined when nobody answers any more. */
+  /** Undefined when the input has ended. */
   async #hear(asked: OpenQuestion): Promise<Heard | undefined> {
     const call = await this.#conversation?.questions.call(asked);
     if (this.#asked !== asked) return undefined;
@@ -94,7 +94,7 @@ export class Questioner {
     return this.#reader.next(() => this.#output.write("> "));
   }
 
-  /** Undefined when the words decide nothing yet. */
+  /** Undefined if the words decide nothing yet. */
   async #meant(asked: OpenQuestion, call: AskedCall, words: string): Promise<Heard | undefined> {
     const files = call?.hasParts ? call.files : undefined;
     if (files && /^h(unks?)?$/i.test(words)) return this.#walk(asked, call, files);
@@ -105,7 +105,7 @@ export class Questioner {
     return answer === undefined ? undefined : { answer };
   }
 
-  /** Hunk by hunk; left, the question stands there again. */
+  /** Asks hunk by hunk; if dismissed, the whole question appears again. */
   async #walk(
     asked: OpenQuestion,
     call: AskedCall,
@@ -119,7 +119,7 @@ export class Questioner {
     return undefined;
   }
 
-  /** The input ended, with Ctrl-D or with the terminal: what is open is denied, and the turn ends. */
+  /** The input ended, by Ctrl-D or a closed terminal: denies the open question and ends the turn. */
   async #ended(asked: OpenQuestion): Promise<void> {
     const conversation = this.#conversation;
     this.#reader.close();
@@ -127,7 +127,7 @@ export class Questioner {
     this.#output.write("\n");
     for (const one of conversation?.questions.open ?? []) await conversation?.questions.answer(one, "deny");
     const refused = await conversation?.cancel("the end of the input");
-    // A turn that cannot be told to end is ended with us.
+    // A turn that cannot be cancelled ends with the process.
     if (refused) process.emit("SIGHUP", "SIGHUP");
   }
 }

@@ -1,8 +1,8 @@
-/** Says yes: a person at a terminal is asked; nobody else can say it. */
+/** Asks a person at a terminal to confirm; without a person the answer is no. */
 import type { Writable } from "node:stream";
 import { AnswerReader } from "./answer-reader.ts";
 
-/** Whether there is a person to be asked. */
+/** Whether a person can be asked. */
 export function isSomebodyThere(output: Asking): boolean {
   return process.stdin.isTTY === true && output.isTTY === true;
 }

@@ -1,4 +1,4 @@
-/** Walking through the hunks of an edit line by line, where nothing is redrawn: each is shown, and a letter takes it or not. */
+/** Asks about the hunks of an edit line by line: shows each one, and a letter accepts or rejects it. */
 
 import { type AskedFile, walkHunks } from "@lathe/client/walk-hunks";
 import type { EditPart } from "@lathe/protocol";
@@ -8,11 +8,11 @@ import type { Choice } from "@lathe/terminal/choice";
 export interface Lines {
   readonly paint: Palette;
   output(text: string): unknown;
-  /** *Contract:* undefined when nobody answers any more. */
+  /** *Contract:* undefined when the input has ended. */
   next(): Promise<string | undefined>;
 }
 
-/** Undefined when it was left: nothing is decided then. */
+/** Undefined if dismissed: nothing is decided then. */
 export function walkInLines(files: readonly AskedFile[], lines: Lines): Promise<EditPart | undefined> {
   const { paint: theme, output } = lines;
   const print = (texts: readonly string[]): void => {

@@ -1,4 +1,4 @@
-/** Page experiments: the arms of each experiment on the report's page, with intervals drawn to one scale. */
+/** The experiments on the report's page: their arms, with intervals drawn to one scale. */
 import type { ArmFigures, Comparison, MetricResult } from "@lathe/telemetry";
 import { count, counted } from "@lathe/terminal";
 import { safe, table } from "./page-section.ts";

@@ -1,4 +1,4 @@
-/** Page satisfaction: what users said next, as bars and a table of the report's page. */
+/** User satisfaction on the report's page: the next messages of users, as bars and a table. */
 import type { SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";
 import { count, counted, percent } from "@lathe/terminal";
 import { safe, table } from "./page-section.ts";
@@ -11,7 +11,7 @@ const kinds = [
   ["gave-up", "Gave up"],
 ] as const;
 
-/** Empty where nobody said anything. */
+/** Empty without any messages. */
 export function satisfactionSection({ total, models, silent, kappa }: SatisfactionReport): string {
   if (sumOf(total) === 0) return "";
   const all = models.length > 1 ? [total, ...models] : [total];

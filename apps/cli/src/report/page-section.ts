@@ -1,4 +1,4 @@
-/** Page section: a table of the report's page under its heading; what a model or a file said is data there, too. */
+/** A titled table on the report's page; text from a model or a file is escaped. */
 
 export function safe(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

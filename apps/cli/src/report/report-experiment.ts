@@ -1,4 +1,4 @@
-/** `lathe report experiment NAME`: the arms compared, with what can be said of their difference so far. */
+/** `lathe report experiment NAME`: compares the arms, and says how certain their difference is so far. */
 
 import { ownExperiments, usage } from "@lathe/config";
 import { nearest } from "@lathe/config/nearest";

@@ -1,4 +1,4 @@
-/** `lathe report keep`: how many of the lines that edits added are still there. */
+/** `lathe report keep`: measures how many of the lines that edits added are still there. */
 import { constants, setPriority } from "node:os";
 import { readKeepRates } from "@lathe/hosts/measure";
 import { type Horizon, horizonNames, type KeepRow } from "@lathe/keep-rate";
@@ -41,16 +41,18 @@ export async function reportKeep({ json, ...query }: Asked): Promise<number | Fa
   return 0;
 }
 
-/** Observations of a project are kept as soon as it is done: what there is no time for is due the next time. */
+/**
+ * Saves the observations project by project; work that does not fit into this time is left for the next run.
+ */
 const quietMs = 60_000;
 
-/** What sessions start in the background. */
+/** The measurement that sessions start in the background. */
 export async function keepQuietly(): Promise<number> {
   setTimeout(() => process.exit(0), quietMs).unref();
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // Where priorities cannot be lowered it goes on as it is.
+    // If the priority cannot be lowered, continue without that.
   }
   await readKeepRates(process.env, { since: Date.now(), withNames: false });
   return 0;

@@ -1,4 +1,4 @@
-/** The report as one page: charts and tables, with everything in it that it needs, in the light and in the dark. */
+/** The report as one self-contained page with charts and tables, for light and dark themes. */
 import type { Day, Report, WorkGroup } from "@lathe/telemetry";
 import { count, counted, duration, moment, money, percent } from "@lathe/terminal";
 import { experimentSections, type NamedComparison } from "./page-experiments.ts";

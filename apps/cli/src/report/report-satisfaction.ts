@@ -1,4 +1,7 @@
-/** `lathe report satisfaction`: what users said or did after the agent's turns, by rules, or by a model where one is named. */
+/**
+ * `lathe report satisfaction`: classifies users' reactions to the agent's turns, by rules or by a chosen
+ * model.
+ */
 
 import { satisfactionByModel, satisfactionByRules } from "@lathe/hosts/measure";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -11,7 +14,7 @@ interface Asked {
   readonly since: number;
   readonly until: number;
   readonly json: boolean;
-  /** The one that judges. */
+  /** The model that classifies. */
   readonly model: string | undefined;
 }
 

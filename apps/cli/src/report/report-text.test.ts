@@ -44,7 +44,7 @@ function reportOf(total: WorkGroup, errors: readonly ToolModel[] = []): Report {
 }
 
 describe("the report as text", () => {
-  it("counts one thing as one, and says nothing of a cache where nothing was read", () => {
+  it("uses the singular for one, and omits the cache if nothing was read", () => {
     const text = reportText(reportOf(one), view);
     assert.match(text, /1 session, 1 turn, 1 step$/m);
     assert.match(text, /1 attempt of unknown price/);
@@ -53,14 +53,14 @@ describe("the report as text", () => {
     assert.doesNotMatch(text, /\(\s*from|agents|context/);
   });
 
-  it("shows subagents and compactions where there were some", () => {
+  it("shows subagents and compactions if there were any", () => {
     const compactions = { times: 2, before: 90_000, after: 20_000, summaries: 1, cost: 0.04 };
     const text = reportText(reportOf({ ...one, agents: { sessions: 2, turns: 3 }, compactions }), view);
     assert.match(text, /agents {2}2 subagents, 3 turns/);
     assert.match(text, /context {1}made shorter 2 times, 90.0k to 20.0k tokens · 1 summary for \$0.0400/);
   });
 
-  it("names models whole where people spoke to several, beside the figures or above them", () => {
+  it("shows full model names if people used several, beside or above the figures", () => {
     const report = reportOf(one);
     const names = ["anthropic/claude-sonnet-5-5", "openrouter/a-provider/a-model-with-a-long-name"];
     const models = names.map((name) => ({ ...report.satisfaction.total, name }));
@@ -77,7 +77,7 @@ describe("the report as text", () => {
     }
   });
 
-  it("fits into 80 columns", () => {
+  it("fits 80 columns", () => {
     const many = { sessions: 12_345, turns: 12_345, steps: 123_456, retries: 12_345, failovers: 12_345 };
     const testMs = { p50: 3_000_000, p95: 3_500_000 };
     const total = { ...one, ...many, asked: 12_345, unpriced: 12_345, cost: 12_345, testMs, badTurns: 9 };

@@ -1,4 +1,4 @@
-/** The report as a person reads it: what it cost, what fails, whether it gets worse, then the figures by model and more. */
+/** The report as text: costs, failures, trends, then the figures by model and more. */
 import { stripVTControlCharacters } from "node:util";
 import type { Report, Rot, ToolModel, WorkGroup } from "@lathe/telemetry";
 import {
@@ -19,7 +19,7 @@ import { satisfactionText } from "./satisfaction-text.ts";
 export interface ReportView {
   readonly paint: Palette;
   readonly width: number;
-  /** Names are whole. */
+  /** In a pipe, names are not cut. */
   readonly isPiped?: boolean;
 }
 
@@ -106,7 +106,7 @@ function summary({ work, errors }: Report, view: ReportView): string {
   return rows.map(([name, ...parts]) => packed(name, parts, view)).join("");
 }
 
-/** The parts in lines that fit, under one name. */
+/** Packs the parts into lines that fit, under one name. */
 function packed(name: string, parts: readonly (string | undefined)[], { paint, width }: ReportView): string {
   const indent = name === "" ? 0 : 8;
   const lines: string[] = [];
@@ -265,7 +265,7 @@ function failureText(errors: readonly ToolModel[], { paint, width }: ReportView)
   if (found.length === 0) return "";
   const head = ["", "TOOL", "MODEL", "TIMES", "OF CALLS"];
   const longest = (of: "why" | "tool"): number => Math.max(4, ...found.map((one) => one[of].length));
-  // Of the line without what is between the columns and the two last ones.
+  // The line's width without the gaps and the last two columns.
   const room = width - 21;
   const tool = Math.min(20, longest("tool"), Math.floor(room / 5));
   const why = Math.min(longest("why"), room - tool - 10);

@@ -1,4 +1,7 @@
-/** `lathe report tickets` and `lathe report fix ALERT`: alerts as issues of a tracker, and an agent that looks into one. */
+/**
+ * `lathe report tickets` and `lathe report fix ALERT`: turn alerts into issues of a tracker, and let an agent
+ * investigate one.
+ */
 
 import { ownTickets, usage } from "@lathe/config";
 import { alertTask, sendTickets } from "@lathe/hosts/measure";
@@ -23,7 +26,7 @@ export async function reportTickets(): Promise<number | Failure> {
   return 0;
 }
 
-/** In a fork of this folder: what it changed is decided on at the end. */
+/** Works in a fork of this folder, and settles its changes at the end. */
 export async function reportFix(key: string, model: string | undefined): Promise<number | Failure> {
   const chosen = model === undefined ? {} : { model };
   const options = await agentOptions(chosen);

@@ -1,4 +1,4 @@
-/** `lathe report`: the work of a span, as text, JSON or a page. */
+/** `lathe report`: reports the work of a period, as text, JSON or a page. */
 
 import { writeFileSync } from "node:fs";
 import { readExperiments, readReport } from "@lathe/hosts/measure";
@@ -38,7 +38,7 @@ export async function reportWork({ json, html, ...query }: Asked): Promise<numbe
     width: columnsOf(process.stdout),
     isPiped: !process.stdout.isTTY,
   };
-  // Where the tickets lie is this machine's business.
+  // The path of the tickets is private to this machine.
   const { tickets: _t, remarks: _r, ...told } = report;
   process.stdout.write(json ? `${JSON.stringify(told)}\n` : reportText(report, view));
   return 0;

@@ -1,22 +1,25 @@
-/** Satisfaction as text: what users said next, as a table with the rate of trouble and what is known of who reads. */
+/**
+ * User satisfaction as text: a table of users' next messages, the rate of trouble, and the classifier's
+ * reliability.
+ */
 import type { Estimate, SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";
 import { columns, count, counted, fit, type Palette, percent } from "@lathe/terminal";
 
 interface View {
   readonly paint: Palette;
   readonly width: number;
-  /** Nothing is cut. */
+  /** In a pipe, nothing is cut. */
   readonly isPiped?: boolean;
 }
 
 const kinds = ["satisfied", "moved-on", "corrected", "failure-reported", "gave-up"] as const;
 const head = ["", "SATISFIED", "MOVED ON", "CORRECTED", "FAILED", "GAVE UP", "TROUBLE"];
-/** What the columns behind the name take. */
+/** The width of the columns after the name. */
 const others = 74;
-/** Shorter names say nothing. */
+/** A shorter name would be meaningless. */
 const leastName = 24;
 
-/** Empty where nobody said anything. */
+/** Empty without any messages. */
 export function satisfactionText(report: SatisfactionReport, view: View): string {
   const { total, models, silent, kappa } = report;
   if (kinds.every((kind) => total.counts[kind] === 0)) return "";
@@ -35,7 +38,7 @@ export function satisfactionTable(groups: readonly SatisfactionGroup[], view: Vi
     trouble ? shares(trouble) : "",
   ]);
   if (isPiped || room >= leastName || groups.length === 1) return columns(head, rows, paint);
-  // There is no room for names beside the figures.
+  // The names do not fit beside the figures.
   const [titles = "", ...figures] = columns(
     head,
     rows.map((row) => row.with(0, "")),

@@ -1,8 +1,7 @@
-/** The reporter of an output format. */
-
-import { emptyTally, finalText, type Tally, tallied } from "@lathe/sdk";
+/** Creates the reporter of an output format. */
+import { emptyTally, finalText, tallied, type Tally } from "@lathe/sdk";
 import type { Descendants } from "@lathe/sessions";
-import { collectRunLater, duration, paletteFor, Screen } from "@lathe/terminal";
+import { Screen, collectRunLater, duration, paletteFor } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import type { OutputFormat, Reporter, RunResult } from "./reporter.ts";
 import { TerminalReporter } from "./terminal-reporter.ts";
@@ -32,7 +31,7 @@ function writeLine(value: unknown): void {
   write(`${JSON.stringify(value)}\n`);
 }
 
-/** The `json` format: one object on stdout when all is over. */
+/** The `json` format: one object on stdout at the end. */
 function createJsonReporter(): Reporter {
   let tally = emptyTally;
   return {
@@ -59,14 +58,14 @@ function resultObject({ session, failure, ms, output, subagents }: RunResult, ta
     cost: account.costUnknown ? null : account.cost,
     changed: [...new Set([...tally.changed, ...(subagents?.changed ?? [])])],
     ...(tally.runLater.length > 0 && { runLater: tally.runLater }),
-    // Where it worked: it waits, unless it was taken over or nothing changed in it.
+    // The fork's changes are pending, unless they were applied or nothing changed.
     ...(settings.inFork !== undefined && { fork: settings.inFork }),
     ...(subagents && { subagents: addedBy(subagents) }),
     network: session.contacts,
   };
 }
 
-/** `usage` and `cost` are the session's alone. */
+/** `usage` and `cost` cover the session without its subagents. */
 function addedBy({ sessions, tokens, cost, costUnknown }: Descendants): object {
   return { sessions, tokens, cost: costUnknown ? null : cost };
 }
@@ -86,7 +85,7 @@ function createStreamReporter(): Reporter {
   };
 }
 
-/** The `text` format into a pipe: the answer and nothing else; what delays it goes to stderr. */
+/** The `text` format in a pipe: only the answer; notices about delays go to stderr. */
 function createPlainReporter(say: (text: string) => void): Reporter {
   const runLater = collectRunLater();
   return {
@@ -95,7 +94,7 @@ function createPlainReporter(say: (text: string) => void): Reporter {
       if (delta.type !== "waiting") return;
       complain(`trying again in ${duration(Math.max(0, delta.until - Date.now()))}: ${delta.why}`);
     },
-    // Only a completed answer is written: one that broke off would stand there twice.
+    // Writes only completed answers: a broken-off one would appear twice.
     event: (event) => {
       const later = runLater(event);
       if (later !== undefined) complain(later);
@@ -106,7 +105,7 @@ function createPlainReporter(say: (text: string) => void): Reporter {
   };
 }
 
-/** The `text` format of an answer with a schema: the value as JSON once it matches, and nothing else. */
+/** The `text` format with a schema: only the value as JSON, once it matches. */
 function createSchemaReporter(): Reporter {
   return {
     ...createPlainReporter(() => undefined),

@@ -1,9 +1,9 @@
-/** Reporter: shows one run of the agent in one output format. */
+/** A reporter shows one run of the agent in one output format. */
 
 import type { Delta, Event, Failure, Session } from "@lathe/protocol";
 import type { Descendants } from "@lathe/sessions";
 
-/** What is known before the first event. */
+/** The facts known before the first event. */
 export interface RunStart {
   readonly session: string;
   readonly models: readonly string[];
@@ -11,14 +11,14 @@ export interface RunStart {
   readonly cwd: string;
 }
 
-/** How a run ended: with the session as it is then, or with a failure of the host. */
+/** How a run ended: with the final session, or with a failure of the host. */
 export interface RunResult {
   readonly session: Session;
   readonly failure?: Failure;
   readonly ms: number;
-  /** What was asked for by a schema. */
+  /** The value that a schema requested. */
   readonly output?: { readonly value: unknown };
-  /** What its subagents add; absent where there are none. */
+  /** The totals of its subagents; absent if there are none. */
   readonly subagents?: Descendants;
 }
 

@@ -1,4 +1,4 @@
-/** The `text` format on a terminal: everything the agent does, as it does it. */
+/** The `text` format on a terminal: shows each of the agent's actions as it happens. */
 import {
   type Delta,
   type Event,
@@ -60,7 +60,7 @@ export class TerminalReporter implements Reporter {
         this.#showRunning();
         break;
       case "question.asked":
-        // Nothing may be drawn over what a person reads and types.
+        // Never draw over a question or its answer.
         this.#screen.status(undefined);
         break;
       default:
@@ -103,7 +103,7 @@ export class TerminalReporter implements Reporter {
     else this.#screen.line(paint.yellow(`! ${harmless(remark.text)}`));
   }
 
-  /** A line for whatever a subagent begins, but not over what a person is typing. */
+  /** Prints a line when a subagent begins something, but not over a person's typing. */
   #working(call: string, text: string, { doing }: SubagentProgress): void {
     if (this.#isAsking() || doing === "thinks" || this.#doing.get(call) === doing) return;
     if (this.#view.calls.some(({ id }) => id === call)) this.#doing.set(call, doing);
@@ -125,7 +125,7 @@ export class TerminalReporter implements Reporter {
     this.#showRunning();
   }
 
-  /** Words stand apart from the calls before them, and right above those they announce. */
+  /** Separates text from the calls before it, but not from those after it. */
   #say(text: string, isFirst: boolean): void {
     if (isFirst) this.#screen.paragraph();
     this.#screen.write(harmless(text));
@@ -142,7 +142,7 @@ export class TerminalReporter implements Reporter {
     this.#screen.status(() => activityText(activity, Date.now()) + time());
   }
 
-  /** The status line speaks of the first call that runs, and counts the others. */
+  /** The status line names the first running call and counts the others. */
   #showRunning(): void {
     if (this.#isAsking()) return;
     const running = runningCalls(this.#view);

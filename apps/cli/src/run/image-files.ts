@@ -1,4 +1,4 @@
-/** The images that a person gives along with a task, read and looked at before anything is asked of a model. */
+/** Reads and checks the images given with a task, before any request to a model. */
 import { readFileSync, statSync } from "node:fs";
 import { usage } from "@lathe/config";
 import {
@@ -24,7 +24,7 @@ export function readImages(paths: readonly string[]): readonly ImagePart[] | Fai
 export function readImage(path: string): ImagePart | Failure {
   let bytes: Buffer;
   try {
-    // Not read into memory to find out.
+    // Checks the size first, so that a huge file is never read into memory.
     const { size } = statSync(path);
     if (size > maxImageBytes) return tooLong(path, size);
     bytes = readFileSync(path);

@@ -1,24 +1,24 @@
-/** Interruptions: the first signal ends the work and all it started, the second one ends us. */
+/** Handles signals: the first one ends the work and its processes, the second one ends Lathe itself. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { problemLine } from "../command-line/show-failure.ts";
 import { onBrokenPipe } from "../output/broken-pipe.ts";
 
-/** What is interrupted. */
+/** Work that can be cancelled. */
 interface Interruptible {
-  /** *Contract:* the work ends soon after; a failure when it cannot be told to. */
+  /** *Contract:* the work ends soon; a failure if it cannot be told to. */
   cancel(by: string): Promise<Failure | undefined>;
   close(): Promise<unknown>;
 }
 
 export interface Interruptions {
-  /** The exit code that the interruption asks for; undefined when there was none. */
+  /** The exit code of the interrupt; undefined if there was none. */
   code(): number | undefined;
   stop(): void;
 }
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const interrupted = 130;
-/** How long a hasty end still waits for processes to be ended. */
+/** How long a forced exit waits for processes to end. */
 const graceMs = 1000;
 
 export function interruptions(work: Interruptible): Interruptions {
@@ -41,7 +41,7 @@ export function interruptions(work: Interruptible): Interruptions {
     code = interrupted;
     void cancel(signal);
   };
-  // Every line that is still written breaks the pipe again.
+  // Each further write breaks the pipe again.
   const onBroken = (exitCode: number): void => {
     if (code !== undefined) return;
     code = exitCode;

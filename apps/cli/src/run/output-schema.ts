@@ -1,13 +1,13 @@
-/** Output schema: what the answer of a headless run has to be, as JSON. Loaded only with `--json-schema`. */
+/** The JSON schema for the answer of a headless run. Loaded only with `--json-schema`. */
 import { readFileSync } from "node:fs";
 import { usage } from "@lathe/config";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { compileJsonSchema, type JsonCheck } from "@lathe/sdk/json-schema";
 
 export interface OutputSchema {
-  /** What a model is told of it, with its task. */
+  /** The instructions for the model, sent with its task. */
   readonly request: string;
-  /** *Contract:* the value, or what is wrong with the text, one sentence each. */
+  /** *Contract:* the value, or the problems of the text, one sentence each. */
   read(text: string): Answer;
 }
 
@@ -15,7 +15,7 @@ export type Answer =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "problems"; readonly problems: readonly string[] };
 
-/** Characters of a schema: it is said to the model. */
+/** The most characters of a schema: it is sent to the model. */
 const maxChars = 50_000;
 
 export function readOutputSchema(path: string): OutputSchema | Failure {
@@ -64,7 +64,7 @@ function answerOf(said: string, check: JsonCheck): Answer {
   return problems.length === 0 ? { type: "value", value } : { type: "problems", problems };
 }
 
-/** Models like to fence what they were asked for alone. */
+/** Models often put requested JSON into a code fence. */
 function unfenced(said: string): string {
   return /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(said)?.[1] ?? said;
 }

@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { readInput } from "./piped-input.ts";
 
-it("reads to the end, however late the end comes", async () => {
+it("reads to the end, however late it comes", async () => {
   const input = new PassThrough();
   const read = readInput(input, 60_000);
   input.write("a");
@@ -12,11 +12,11 @@ it("reads to the end, however late the end comes", async () => {
   assert.equal(await read, "ab");
 });
 
-it("does not wait for what never speaks", async () => {
+it("does not wait for a silent pipe", async () => {
   assert.equal(await readInput(new PassThrough(), 1), "");
 });
 
-it("refuses more than fits", async () => {
+it("refuses more input than the limit", async () => {
   const endless = Readable.from(
     (function* (): Generator<Buffer> {
       for (;;) yield Buffer.alloc(1_000_000);

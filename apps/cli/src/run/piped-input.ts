@@ -1,4 +1,4 @@
-/** Piped input: what another command or a file gives us to read, without ever waiting for one that gives nothing. */
+/** Reads piped input, without waiting forever for a pipe that sends nothing. */
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { type Failure, failure } from "@lathe/protocol";
@@ -6,19 +6,19 @@ import { problemLine } from "../command-line/show-failure.ts";
 
 /** How long the first byte may take. */
 const patienceMs = { hasty: 3000, patient: 10_000, "to-the-end": undefined } as const;
-/** More fits no model. */
+/** No model accepts more. */
 const maxBytes = 10_000_000;
 
 export type Patience = keyof typeof patienceMs;
 
-/** The text on standard input; empty where it is no pipe and no file. */
+/** The text on standard input; empty unless it is a pipe or a file. */
 export async function readPipe(patience: Patience): Promise<string | Failure> {
-  // A terminal is waited for only when that is what was asked for; other devices have nothing to say.
+  // Waits for a terminal only if the caller wants input to its end; other devices send nothing.
   const worth = patience === "to-the-end" || isPipeOrFile();
   return worth ? readInput(process.stdin, patienceMs[patience]) : "";
 }
 
-/** Node gives its children sockets for pipes. A descriptor that is closed has none of them. */
+/** Node gives its children sockets instead of pipes. A closed descriptor is neither. */
 function isPipeOrFile(): boolean {
   try {
     const stat = fstatSync(0);
@@ -28,7 +28,7 @@ function isPipeOrFile(): boolean {
   }
 }
 
-/** To its end; the empty text, told on stderr, when nothing came in time. */
+/** Reads to the end; returns an empty text with a notice on stderr if nothing arrives in time. */
 export async function readInput(input: Readable, waitMs: number | undefined): Promise<string | Failure> {
   let late = false;
   const giveUp = (): void => {

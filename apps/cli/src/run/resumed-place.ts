@@ -1,4 +1,4 @@
-/** Resumed place: where the session works that a line goes on with. */
+/** Finds the folder and the fork of a resumed session. */
 import { realpathSync } from "node:fs";
 import { realFolder, usage } from "@lathe/config";
 import type { Fork } from "@lathe/hosts/attempts";
@@ -13,9 +13,9 @@ export interface ResumedLine {
 }
 
 export interface ResumedPlace {
-  /** What to say for `--cwd`; absent where that was said, or the session works right here. */
+  /** The value for `--cwd`; absent if the line has one, or if the session works in this folder. */
   readonly cwd?: string;
-  /** The fork it has to go on in. */
+  /** The fork in which the session must continue. */
   readonly fork?: Fork;
 }
 
@@ -33,7 +33,7 @@ export async function resumedPlace(line: ResumedLine): Promise<ResumedPlace | Fa
   return { ...(own !== undefined && own !== here && { cwd: own }), ...(fork && { fork }) };
 }
 
-/** The session that a line names, or the newest that nobody runs; undefined for a line that begins one. */
+/** The session that the line names, or the newest idle one; undefined if the line begins a new one. */
 export async function resumedSession(
   { resume, continue: goesOn }: ResumedLine,
   cwd: string,
@@ -50,7 +50,7 @@ export async function resumedSession(
   );
 }
 
-/** A folder that is gone is nowhere to go on in. */
+/** Undefined if the folder no longer exists. */
 function existing(folder: string): string | undefined {
   try {
     return realpathSync(folder);

@@ -1,4 +1,4 @@
-/** Run options: what the command line of this process says, read with its environment. */
+/** Reads the options of this process from its command line and environment. */
 import {
   type AgentOptions,
   type AgentValues,
@@ -26,7 +26,7 @@ export function agentOptions(
   return readAgentOptions(values, { ...thisProgram(), onRemark: remark });
 }
 
-/** As `loadAgentOptions`, for this process. */
+/** Like `loadAgentOptions`, for this process. */
 export function loadOptions(
   values: AgentValues,
   flags: Pick<ConfigFlags, "asksTrust"> = {},

@@ -1,4 +1,4 @@
-/** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
+/** Runs one task in a new or resumed session, and shows it in the chosen format. */
 import { Conversation } from "@lathe/client";
 import { type AgentOptions, usage } from "@lathe/config";
 import { type Failure, isFailure, type Session } from "@lathe/protocol";
@@ -18,31 +18,31 @@ import type { SchemaRun } from "./run-to-schema.ts";
 
 export interface Task {
   readonly format: OutputFormat;
-  /** Absent for the usual one of the format. */
+  /** If absent, the usual one of the format. */
   readonly reporter?: Reporter;
-  /** Absent only when a session goes on without new words. */
+  /** Absent only if a session is resumed without a message. */
   readonly task?: Words;
-  /** The session to go on with. */
+  /** The session to resume. */
   readonly session?: string;
-  /** What the answer has to match. */
+  /** The schema that the answer must match. */
   readonly schema?: OutputSchema;
 }
 
-/** The exit code of a run, and the session it leaves. */
+/** The exit code of a run, and its session. */
 export interface Ran {
   readonly code: number;
   readonly session: string;
 }
 
-/** Who follows a run. */
+/** The listeners of a run. */
 interface Audience {
   readonly reporter: Reporter;
   readonly blocked: BlockedCalls;
-  /** Absent where nobody can be asked. */
+  /** Absent if no person can be asked. */
   readonly questioner?: Questioner;
 }
 
-/** A failure when no session could be opened; every other problem is told here and is in the code. */
+/** A failure if no session could be opened; every other problem is reported here and is in the code. */
 export async function runTask(options: AgentOptions, task: Task): Promise<Ran | Failure> {
   const startedAt = performance.now();
   const { format, schema } = task;
@@ -75,7 +75,7 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
       ms: performance.now() - startedAt,
     };
     reporter.end(result);
-    // A reader that went away reads no reasons either.
+    // With a broken pipe, nobody would read the reasons.
     const lost = await lostOutput();
     if (lost !== undefined) return { code: lost, session: session.id };
     return { code: explained(result), session: session.id };
@@ -115,7 +115,7 @@ function conversationFor(
 
 interface Opened {
   readonly session: OpenSession;
-  /** What is said to it; absent when it has words already, or something left to do. */
+  /** The message to send; absent if the session already has one, or unfinished work. */
   readonly words?: Words;
 }
 
@@ -130,7 +130,7 @@ async function openTask(conversation: Conversation, { task, session: id }: Task)
   return usage(`session ${session.id} has nothing left to do; say what it should do next`);
 }
 
-/** What is said to a session that stopped before it was done, when nothing else is said. */
+/** The message for a session that stopped early, if the user gave none. */
 const goOn: Words = { text: "Go on." };
 
 function resultOf(
@@ -143,11 +143,11 @@ function resultOf(
   return { session: text === undefined ? ended : { ...ended, lastEnd: { type: "permission", text } } };
 }
 
-/** What was asked, and how to go on; undefined when no permission stopped the turn. */
+/** The blocked call, and how to continue; undefined if no permission stopped the turn. */
 function permissionText(session: Session, { blocked, questioner }: Audience): string | undefined {
   const lathe = commandName(process.env);
   const unanswered = questioner?.unanswered;
-  // The log has it that the end of the input ended the turn; what was missing is the answer.
+  // The log only says that the end of the input ended the turn, not that an answer was missing.
   if (unanswered !== undefined)
     return `${unanswered}; nobody answers any more. Go on with: ${lathe} run --continue`;
   const call = blocked.latest();
@@ -155,7 +155,7 @@ function permissionText(session: Session, { blocked, questioner }: Audience): st
   return blockedText(call, lathe);
 }
 
-/** The exit code; why it is not 0 goes to stderr. */
+/** Returns the exit code; prints the reason to stderr if it is not 0. */
 function explained({ session, failure }: RunResult): number {
   if (failure) {
     process.stderr.write(problemLine(failure.text));

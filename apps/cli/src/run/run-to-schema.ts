@@ -1,15 +1,15 @@
-/** Run to schema: a session whose last answer has to match a schema, told what is wrong with it a few times. */
+/** Runs a session whose last answer must match a schema, and lets the model correct it a few times. */
 import type { Conversation } from "@lathe/client";
 import { type Failure, failure, isFailure, messageText, type Session } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";
 import type { OutputSchema } from "./output-schema.ts";
 
-/** Answers after the first one. */
+/** The most answers after the first one. */
 const maxRetries = 3;
 
 export interface SchemaRun {
   readonly ended: Session | Failure;
-  /** Of an answer that matches. */
+  /** Present if an answer matched. */
   readonly output?: { readonly value: unknown };
 }
 
@@ -26,7 +26,7 @@ export async function runToSchema(
     if (answer.type === "value") return { ended, output: { value: answer.value } };
     const wrong = answer.problems.map((problem) => `- ${problem}`).join("\n");
     if (retries === maxRetries) return { ended: refused(answer.problems) };
-    // Each try is a turn, which has all steps to itself: no further one begins once they are used up together.
+    // Each retry is a turn with a step limit of its own: stop once their sum reaches the limit.
     const { steps = Number.POSITIVE_INFINITY } = ended.limits;
     if (ended.step - before >= steps) return { ended: outOfSteps(ended, answer.problems) };
     ended = await conversation.run({

@@ -1,11 +1,11 @@
-/** With a workbench: work with tools outside any session that leaves nothing behind, also when it is interrupted. */
+/** Runs work with tools outside any session, and always cleans up, even when interrupted. */
 
 import type { AgentOptions } from "@lathe/config";
 import { openCheckTools, openWorkbench, type Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { interruptions } from "./interruptions.ts";
 
-/** Resolves with the exit code of an interruption when there was one. `signal` comes with it. */
+/** Resolves with the exit code of an interrupt, if there was one; an interrupt aborts `signal`. */
 export async function withWorkbench<T>(
   options: AgentOptions,
   work: (bench: Workbench, signal: AbortSignal) => Promise<T>,

@@ -1,4 +1,4 @@
-/** `lathe sandbox exec`: one command in the sandbox, its streams and its exit code passed through. */
+/** `lathe sandbox exec`: runs one command in the sandbox, and passes its streams and exit code through. */
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxLimitsChoice } from "@lathe/hosts/local";
@@ -9,17 +9,20 @@ import { interruptions } from "../run/interruptions.ts";
 
 export interface ExecOptions {
   readonly cwd: string;
-  /** Real paths beside it that the command may write. */
+  /** Real paths outside the folder that the command may write. */
   readonly writable: readonly string[];
-  /** Hosts it may reach, as rules say it. */
+  /** Hosts that the command may reach, written as in rules. */
   readonly hosts: readonly string[];
-  /** What it may have of the machine. */
+  /** Limits on the machine's resources. */
   readonly sandboxLimits: SandboxLimitsChoice;
-  /** It works on a fork of the folder; `keep` when it succeeds, else what it changed waits for a decision. */
+  /**
+   * Runs on a fork of the folder; `keep` applies its changes if the command succeeds, otherwise they stay
+   * pending.
+   */
   readonly fork?: { readonly keep: boolean };
 }
 
-/** The sandbox did not start, and nothing ran. */
+/** The exit code if the sandbox did not start and nothing ran. */
 const notStarted = 125;
 const lookMs = 10;
 const chunkBytes = 256 * 1024;
@@ -88,19 +91,19 @@ function refused(text: string): number {
   return notStarted;
 }
 
-/** What comes in is the command's, until the command ends. */
+/** Passes the input to the command until the command ends. */
 function feed(command: Process): void {
   const { stdin } = process;
   const give = async (): Promise<void> => {
     for await (const chunk of stdin) if (isFailure(await command.write(chunk))) return;
     await command.closeInput();
   };
-  // Nobody types for a command without a terminal of its own; the end of the command ends the reading.
+  // A command that ends stops the reading, since its input may never end.
   void give().catch(() => command.closeInput());
   void command.exited.then(() => stdin.destroy());
 }
 
-/** Resolves with the bytes that were passed on. */
+/** Resolves with the number of bytes passed on. */
 async function passOn(command: Process, stream: "output" | "errors"): Promise<number> {
   const to = stream === "output" ? process.stdout : process.stderr;
   let at = 0;

@@ -1,4 +1,4 @@
-/** `lathe sandbox verify`: each promise as it is tried, and what all of them come to. */
+/** `lathe sandbox verify`: tests each promise of the sandbox, and sums up the results. */
 import { type Verified, verifySandbox } from "@lathe/hosts/tools";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { paletteFor, table } from "@lathe/terminal";

@@ -9,9 +9,9 @@ import { problemLine } from "../command-line/show-failure.ts";
 import { whileBusy } from "../output/while-busy.ts";
 import { tellLeftOut } from "./tell-left-out.ts";
 
-/** Whoever asks here wants the answer of the whole index. */
+/** How long a query waits for the complete index. */
 const patienceMs = 600_000;
-/** Lines shown of a range to a person, and ranges beyond the best of each file. */
+/** How many lines of a range are shown, and how many ranges beyond the best of each file. */
 const shownLines = 6;
 const never = new AbortController().signal;
 
@@ -40,7 +40,7 @@ export async function searchOnce(query: RankQuery, { folder, json }: Shown): Pro
   return 1;
 }
 
-/** With the user's server of embeddings, where there is one. */
+/** Opens the search with the user's embedding server, if there is one. */
 async function openSearch(
   folder: string,
   { isOneShot }: Pick<CodeSearchOptions, "isOneShot">,
@@ -51,7 +51,7 @@ async function openSearch(
   return openCodeSearch(folder, process.env, { patienceMs, isOneShot, ...(embeddings && { embeddings }) });
 }
 
-/** The best range of each file; where else to look in it stands behind its name. */
+/** The best range of each file; the file's other ranges are listed after its name. */
 function listed(ranges: readonly RankedRange[], k: number): string {
   const paint = paletteFor(process.stdout, process.env);
   const width = process.stdout.columns || 110;
@@ -86,7 +86,7 @@ interface Opened {
   readonly isOneShot: boolean;
 }
 
-/** The exit code is 0 when every line had an answer. */
+/** Returns 0 if every line had an answer. */
 export async function answerLines(): Promise<number> {
   const opened = new Map<string, Opened>();
   let code = 0;
@@ -129,7 +129,7 @@ async function answerTo(line: string, opened: Map<string, Opened>): Promise<Answ
   return { id, results };
 }
 
-/** Only who asks again is worth what it takes to hear of changes, instead of looking at each file for each answer. */
+/** Watches a folder for changes only from its second query on; a single query checks the files instead. */
 async function openedFor(root: string, opened: Map<string, Opened>): Promise<CodeSearch | Failure> {
   const known = opened.get(root);
   if (known?.isOneShot === false) return known.code;

@@ -1,4 +1,7 @@
-/** `lathe index --embed`: says how much goes where and what it costs, asks, and shows how it gets on. */
+/**
+ * `lathe index --embed`: shows how much text goes to which server and its price, asks, and shows the
+ * progress.
+ */
 
 import { loadConfig } from "@lathe/config";
 import { planTree } from "@lathe/hosts/tools";
@@ -13,14 +16,14 @@ export interface EmbedFlags {
 }
 
 export interface Embedded {
-  /** That were sent now. */
+  /** The number of chunks sent now. */
   readonly chunks: number;
   readonly dimensions: number;
   readonly tokens: number;
   readonly bytes: number;
 }
 
-/** As most tokenisers cut code. */
+/** The usual ratio of tokenizers on code. */
 const charactersPerToken = 3.5;
 
 export async function embedFolder({ cwd, yes }: EmbedFlags): Promise<Embedded | Failure> {

@@ -1,4 +1,4 @@
-/** Tells on stderr that rules keep files from being searched, where nothing was found. */
+/** Explains on stderr, after an empty result, that rules exclude files from the search. */
 import { plural } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 

@@ -1,4 +1,6 @@
-/** `lathe sessions answer`: the open questions of a session, and an answer to one of them, whoever runs it. */
+/**
+ * `lathe sessions answer`: lists the open questions of a session, or answers one, whichever process runs it.
+ */
 import { answerOf, questionText } from "@lathe/client";
 import { partOfNumbers } from "@lathe/client/hunk-numbers";
 import { usage } from "@lathe/config";
@@ -9,7 +11,7 @@ import { harmless, paletteFor } from "@lathe/terminal";
 import { agentOptions } from "../run/run-options.ts";
 
 interface Choices {
-  /** The question to answer, by its number in the log. */
+  /** The number of the question in the log. */
   readonly question: string | undefined;
   readonly json: boolean;
 }
@@ -68,7 +70,7 @@ function chosen(open: readonly AskedQuestion[], number: string | undefined): Ask
   return found ?? usage(`there is no question ${number}; open: ${numbers}`);
 }
 
-/** As at the prompt of a run: a letter, numbers of hunks, a number of an option, or words. */
+/** Accepts the same answers as a run's prompt: a letter, hunk numbers, an option's number, or text. */
 function meaningOf(
   { question, call }: AskedQuestion,
   words: string,

@@ -1,4 +1,4 @@
-/** `lathe attach`: follows a session that runs elsewhere, without a say in it. */
+/** `lathe attach`: follows a session that another process runs, without influencing it. */
 import { findSession, followSession } from "@lathe/hosts/stored";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { columnsOf, harmless, themeFor } from "@lathe/terminal";

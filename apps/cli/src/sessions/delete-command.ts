@@ -1,4 +1,4 @@
-/** `lathe sessions delete`: takes sessions away, with all that was kept for them alone. */
+/** `lathe sessions delete`: deletes sessions, and all data stored only for them. */
 
 import { usage } from "@lathe/config";
 import { deleteSession, findSession, listSessions } from "@lathe/hosts/stored";
@@ -41,11 +41,11 @@ async function findAll(starts: readonly string[]): Promise<readonly string[] | F
   return [...found];
 }
 
-/** One after the other: what comes before a failure is gone. */
+/** Deletes one after the other: a failure does not restore earlier ones. */
 async function deleteAll(ids: readonly string[]): Promise<readonly string[] | Failure> {
   const deleted: string[] = [];
   for (const id of ids) {
-    // With another one that it was an attempt or a subagent of.
+    // It was already deleted with the session that it belonged to.
     if (deleted.includes(id)) continue;
     const gone = await deleteSession(process.env, id);
     if (isFailure(gone)) return gone;

@@ -1,4 +1,4 @@
-/** `lathe sessions export`: what a session holds, for people and for other programs. */
+/** `lathe sessions export`: exports a session for people and for other programs. */
 
 import { once } from "node:events";
 import { usage } from "@lathe/config";

@@ -1,4 +1,4 @@
-/** The table of sessions. */
+/** `lathe sessions list`: prints the table of sessions. */
 import { realpathSync } from "node:fs";
 import { countFlag } from "@lathe/config";
 import { listSessions, readState } from "@lathe/hosts/stored";
@@ -28,7 +28,7 @@ export async function listCommand({ json, here, limit, search }: Listing): Promi
   return 0;
 }
 
-/** A session's attempts, and what was said not to be taken over, lie in copies that its row does not show. */
+/** Mentions pending changes in forks and worktrees, which the rows do not show. */
 async function waitingText(): Promise<string> {
   const { openForks, openTrees } = await import("@lathe/hosts/attempts");
   const { env, stdout } = process;
@@ -45,7 +45,7 @@ async function waitingText(): Promise<string> {
 
 const noneFound = "No session has these words in its title.\n";
 
-/** The newest sessions of people, each with its subagents below it in the order they were made. */
+/** The newest sessions of people, each followed by its subagents in the order of creation. */
 function belowTheirParents(all: readonly SessionSummary[], most: number): readonly SessionSummary[] {
   const known = new Set(all.map(({ id }) => id));
   const of = Map.groupBy(all.toReversed(), ({ agent, parent = "" }) =>
@@ -59,9 +59,9 @@ function belowTheirParents(all: readonly SessionSummary[], most: number): readon
 }
 
 interface Status {
-  /** How its last turn ended; `open` when one is running, or was interrupted. */
+  /** How its last turn ended; `open` if one is running or was interrupted. */
   readonly status: string;
-  /** Absent for a log that cannot be read. */
+  /** Absent if the log is unreadable. */
   readonly state?: SessionState;
 }
 
@@ -87,7 +87,7 @@ function listing(rows: readonly (SessionSummary & { readonly status: string })[]
   return folderTable(lines, { titles, paint, output: stdout, home: homeFolder(env) });
 }
 
-/** How many above each are in the list. */
+/** How many ancestors of each row are in the list. */
 function depthsOf(rows: readonly SessionSummary[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>();
   for (const { id, parent = "", agent } of rows) {

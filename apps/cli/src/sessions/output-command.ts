@@ -1,4 +1,4 @@
-/** `lathe sessions output`: what the calls of a session printed: which there are, and one of them whole. */
+/** `lathe sessions output`: lists the outputs of a session's calls, or prints one in full. */
 
 import { outputFigures, outputNamed, outputTarget } from "@lathe/client";
 import { findSession, sessionOutputs, wholeOutput } from "@lathe/hosts/stored";
@@ -8,7 +8,7 @@ import { columnsOf, fit, harmless, moment, paletteFor, table } from "@lathe/term
 
 const maxTarget = 60;
 
-/** Without a name the list of them. */
+/** Lists the outputs if no name is given. */
 export async function outputCommand(
   start: string,
   name: string | undefined,
@@ -33,7 +33,7 @@ async function printOne(
   const text = await wholeOutput(process.env, output);
   if (isFailure(text)) return text;
   const ended = text.endsWith("\n") ? text : `${text}\n`;
-  // Who pipes it wants the bytes as they were.
+  // A pipe gets the original bytes.
   const plain = process.stdout.isTTY ? harmless(ended) : ended;
   process.stdout.write(json ? `${JSON.stringify({ ...row(output), text })}\n` : plain);
   return 0;

@@ -1,4 +1,4 @@
-/** `lathe sessions rewind`: back to before a step, and back again. */
+/** `lathe sessions rewind`: rewinds a session to before a step, or undoes that. */
 
 import { rewoundLines } from "@lathe/client";
 import { countFlag, usage } from "@lathe/config";

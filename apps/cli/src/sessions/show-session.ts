@@ -1,4 +1,4 @@
-/** One session as a person reads it: the words, the steps with their times, what changed, how it ended. */
+/** Shows one session to a person: the messages, the steps with their times, the changes, and how it ended. */
 import { findSession, readSession } from "@lathe/hosts/stored";
 import {
   type Event,
@@ -53,7 +53,7 @@ function transcript(events: readonly Event[], view: CallView): string {
   return `${[head, ...lines].join("\n")}\n\n${ending(session, events)}\n`;
 }
 
-/** A view of one event of a session: `step` counts the answers up to it. */
+/** The view of one event of a session: `step` counts the answers so far. */
 type StepView = CallView & { readonly step: number };
 
 type Calls = Map<string, Pick<FinishedCall, "tool" | "target">>;

@@ -1,4 +1,4 @@
-/** What `lathe sessions` does with one stored session in a step or two: names, forks and compacts it, shows what it changed and cost. */
+/** Actions of `lathe sessions` on one stored session: name, fork, compact, and show its changes and cost. */
 import { changesText } from "@lathe/client";
 import { countFlag, usage } from "@lathe/config";
 import { findSession, readState } from "@lathe/hosts/stored";
@@ -83,7 +83,7 @@ export async function compactCommand(
 interface Printed<T> {
   read(id: string): Promise<T | Failure>;
   text(found: T, view: { readonly paint: Palette; readonly width: number }): string;
-  /** What is printed as JSON, if not all that was read. */
+  /** The value to print as JSON, if not the whole result. */
   data?(found: T): unknown;
 }
 

@@ -1,4 +1,4 @@
-/** What is said to who wants what only an agent at rest can do. */
+/** The failure of commands that need an idle agent, while it is working. */
 import { type Failure, failure } from "@lathe/protocol";
 
 export const atWork: Failure = failure("invalid-arguments", "the agent is at work: press Esc first", {

@@ -1,14 +1,16 @@
-/** Attachments: paths of images that a person names in what they say. */
+/** Finds the paths of images in a person's message. */
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** As terminals and file managers paste them: bare, quoted, with spaces escaped, as an address, behind an @. */
+/**
+ * The forms in which terminals and file managers paste paths: bare, quoted, escaped, as a URL, after an @.
+ */
 const named = /"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s\\"'])+)/g;
 const image = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** Each once, absolute. */
+/** Absolute paths without duplicates. */
 export function imagePaths(text: string, cwd: string): readonly string[] {
   const paths = [...text.matchAll(named)]
     .map(([, double, single, bare]) => double ?? single ?? bare?.replaceAll(/\\(.)/g, "$1") ?? "")

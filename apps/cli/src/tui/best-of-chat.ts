@@ -1,4 +1,7 @@
-/** Several attempts at one task, live in a chat: a line for each, the table at the end, the best one taken over after a yes. */
+/**
+ * Several attempts at one task, live in a chat: a line per attempt, the final table, and the best one applied
+ * after approval.
+ */
 import {
   type AttemptHost,
   type AttemptRow,
@@ -24,10 +27,13 @@ import { painted } from "../best-of/live-rows.ts";
 import { outcomeText } from "../best-of/outcome-text.ts";
 import type { Chat } from "./chat.ts";
 
-/** New ones, or the session whose attempts were interrupted. */
+/** New attempts, or the session whose attempts were interrupted. */
 export type Tried = { readonly count: number; readonly words: Words } | { readonly session: string };
 
-/** *Contract:* the chat goes on in the session that compared them; in the one before where they were interrupted. */
+/**
+ * *Contract:* the chat continues in the session that compared them; if they were interrupted, in the one
+ * before.
+ */
 export async function bestOfInChat(chat: Chat, tried: Tried): Promise<Failure | undefined> {
   const options = { ...chat.options, mode: "auto" } as const;
   const before = chat.session?.id;
@@ -48,12 +54,12 @@ export async function bestOfInChat(chat: Chat, tried: Tried): Promise<Failure | 
 interface Attempting {
   readonly tried: Tried;
   readonly options: AgentOptions;
-  /** As they are now. */
+  /** The present state of the attempts. */
   readonly rows: (AttemptRow | undefined)[];
   readonly stop: AbortSignal;
 }
 
-/** Resolves with the session that compared them. */
+/** Resolves with the session that compared the attempts. */
 async function attempted(chat: Chat, attempting: Attempting): Promise<string | Failure> {
   const { rows, stop, options } = attempting;
   const local = { ...quiet(options), onRemark: (text: string) => chat.complain(text) };
@@ -90,7 +96,7 @@ async function open(host: AttemptHost, options: LocalOptions, tried: Tried): Pro
     const none = `session ${tried.session} has no attempts to go on with`;
     return opened ?? failure("invalid-arguments", none, { who: "user" });
   }
-  // Nothing is applied without asking.
+  // Nothing is applied without approval.
   const wish = { count: tried.count, models: [], apply: false, keepAll: false };
   return openBestOf(host, options, { words: tried.words, wish });
 }
@@ -138,7 +144,7 @@ function decider(chat: Chat, opened: OpenedBestOf): NonNullable<Running["decide"
   };
 }
 
-/** With the names of the files; what has no lines to be shown is named by what became of it. */
+/** The diffs with file names; a file without a text diff is described in a line. */
 function filesLines(diffs: readonly string[], { theme }: Chat): readonly string[] {
   return diffs.flatMap((diff) => {
     const [before = "", after = ""] = diff.split("\n");

@@ -1,13 +1,13 @@
-/** The chat view port: what the chat needs of the screen. */
+/** The screen that a chat needs, as a port. */
 import type { Theme } from "@lathe/terminal";
 
 export interface ChatView {
   readonly width: () => number;
   readonly theme: () => Theme;
-  /** *Contract:* called after anything changed; often. */
+  /** *Contract:* called after every change; often. */
   changed(): void;
-  /** *Contract:* puts words where the person types, who may change them, unless there are some. Not where lines are plain. */
+  /** *Contract:* puts text into an empty editor, where the person can change it. Absent on plain screens. */
   redraft?(text: string): void;
-  /** *Contract:* for the terminal itself, which shows nothing of it; false while another program has it. */
+  /** *Contract:* sends an invisible sequence to the terminal; false while another program has it. */
   toTerminal?(sequence: string): boolean;
 }

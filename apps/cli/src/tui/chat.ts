@@ -1,4 +1,4 @@
-/** Chat: a conversation of a person with the agent at a terminal, whatever it is shown on. */
+/** A person's conversation with the agent at a terminal, independent of the screen. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CommandContext, Conversation, titleOf } from "@lathe/client";
 import type { AgentOptions } from "@lathe/config";
@@ -16,10 +16,10 @@ import { type Status, statusOf } from "./status-line.ts";
 import { Transcript } from "./transcript.ts";
 import { ranTyped } from "./typed-output.ts";
 
-/** How long a turn that was interrupted may take to end before everything is closed. */
+/** How long an interrupted turn may take to end before everything is closed. */
 const graceMs = 2_000;
 
-/** Work that is no turn: a command that a person typed, or attempts. */
+/** Work other than a turn: a typed command, or attempts. */
 interface OtherWork {
   readonly stop: AbortController;
   readonly done: Promise<unknown>;
@@ -34,13 +34,13 @@ export class Chat implements CommandContext {
   readonly #bench = new OwnBench();
   #other: OtherWork | undefined;
   #leaving: Promise<string | undefined> | undefined;
-  /** Output of typed commands that goes to the model with the next words. */
+  /** Output of typed commands that goes to the model with the next message. */
   #told: string[] = [];
-  /** Words that wait for the end of other work. */
+  /** Messages that wait for the end of other work. */
   #later: readonly string[] = [];
   readonly #finishedCommands: FinishedCommands;
   #choice: Choice | undefined;
-  /** Settles when it has been left, rejects with a bug. */
+  /** Settles when the chat was left; rejects only because of a bug. */
   readonly ended: Promise<void>;
   readonly #end: PromiseWithResolvers<void>;
 
@@ -88,12 +88,12 @@ export class Chat implements CommandContext {
     return this.conversation.isWorking || this.#other !== undefined;
   }
 
-  /** What was said and the agent has not read yet. */
+  /** Messages that the agent has not read yet. */
   get queued(): readonly string[] {
     return [...this.conversation.queued, ...this.#later];
   }
 
-  /** What the person is to choose now. */
+  /** The choice that the person has to make now. */
   get choice(): Choice | undefined {
     return this.#choice;
   }
@@ -106,7 +106,7 @@ export class Chat implements CommandContext {
     return this.#view.width();
   }
 
-  /** The commands that went on in the background, the agent's and the person's. */
+  /** The background commands of the agent and the person. */
   processes(): ReturnType<OpenSession["processes"]> {
     return [...this.#bench.processes(), ...this.conversation.processes()];
   }
@@ -136,7 +136,7 @@ export class Chat implements CommandContext {
     );
   }
 
-  /** *Contract:* prints what comes of it, or why nothing did; a bug ends the chat. */
+  /** *Contract:* prints the result, or the reason for doing nothing; a bug ends the chat. */
   async attempt(work: () => Promise<readonly string[] | Failure | undefined>): Promise<void> {
     const attempted = async (): Promise<void> => {
       const told = await work();
@@ -146,14 +146,14 @@ export class Chat implements CommandContext {
     await this.#finishedCommands.after(() => attempted().catch((cause) => this.#end.reject(cause)));
   }
 
-  /** What the agent left to itself has ended: it goes on. */
+  /** Lets the agent continue after its background work has ended. */
   #wake(isNew: boolean): void {
     const waking = this.isWorking || this.#leaving !== undefined ? "no" : this.conversation.waking();
     if (waking === "yes") void this.drive();
     if (waking === "tired" && isNew) this.print([this.theme.dim(tiredText)]);
   }
 
-  /** A choice of something else than what the agent asks; undefined when it was left. */
+  /** Offers a choice that is not a question of the agent; undefined if dismissed. */
   async choose(
     title: string,
     options: readonly Option[],
@@ -167,7 +167,7 @@ export class Chat implements CommandContext {
     return answer;
   }
 
-  /** *Contract:* says words to the agent: begins a turn, or steers the one that runs. */
+  /** *Contract:* sends a message to the agent: begins a turn, or steers the running one. */
   async say(text: string): Promise<void> {
     if (this.#other) return this.#sayLater(text);
     const said = this.pasted.wordsOf(text, this.options.cwd, (left) => this.complain(left));
@@ -179,7 +179,7 @@ export class Chat implements CommandContext {
     if (refused) this.complain(refused.text);
   }
 
-  /** After what runs that is no turn: nobody hears words meanwhile. */
+  /** Sends the message after other work, during which no message is read. */
   async #sayLater(text: string): Promise<void> {
     this.#later = [...this.#later, text];
     this.#view.changed();
@@ -188,7 +188,7 @@ export class Chat implements CommandContext {
     if (!this.#leaving) await this.say(text);
   }
 
-  /** *Contract:* runs until no turn is open and no words wait; tells problems itself. */
+  /** *Contract:* runs until no turn is open and no message is queued; prints problems itself. */
   async drive(words?: Words): Promise<void> {
     let isWell = false;
     try {
@@ -200,11 +200,11 @@ export class Chat implements CommandContext {
     } finally {
       this.#rest();
     }
-    // What could not be done now could not be done in a moment either.
+    // After a failure, another attempt would fail as well.
     if (isWell) this.#finishedCommands.tell();
   }
 
-  /** *Contract:* the turn or the command that runs ends soon; whether anything ran. */
+  /** *Contract:* the running turn or command ends soon; returns whether anything was running. */
   interrupt(): boolean {
     if (!this.isWorking) return false;
     this.#other?.stop.abort();
@@ -212,7 +212,7 @@ export class Chat implements CommandContext {
     return true;
   }
 
-  /** A shell command of the person's own. */
+  /** Runs a shell command of the person. */
   async command(script: string): Promise<void> {
     if (this.isWorking) return this.complain("the agent is at work: wait, or press Esc first");
     this.transcript.typed(script);
@@ -226,7 +226,7 @@ export class Chat implements CommandContext {
     await this.attempt(() => this.busy(ran));
   }
 
-  /** *Contract:* work that is no turn, interrupted like one; `live` says what goes on, in lines. */
+  /** *Contract:* runs other work, which can be interrupted like a turn; `live` returns its lines. */
   async busy<T>(work: (stop: AbortSignal) => Promise<T>, live?: () => readonly string[]): Promise<T> {
     const stop = new AbortController();
     const over = Promise.withResolvers<void>();
@@ -253,7 +253,10 @@ export class Chat implements CommandContext {
     return this.isWorking ? atWork : this.conversation.switchTo(work);
   }
 
-  /** *Contract:* ends what runs, closes everything; idempotent. The id of the session that is left, if there is one. */
+  /**
+   * *Contract:* stops all work and closes everything; idempotent. Returns the ID of the session that was
+   * left, if any.
+   */
   leave(): Promise<string | undefined> {
     this.#leaving ??= this.#leave();
     return this.#leaving;
@@ -292,7 +295,7 @@ export class Chat implements CommandContext {
     this.#view.changed();
   }
 
-  /** What the agent asks comes before what the person was choosing. */
+  /** Questions of the agent come before the person's own choice. */
   #offer(choice: Choice | undefined): void {
     const before = this.#choice;
     this.#choice = choice;

@@ -7,16 +7,19 @@ export class FinishedCommands {
   readonly #changed: () => void;
   readonly #heard: (isNew: boolean) => void;
   readonly #known = new WeakSet<Promise<unknown>>();
-  /** What the person has begun and not ended: commands, with the choices they offer. */
+  /** How many commands of the person are in progress, including their choices. */
   #begun = 0;
 
-  /** `changed` is called at once, `heard` when the person is in the midst of nothing; `isNew` for one that ends just then. */
+  /**
+   * `changed` is called at once, `heard` when the person is in the middle of nothing; `isNew` marks a command
+   * that has just ended.
+   */
   constructor(changed: () => void, heard: (isNew: boolean) => void) {
     this.#changed = changed;
     this.#heard = heard;
   }
 
-  /** How many of them run; of each of these the end is told. */
+  /** Counts the running commands, and reports the end of each. */
   running(processes: readonly BackgroundProcess[]): number {
     const running = processes.filter(({ isRunning }) => isRunning);
     for (const { exited } of running) {
@@ -30,19 +33,19 @@ export class FinishedCommands {
     return running.length;
   }
 
-  /** *Contract:* what ends before the work is done is heard after it. */
+  /** *Contract:* reports commands that end during the work after it. */
   async after(work: () => Promise<void>): Promise<void> {
     this.#begun++;
     await work().finally(() => this.#begun--);
     this.tell();
   }
 
-  /** Whether the person is in the midst of nothing. */
+  /** Whether the person is in the middle of nothing. */
   get isQuiet(): boolean {
     return this.#begun === 0;
   }
 
-  /** What ended before is heard now, if it can be. */
+  /** Reports earlier ends now, if possible. */
   tell(isNew = false): void {
     if (this.isQuiet) this.#heard(isNew);
   }

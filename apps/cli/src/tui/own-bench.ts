@@ -1,4 +1,6 @@
-/** Own bench: where the person's commands run before there is a session; what goes on in its background does so until they leave. */
+/**
+ * Runs the person's commands before there is a session; its background commands run until the person leaves.
+ */
 import { openWorkbench, type Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 
@@ -12,7 +14,7 @@ export class OwnBench {
     return bench;
   }
 
-  /** By names that no session has. */
+  /** The IDs start with `!`, so that they differ from a session's. */
   processes(): ReturnType<Workbench["processes"]> {
     return (this.#bench?.processes() ?? []).map((process) => ({ ...process, id: `!${process.id}` }));
   }

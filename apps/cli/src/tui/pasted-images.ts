@@ -1,4 +1,4 @@
-/** Pasted images: those that a person put into what they say, each standing there as a mark with a number. */
+/** Images that a person pastes into a message, each shown as a numbered mark. */
 import { isAbsolute } from "node:path";
 import { type Failure, failure, type ImagePart, imageExcess, isFailure } from "@lathe/protocol";
 import type { Words } from "@lathe/sessions";
@@ -6,11 +6,14 @@ import { readImage, readImages } from "../run/image-files.ts";
 import { imagePaths } from "./attachments.ts";
 
 export interface PastedImages {
-  /** The mark that stands for it. */
+  /** Stores an image and returns its mark. */
   add(image: ImagePart, path?: string): string;
-  /** What was pasted, as marks where it is nothing but paths of images; undefined where it is not. */
+  /** Turns pasted text into marks if it consists only of image paths; otherwise undefined. */
   marksOf(text: string, cwd: string): string | Failure | undefined;
-  /** What is said, with the images whose marks are in it, and those it names; of one that is named and cannot be shown `remark` is told. */
+  /**
+   * The message, with the images of its marks and named paths; `remark` reports a named image that cannot be
+   * shown.
+   */
   wordsOf(text: string, cwd: string, remark: (text: string) => void): Words | Failure;
 }
 
@@ -19,7 +22,7 @@ interface Pasted {
   readonly path: string | undefined;
 }
 
-/** A prompt of before may be said again; older ones are let go. */
+/** Older images are dropped; these remain because an earlier prompt may be sent again. */
 const maxKept = 8;
 const mark = /\[Image #(\d+)\]/g;
 
@@ -48,7 +51,7 @@ export function createPastedImages(): PastedImages {
         const one = kept.get(number);
         return one ? [{ ...one, number }] : [];
       });
-      // Words about a file are words, whatever is in it.
+      // A path whose image cannot be read stays plain text.
       const named = imagePaths(text, cwd).flatMap((path) => {
         const image = readImage(path);
         if (!isFailure(image)) return [image];
@@ -66,10 +69,10 @@ export function createPastedImages(): PastedImages {
   };
 }
 
-/** Dragged from a file manager, or copied there: each a path to an image, or one that is whole with its spaces. */
+/** Text from a file manager: several image paths, or one with spaces in it. */
 function pathsOf(text: string, cwd: string): readonly string[] | undefined {
   const whole = text.trim();
-  // A name that somebody pastes as a word of what they say stays one.
+  // A bare name within a sentence stays text.
   const isPath = isAbsolute(whole.replace(/^["'~]/, "")) || whole.startsWith("file:");
   if (!isPath || whole.length > 4_000) return undefined;
   const asOne = imagePaths(`"${whole}"`, cwd);

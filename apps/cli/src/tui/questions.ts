@@ -1,4 +1,4 @@
-/** Questions: what the agent wants to know of the person, one after the other, as choices. */
+/** Shows the agent's questions one after the other, as choices. */
 
 import { type AskedCall, aboutText, answerOf, type QuestionQueue, rulesText } from "@lathe/client";
 import type { AskedFile, Walking } from "@lathe/client/walk-hunks";
@@ -12,19 +12,19 @@ import {
 import type { Theme } from "@lathe/terminal";
 import type { Choice, Option } from "@lathe/terminal/choice";
 
-/** Who shows them. */
+/** The screen that shows the questions. */
 export interface Asking {
   theme(): Theme;
   print(lines: readonly string[]): void;
-  /** *Contract:* one at a time; absent: none is open any more. */
+  /** *Contract:* one at a time; absent when no question is open. */
   offer(choice: Choice | undefined): void;
   complain(refused: Failure): void;
 }
 
 export interface ShownQuestions {
-  /** *Contract:* shows the first open question unless one is shown. */
+  /** *Contract:* shows the first open question unless one is already shown. */
   next(): Promise<void>;
-  /** *Contract:* takes the question away if it is the one that is shown, and shows the next one. */
+  /** *Contract:* withdraws the question if it is shown, and shows the next one. */
   over(question: OpenQuestion): void;
 }
 
@@ -50,7 +50,7 @@ export function showQuestions(queue: QuestionQueue, asking: Asking): ShownQuesti
     asking.offer(undefined);
   };
   const settle = (asked: OpenQuestion, words: string, part?: EditPart): void => {
-    // Somebody else may have been quicker.
+    // Another client may have answered first.
     if (shown !== asked) return;
     hide();
     void answer(asked, words, part);
@@ -84,7 +84,7 @@ export function showQuestions(queue: QuestionQueue, asking: Asking): ShownQuesti
   };
 }
 
-/** Whole, however long it is, with what an answer for more than this once would mean: it stays above the options. */
+/** The full question, with the meaning of lasting answers: it stays above the options. */
 function textOf(asked: OpenQuestion, call: AskedCall, theme: Theme): readonly string[] {
   const { rules = [], options } = asked;
   const isLasting = options.includes(allowForSession) && rules.length > 0;
@@ -94,7 +94,7 @@ function textOf(asked: OpenQuestion, call: AskedCall, theme: Theme): readonly st
   return `${aboutText({ asked, call }, theme)}${means}`.trimEnd().split("\n");
 }
 
-/** The answer that means to go through the hunks. */
+/** The option that starts the walk through the hunks. */
 const walks = "h";
 
 function askWith(asking: Asking): Walking["ask"] {

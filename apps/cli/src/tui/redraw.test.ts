@@ -1,4 +1,4 @@
-/** What it costs to show an answer as it streams: time, and characters for the terminal. */
+/** Tests the cost of showing an answer as it streams: time, and characters written to the terminal. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { themeOf } from "@lathe/terminal";
@@ -18,12 +18,12 @@ const answer = [
   "",
 ].join("\n\n");
 
-/** A frame every 50 ms at 100 tokens a second. */
+/** The tokens in a frame of 50 ms, at 100 tokens a second. */
 const tokensPerFrame = 5;
 
-/** Shows the answer so many times over, as it would stream; returns its tokens and the characters written. */
+/** Streams the answer so many times; returns its tokens and the characters written. */
 function showAll(times: number): { readonly tokens: number; readonly written: number } {
-  // As models count: about four characters each.
+  // About four characters per token, as models count.
   const tokens = answer.repeat(times).match(/[\s\S]{1,4}/g) ?? [];
   let written = 0;
   const out = { columns: 100, rows: 40, write: (text: string) => (written += text.length) };
@@ -38,14 +38,14 @@ function showAll(times: number): { readonly tokens: number; readonly written: nu
   return { tokens: tokens.length, written };
 }
 
-it("redraws a streamed token for the same, however long the answer is by then", (test) => {
+it("redraws a streamed token at the same cost, however long the answer is", (test) => {
   const short = showAll(2);
   const long = showAll(8);
   const per100 = (written: number, tokens: number): number => (100 * written) / tokens;
   assert.ok(short.tokens > 1000);
   assert.ok(per100(long.written, long.tokens) < 1.1 * per100(short.written, short.tokens));
   assert.ok(per100(long.written, long.tokens) < 5000);
-  // Four times as many tokens; drawn anew from its beginning each time, it would be sixteen.
+  // Four times as many tokens; a full redraw each time would cost sixteen times as much.
   assertGrowth(showAll, { sizes: [2, 8], atMost: 7 });
   const ms = per100(
     timeOf(() => showAll(8)),

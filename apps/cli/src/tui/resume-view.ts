@@ -3,7 +3,7 @@ import { readSession } from "@lathe/hosts/stored";
 import { type Event, type Failure, fold, isFailure, type Session, stricterMode } from "@lathe/protocol";
 import type { Chat } from "./chat.ts";
 
-/** Turns that are shown again. */
+/** How many turns are shown again. */
 const turnsShown = 2;
 
 export async function showResumed(chat: Chat, id: string): Promise<readonly string[] | Failure> {
@@ -23,7 +23,7 @@ export async function showResumed(chat: Chat, id: string): Promise<readonly stri
   return ["", dim(`Session ${id}: ${session?.title ?? ""}.${mode}${open}`)];
 }
 
-/** What happened before, as if it were now, from the event at `from` on. */
+/** Shows earlier events again, from the index `from` on. */
 function replay(chat: Chat, events: readonly Event[], from: number): void {
   let session: Session | undefined;
   for (const [at, event] of events.entries()) {
@@ -33,10 +33,10 @@ function replay(chat: Chat, events: readonly Event[], from: number): void {
   chat.transcript.rest();
 }
 
-/** It goes on with the permissions it had, never with more than are asked for here; what the command line says holds. */
+/** A resumed session keeps its permissions unless this command line is stricter; explicit flags win. */
 function modeLine(chat: Chat, { settings }: Session): string {
   const had = settings.mode;
-  // One that has asked no model yet had none.
+  // A session that never called a model has no mode yet.
   if (settings.models.length === 0) return "";
   const before = chat.options.mode;
   const isGiven = chat.options.line?.["permission-mode"] !== undefined;
@@ -45,7 +45,7 @@ function modeLine(chat: Chat, { settings }: Session): string {
   return mode === had ? "" : ` Permissions: ${mode}; it had ${had}.`;
 }
 
-/** Where the last turns begin. */
+/** The index where the last turns begin. */
 function startOf(events: readonly Event[]): number {
   const opening = events.flatMap((event, at) => {
     if (event.type !== "message.received" || event.data.ended) return [];

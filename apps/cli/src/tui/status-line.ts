@@ -1,4 +1,7 @@
-/** Status line: model, permissions, how full the window is, what it cost, where; the least of them goes first where it is narrow. */
+/**
+ * The status line: model, permissions, context use, cost and folder; a narrow terminal drops the least
+ * important.
+ */
 
 import type { AgentOptions } from "@lathe/config";
 import { chooseModels } from "@lathe/hosts/local";
@@ -7,23 +10,23 @@ import { count, fit, money } from "@lathe/terminal";
 
 export interface Status {
   readonly model: string;
-  /** How much it may think, where somebody said so. */
+  /** The effort, if it was set explicitly. */
   readonly effort?: string;
   readonly mode: string;
-  /** Tokens of the last request, and how many the model takes. */
+  /** Tokens of the last request, and the model's limit. */
   readonly tokens?: number;
   readonly window?: number;
   readonly cost?: { readonly dollars: number; readonly isUnknown: boolean };
-  /** Commands in the background. */
+  /** The number of background commands. */
   readonly running?: number;
   readonly folder: string;
-  /** What a key would do now. */
+  /** The effect of a key right now. */
   readonly hint?: string;
 }
 
 const separator = " · ";
 
-/** What there is to tell of a session, or of the one that the next words begin. */
+/** The status of a session, or of the one that the next message begins. */
 export function statusOf(options: AgentOptions, session: OpenSession | undefined, running: number): Status {
   const { cwd, env, mode, models } = options;
   const now = session?.session();

@@ -1,4 +1,4 @@
-/** The transcript prints the same of a session, whether it was streamed or read from its log. */
+/** Tests that the transcript shows a streamed session and its log alike. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { apply, type Delta, type Draft, type Event, emptySession, noUsage } from "@lathe/protocol";
@@ -61,7 +61,7 @@ function printed(list: readonly (Draft | Delta)[]): readonly string[] {
   });
 }
 
-it("prints the same of a streamed session as of its log", () => {
+it("prints the same for a streamed session as for its log", () => {
   const streamed = printed(steps);
   assert.deepEqual(streamed, printed(steps.filter((step) => "data" in step)));
   assert.deepEqual(
@@ -70,7 +70,7 @@ it("prints the same of a streamed session as of its log", () => {
   );
 });
 
-it("says that a text broke off only where some of it was printed", () => {
+it("says that a text broke off only if part of it was printed", () => {
   const broken = (said: string): boolean =>
     printed([started, { type: "text", text: said }, { type: "void" }]).some((line) => line.startsWith("! "));
   assert.deepEqual([broken("one line"), broken("a paragraph\n\nand another one")], [false, true]);

@@ -1,4 +1,4 @@
-/** Transcript: a session as lines: those that stay, and those of what runs now. */
+/** A session as lines: permanent ones, and those of the work in progress. */
 import {
   atRest,
   type Delta,
@@ -44,10 +44,10 @@ export class Transcript {
   #stream: MarkdownStream;
   #lines: string[] = [];
   #view = emptyView;
-  /** A command that a person typed. */
+  /** A command that the person typed. */
   #typed: LiveCall | undefined;
   readonly #remarkOn = createRemarks();
-  /** Lines of work that is no turn. */
+  /** Lines of work other than a turn. */
   #during: (() => readonly string[]) | undefined;
 
   constructor(theme: Theme, width: () => number) {
@@ -56,7 +56,7 @@ export class Transcript {
     this.#stream = new MarkdownStream(theme);
   }
 
-  /** *Contract:* of an empty stream only; what was printed stays as it is. */
+  /** *Contract:* call it on an empty stream only; printed lines keep their style. */
   restyle(theme: Theme): void {
     this.#theme = theme;
     if (this.#stream.isEmpty) this.#stream = new MarkdownStream(theme);
@@ -66,19 +66,19 @@ export class Transcript {
     for (const one of lines) this.#lines.push(one);
   }
 
-  /** Lines shown while work runs that is no turn. */
+  /** Sets the lines shown during work other than a turn. */
   during(lines: (() => readonly string[]) | undefined): void {
     this.#during = lines;
   }
 
-  /** Lines that stay, each once. */
+  /** Permanent lines, each returned once. */
   take(): readonly string[] {
     const lines = [...this.#lines, ...this.#stream.take(this.#width())];
     this.#lines = [];
     return lines;
   }
 
-  /** What runs now, in at most `room` lines. */
+  /** The work in progress, in at most `room` lines. */
   live(room: number): readonly string[] {
     const steps = this.#steps();
     const todos = this.#todoLines();
@@ -87,14 +87,14 @@ export class Transcript {
     return text.length > 0 && bottom.length > 0 ? [...text, "", ...bottom] : [...text, ...bottom];
   }
 
-  /** What runs now on one line, for screens that are not redrawn. */
+  /** The work in progress on one line, for screens that are not redrawn. */
   activity(): string | undefined {
     const [call] = this.#running();
     if (call) return `${call.tool} ${callTarget(call.input, call.effects)}`;
     return this.#during?.().join("; ") ?? this.#activityText(Date.now());
   }
 
-  /** Shows nothing as running, whatever happened last. */
+  /** Shows nothing as running, whatever the last event was. */
   rest(): void {
     this.#view = atRest(this.#view);
     this.#typed = undefined;
@@ -125,7 +125,7 @@ export class Transcript {
       this.#note("the text above broke off and is discarded");
   }
 
-  /** Shows a command that a person typed, as long as it runs. */
+  /** Shows a typed command while it runs. */
   typed(command: string | undefined): void {
     const input = JSON.stringify({ command });
     const call = { id: "typed", tool: "!", input, effects: [], startedAt: Date.now(), lastOutput: undefined };
@@ -240,12 +240,12 @@ export class Transcript {
   }
 }
 
-/** Without a fraction that would be redrawn all the time. */
+/** Leaves out fractions, which would force constant redraws. */
 function seconds(ms: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms);
 }
 
-/** Broken between words, with the spaces it begins with. */
+/** Wraps between words and keeps the indentation. */
 function wrapped(line: string, width: number): readonly string[] {
   return line.length <= width ? [line] : wrap(line, width);
 }

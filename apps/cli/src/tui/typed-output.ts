@@ -1,15 +1,15 @@
-/** Typed output: what came of a shell command of the person's own, for them and for the model. */
+/** The result of a person's shell command, for the person and for the model. */
 
 import { type Failure, isFailure, type Outcome } from "@lathe/protocol";
 import type { OpenSession } from "@lathe/sessions";
 import { callLines, scrolled, type Theme } from "@lathe/terminal";
 
-/** Characters that go to the model with the next words. */
+/** The most characters that go to the model with the next message. */
 const maxTold = 8_000;
 
 export interface TypedOutput {
   readonly lines: readonly string[];
-  /** Absent where there is nothing to tell. */
+  /** Absent if the model gets nothing. */
   readonly told?: string;
 }
 
@@ -18,7 +18,7 @@ interface View {
   readonly width: number;
 }
 
-/** *Contract:* runs it, and tells what came of it; `view` is looked at when it has ended. */
+/** *Contract:* runs the command and reports the result; reads `view` when it has ended. */
 export async function ranTyped(
   runner: Pick<OpenSession, "command"> | Failure,
   { script, signal }: { readonly script: string; readonly signal: AbortSignal },
@@ -38,7 +38,7 @@ function typedOutput(
 ): TypedOutput {
   const [head = "", ...body] = callLines({ tool: "!", target: script, outcome, ms }, { paint: theme, width });
   const text = outcome.type === "ok" || outcome.type === "interrupted" ? outcome.text.trimEnd() : "";
-  // Not in part: the person asked to see it.
+  // Shows the output in full: the person asked for it.
   const lines = ["", head, ...(text === "" ? body : scrolled(text, theme))];
   if (text === "" && outcome.type !== "ok") return { lines };
   const output =

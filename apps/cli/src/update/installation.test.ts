@@ -1,4 +1,4 @@
-/** How this copy of Lathe came onto the machine. */
+/** Tests how Lathe finds out the way it was installed. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,13 +18,13 @@ function put(path: string, text: string): void {
 }
 
 describe("an installation", () => {
-  it("is the clone that these sources are in", () => {
+  it("is the clone that contains these sources", () => {
     const found = installationOf(ownRoot);
     assert.deepEqual(found, { how: "clone", folder: ownRoot });
     assert.match(updateCommand(found) ?? "", /git pull && npm ci && npm run setup$/);
   });
 
-  it("knows the clone that it was set up from, while that is there", (t) => {
+  it("finds the clone that it was set up from, as long as that exists", (t) => {
     const folder = makeFolder(t);
     const root = join(folder, "lib", "node_modules", "lathe-agent");
     const clone = join(folder, "a clone");
@@ -36,7 +36,7 @@ describe("an installation", () => {
     assert.equal(updateCommand(found), `cd '${clone}' && git pull && npm ci && npm run setup`);
   });
 
-  it("is a global package, or one of a project", () => {
+  it("is a global package, or a package of a project", () => {
     const global = installationOf("/opt/npm/lib/node_modules/lathe-agent");
     assert.deepEqual(global, { how: "global", folder: "/opt/npm" });
     assert.match(updateCommand(global) ?? "", /^npm install --global --prefix \/opt\/npm /);
@@ -45,7 +45,7 @@ describe("an installation", () => {
     assert.match(updateCommand(project) ?? "", /^cd \/home\/ada\/shop && npm install /);
   });
 
-  it("takes a note that cannot be read for none", (t) => {
+  it("ignores an unreadable note", (t) => {
     const root = join(makeFolder(t), "lib", "node_modules", "lathe-agent");
     for (const text of ["{", "[]", '{"clone":1}']) {
       put(join(root, "installed-from.json"), text);

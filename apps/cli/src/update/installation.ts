@@ -1,11 +1,14 @@
-/** Installation: how this copy of Lathe came onto the machine, and what updates it. */
+/** How this copy of Lathe was installed, and the command that updates it. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { quoteWord } from "@lathe/protocol";
 import * as v from "valibot";
 
-/** `setup` is a package that `npm run setup` installed from a clone; `global` and `project` are other ways of npm. */
+/**
+ * `setup` is a package that `npm run setup` installed from a clone; `global` and `project` are other npm
+ * installs.
+ */
 export interface Installation {
   readonly how: "clone" | "setup" | "global" | "project";
   /** The clone, npm's prefix, or the project. */
@@ -26,7 +29,7 @@ export function installationOf(root: string): Installation {
   return { how: "project", folder: above };
 }
 
-/** The command that updates it; undefined where the clone that it was made from is gone. */
+/** The update command; undefined if the clone it was made from no longer exists. */
 export function updateCommand({ how, folder }: Installation): string | undefined {
   if (how === "clone" || how === "setup") {
     if (!existsSync(join(folder, "scripts", "setup.mjs"))) return undefined;
@@ -40,7 +43,7 @@ function word(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : quoteWord(path);
 }
 
-/** `scripts/setup.mjs` leaves a note beside the package. */
+/** `scripts/setup.mjs` leaves a note next to the package. */
 function cloneOf(root: string): string | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(join(root, "installed-from.json"), "utf8"));

@@ -1,4 +1,4 @@
-/** `--worktree`: what works, works in a git working tree of its own, and is told where that is. */
+/** `--worktree`: runs the work in a git worktree of its own, and reports its path. */
 import { readdirSync } from "node:fs";
 import type { DirtyChoice } from "@lathe/attempts";
 import { realFolder, usage } from "@lathe/config";
@@ -57,7 +57,7 @@ function namesText(names: readonly string[]): string {
   return names.map((name) => fileName(pathOfBytes(name))).join(", ");
 }
 
-/** Those in whose place something is: no commit of the tree has it. */
+/** The submodules with content: no commit of the worktree includes it. */
 function filled({ path, submodules }: Worktree): readonly string[] {
   return submodules.filter((name) => {
     try {
@@ -68,7 +68,7 @@ function filled({ path, submodules }: Worktree): readonly string[] {
   });
 }
 
-/** *Contract:* `begun` says in a line where it is. */
+/** *Contract:* `begun` is one line with the worktree's path. */
 export async function inWorktree(
   values: WorktreeValues,
   work: (cwd: string, begun: string) => Promise<number | Failure>,
@@ -82,7 +82,7 @@ export async function inWorktree(
   }
 }
 
-/** Kept when something changed in it, and said where. */
+/** Keeps the worktree if something changed in it, and prints its path. */
 async function settleWorktree(worktree: Worktree): Promise<void> {
   const { path, branch, cwd } = worktree;
   const isKept = await worktree.settle();
@@ -91,7 +91,7 @@ async function settleWorktree(worktree: Worktree): Promise<void> {
     process.stderr.write("Nothing changed in the working tree: it is removed, with its branch.\n");
   else {
     const lathe = commandName(process.env);
-    // What was carried along still lies in the folder, in the way of what comes back.
+    // The folder still has the carried changes, which would conflict with the merge.
     const stash = worktree.carried.length > 0 ? "git stash -u && " : "";
     const ways = [
       `go on: ${lathe} run --continue --cwd ${cwd}`,

@@ -1,4 +1,4 @@
-/** The flags about a git working tree of the session's own. */
+/** The flags for a git worktree of the session's own. */
 
 export const worktreeFlags = {
   worktree: {

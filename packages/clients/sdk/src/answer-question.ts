@@ -1,4 +1,4 @@
-/** Answer question: what a session asks a person, answered by the program. */
+/** Lets a program answer the questions of a session. */
 import type { Conversation } from "@lathe/client";
 import {
   causeText,
@@ -13,7 +13,7 @@ import type { PartialAnswer, Question, QuestionedCall } from "@lathe/rpc";
 
 type Answer = (question: Question) => Promise<string | PartialAnswer> | string | PartialAnswer;
 
-/** *Contract:* asks the program, and sends its answer; one that is no answer cancels the turn. */
+/** *Contract:* asks the program, and sends its answer; an invalid answer cancels the turn. */
 export async function answerQuestion(
   question: OpenQuestion,
   answer: Answer,
@@ -25,7 +25,7 @@ export async function answerQuestion(
   const remark = (why: string): void => conversation.remark(why);
   try {
     const given = readAnswer(await answer({ seq, kind, text, options, ...(call && { call }) }), call);
-    // Somebody else may have answered meanwhile.
+    // Another client may have answered meanwhile.
     if (!questions.open.includes(question)) return;
     if (!isFailure(given)) {
       const refused = await questions.answer(question, given.answer, given.part);
@@ -37,7 +37,7 @@ export async function answerQuestion(
     if (!questions.open.includes(question)) return;
     remark(`the program could not answer: ${causeText(cause)}`);
   }
-  // A program that cannot answer lets nothing happen.
+  // If the program fails to answer, nothing is allowed.
   await conversation.cancel("the program, which could not answer");
 }
 
@@ -46,7 +46,7 @@ interface Read {
   readonly part?: EditPart;
 }
 
-/** Programs without types give whatever they like; nobody's slip of the pen takes a whole edit. */
+/** Checks an answer of any type: a program without types must not apply a whole edit by a slip. */
 export function readAnswer(given: unknown, call: QuestionedCall | undefined): Read | Failure {
   if (typeof given === "string") return { answer: given };
   const { answer, take, words, ...more } = Object(given) as Readonly<Record<string, unknown>>;

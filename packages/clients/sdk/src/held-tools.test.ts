@@ -1,4 +1,4 @@
-/** Tools of a program: what they get matches what they asked for, and what goes wrong in them is told. */
+/** Tests a program's own tools: the check of their arguments, and the handling of their errors. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
@@ -24,7 +24,7 @@ async function said(tool: Tool, input: unknown = { city: "Bergen" }): Promise<st
     : `${outcome.type}: ${"failure" in outcome && outcome.failure.text}`;
 }
 
-it("gives a tool what matches its parameters alone", async () => {
+it("calls a tool only with arguments that match its parameters", async () => {
   let calls = 0;
   const tool = held({ run: () => `call ${++calls}` });
   assert.match(
@@ -40,7 +40,7 @@ it("gives a tool what matches its parameters alone", async () => {
   assert.match(isFailure(wrong) ? wrong.text : "", /the tool w are no JSON schema/);
 });
 
-it("takes no name that another tool has", () => {
+it("refuses a name that another tool has", () => {
   const named = (name: string): Tool => defineTool({ name, description: "", parameters, run: () => "" });
   for (const tools of [[named("read")], [named("task")], [named("mcp__x__y")], [named("a"), named("a")]]) {
     const held = heldTools(tools);
@@ -48,7 +48,7 @@ it("takes no name that another tool has", () => {
   }
 });
 
-it("takes what goes wrong in a tool for a failure of the call", async () => {
+it("turns a tool's errors into a failure of the call", async () => {
   const effects = (): never => {
     throw new TypeError("no effects");
   };
@@ -63,7 +63,7 @@ it("takes what goes wrong in a tool for a failure of the call", async () => {
   assert.equal(await said(held({ run })), "failed: weather threw Error: the key hunter2 is wrong");
 });
 
-it("does not let a tool say how much of its result is shown", () => {
+it("does not let a tool decide how much of its result is shown", () => {
   const plain: Tool = {
     name: "plain",
     description: "",

@@ -1,6 +1,6 @@
 /**
- * Held tools: tools that a program brings along, held to their port. They get what they asked for, and what goes wrong in
- * them is a failure of the call alone.
+ * Wraps a program's own tools so that they obey their port: arguments match the schema, and an error in a
+ * tool only fails its call.
  */
 import { isTaken } from "@lathe/hosts/tools";
 import {
@@ -17,7 +17,7 @@ import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
 import { compileJsonSchema, type JsonCheck } from "./json-schema.ts";
 
-/** A failure names the tool whose parameters are no schema. */
+/** A failure names the tool whose parameters are not a valid schema. */
 export function heldTools(tools: readonly Tool[]): readonly Tool[] | Failure {
   const held: Tool[] = [];
   const names = new Set<string>();
@@ -57,14 +57,14 @@ function heldTool(tool: Tool): Tool | Failure {
         const prepared = tool.prepare(input);
         return isFailure(prepared) ? prepared : heldCall(prepared, name);
       } catch (cause) {
-        // What it would do is not known, and it does not do it.
+        // The call's effects are unknown, so it does not run.
         return thrown(name, cause);
       }
     },
   };
 }
 
-/** How much of its result is shown is not the tool's to say. */
+/** Drops the fields with which a tool could decide how much of its result is shown. */
 function heldCall(prepared: PreparedCall, name: string): PreparedCall {
   const { wholeChars: _, note: _n, ...call } = prepared;
   return { ...call, run: (context) => outcomeOf(prepared, name, context) };
@@ -73,7 +73,7 @@ function heldCall(prepared: PreparedCall, name: string): PreparedCall {
 async function outcomeOf(prepared: PreparedCall, name: string, context: ToolContext): Promise<Outcome> {
   try {
     const given: unknown = await prepared.run(context);
-    // Programs without types return what they like.
+    // A program without types may return anything.
     const { success, output } = v.safeParse(publicSchemas.outcome, given);
     return success ? output : { type: "failed", failure: noOutcome(name, given) };
   } catch (cause) {

@@ -1,17 +1,19 @@
-/** JSON schemas that others wrote, and what is wrong with a value by one. Loaded only where there is one. */
+/**
+ * Compiles JSON schemas from others, and explains how a value violates one. Loaded only if there is a schema.
+ */
 import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 
-/** *Contract:* pure; a sentence for each of the first problems, none for a value that matches. */
+/** *Contract:* pure; one sentence for each of the first problems, none if the value matches. */
 export type JsonCheck = (value: unknown) => readonly string[];
 
 const maxProblems = 20;
-// Formats are a remark in the newer drafts, too.
+// Newer drafts, too, treat formats as annotations only.
 const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
 
-/** Throws where the schema is none, or of a draft that is not read: older than 6. */
+/** Throws if the schema is invalid, or of a draft before 6. */
 export function compileJsonSchema(schema: object | boolean): JsonCheck {
   const validate = ajvFor(schema).compile(schema);
   return (value) => {

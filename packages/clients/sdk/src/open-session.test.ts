@@ -1,4 +1,4 @@
-/** A session in a program: one turn at a time, cancelled whenever that is said. */
+/** Tests a session in a program: one turn at a time, and a cancel at any moment. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import type { Turn } from "@lathe/rpc";
 import type { AgentSession } from "./agent-session.ts";
 import { openSession, runTask } from "./open-session.ts";
 
-/** Answers wait for it. */
+/** Holds back answers until it resolves. */
 let held: PromiseWithResolvers<void> | undefined;
 const model: Model = {
   info: { id: "own/model", window: 100_000, maxOutput: 1000 },
@@ -59,7 +59,7 @@ describe("a session in a program", () => {
     return isFailure(ended) ? [ended.code, ended.text] : [ended.end.type, ended.text];
   };
 
-  it("refuses a second turn while one runs, which goes on", async () => {
+  it("refuses a second turn while one runs, and the first continues", async () => {
     held = Promise.withResolvers();
     const first = session.run("one");
     const [code, text] = await ran(session.run("two"));
@@ -70,7 +70,7 @@ describe("a session in a program", () => {
     assert.deepEqual(await ran(session.run("three")), ["done", "Done."]);
   });
 
-  it("cancels the turn whose stream is left, and is free for the next one", async () => {
+  it("cancels the turn when its stream is abandoned, and accepts the next one", async () => {
     held = Promise.withResolvers();
     for await (const happening of session.stream("one")) if ("delta" in happening) break;
     held = undefined;
@@ -78,7 +78,7 @@ describe("a session in a program", () => {
     assert.deepEqual(await ran(session.run("two")), ["done", "Done."]);
   });
 
-  it("hears a cancel in the moment words are said, in the first turn and in later ones", async () => {
+  it("obeys a cancel sent right after a message, in the first and in later turns", async () => {
     for (const words of ["one", "two", "three"]) {
       held = Promise.withResolvers();
       const turn = session.run(words);
@@ -89,7 +89,7 @@ describe("a session in a program", () => {
     assert.deepEqual(await ran(session.run("four")), ["done", "Done."]);
   });
 
-  it("cancels the turn it is closed in, and says so", async () => {
+  it("cancels the running turn when closed, and reports that", async () => {
     held = Promise.withResolvers();
     const turn = session.run("one");
     while (session.id === undefined) await new Promise((resolve) => setImmediate(resolve));
@@ -100,7 +100,7 @@ describe("a session in a program", () => {
   });
 });
 
-it("goes on whatever the listeners of the program throw, and warns of each kind once", async () => {
+it("survives errors thrown by the program's listeners, and warns once per kind", async () => {
   const warnings: string[] = [];
   const warned = ({ message }: Error): void => void warnings.push(message);
   process.on("warning", warned);
@@ -122,7 +122,7 @@ it("goes on whatever the listeners of the program throw, and warns of each kind 
   }
 });
 
-it("refuses limits that would not bind", async () => {
+it("refuses limits that would have no effect", async () => {
   const wrong: readonly (readonly [unknown, RegExp])[] = [
     [{ step: 3 }, /no limit step: they are steps, tokens, cost, wallMs, failures/],
     [{ steps: 2.5 }, /limits\.steps takes a whole number from 0 up, not 2\.5/],

@@ -1,13 +1,13 @@
-/** Open session: an agent in the hands of a program. */
+/** Opens a session of the agent for a program. */
 import { Conversation, type ConversationListener, type ConversationStart } from "@lathe/client";
 import type { Program } from "@lathe/config";
-import { type Failure, isFailure, type Session } from "@lathe/protocol";
+import { isFailure, type Failure, type Session } from "@lathe/protocol";
 import type { Turn } from "@lathe/rpc";
 import type { AgentSession, Happening } from "./agent-session.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { readOptions } from "./read-options.ts";
 import type { SessionOptions, Words } from "./session-options.ts";
-import { emptyTally, type Tally, tallied } from "./tally.ts";
+import { emptyTally, tallied, type Tally } from "./tally.ts";
 
 type Listener = (happening: Happening) => void;
 
@@ -119,7 +119,7 @@ async function* streamed({ work, stop, listeners }: Streaming): AsyncGenerator<H
     isOver = true;
     wake();
   });
-  // Whoever stops listening is not told of it later.
+  // The consumer may have left: avoid an unhandled rejection.
   ended.catch(() => undefined);
   try {
     for (;;) {
@@ -133,7 +133,7 @@ async function* streamed({ work, stop, listeners }: Streaming): AsyncGenerator<H
     }
   } finally {
     listeners.delete(listener);
-    // Nobody wants the rest of it, and the session is free again for other words.
+    // The consumer left: cancel the turn, so that the session accepts other messages.
     if (!isOver) {
       await stop();
       await ended.catch(() => undefined);

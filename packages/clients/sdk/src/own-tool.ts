@@ -1,16 +1,19 @@
-/** Own tool: a function of a program as a tool that the model can call. */
+/** Turns a program's function into a tool that the model can call. */
 import { type Effect, failure, type JsonSchema, type Outcome, type Tool } from "@lathe/protocol";
 
 export interface OwnTool<Input> {
   /** Letters, digits, dash and underscore, at most 64. */
   readonly name: string;
-  /** What a model reads of it, in every request: short. */
+  /** For the model, in every request: keep it short. */
   readonly description: string;
-  /** JSON schema of one object; what does not match never runs. */
+  /** JSON schema of one object; the tool never runs with arguments that do not match. */
   readonly parameters: JsonSchema;
-  /** *Contract:* what is judged by the rules before it runs. Absent: the program answers for it, and it runs unasked. */
+  /**
+   * *Contract:* the effects that the rules check before it runs. If absent, the program vouches for the tool,
+   * and it runs without asking.
+   */
   effects?(input: Input): readonly Effect[];
-  /** *Contract:* a text, or a whole outcome; what it throws is told to the model. */
+  /** *Contract:* a text, or a whole outcome; the model gets the error that it throws. */
   run(input: Input, context: { readonly signal: AbortSignal }): Promise<string | Outcome> | string | Outcome;
 }
 

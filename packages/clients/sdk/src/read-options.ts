@@ -1,4 +1,4 @@
-/** Read options: what a program says of a session, checked, as the hosts take it. */
+/** Checks a program's session options, and converts them for the hosts. */
 
 import { type AgentOptions, type Program, readAgentOptions, usage } from "@lathe/config";
 import {
@@ -12,7 +12,7 @@ import {
 import * as v from "valibot";
 import type { SessionOptions } from "./session-options.ts";
 
-/** What a session is opened with: the hosts' options, and who listens. */
+/** The hosts' options, and the listeners. */
 export interface ReadOptions {
   readonly local: AgentOptions;
   readonly listeners: Listeners;
@@ -41,13 +41,13 @@ export async function readOptions(options: SessionOptions, program: Program): Pr
     said: { ...found.said, ...(limits && { limits }) },
     ...(tools && { tools }),
     ...(options.models && { ownModels: options.models }),
-    // What it was begun with stays.
+    // A resumed session keeps its model.
     ...(options.resume !== undefined && model === undefined && { models: [] }),
   };
   return { local, listeners };
 }
 
-/** Programs without types write what they like; a limit that is not known would not bind. */
+/** Refuses unknown limits, which would have no effect: a program without types may pass anything. */
 function readLimits(given: Limits | undefined): Limits | undefined | Failure {
   if (given === undefined) return undefined;
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -63,7 +63,7 @@ function readLimits(given: Limits | undefined): Limits | undefined | Failure {
 
 type Listeners = Required<Pick<SessionOptions, "onEvent" | "onDelta" | "onRemark">>;
 
-/** What a program throws while it listens is a warning of its process: the turn that it listens to goes on. */
+/** An error in a program's listener becomes a process warning, and the turn continues. */
 function listenersOf(options: SessionOptions): Listeners {
   const warned = new Set<string>();
   const safely = (name: keyof Listeners, listen: () => void): void => {

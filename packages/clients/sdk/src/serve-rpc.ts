@@ -1,27 +1,15 @@
-/** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
-import { type Program, readAgentOptions, realFolder, usage } from "@lathe/config";
-import { type AskedQuestion, reserveSessionId, sessionQuestions } from "@lathe/hosts/local";
+/** Serves sessions to a program in any language, on top of the TypeScript SDK. */
+import { readAgentOptions, realFolder, type Program, usage } from "@lathe/config";
+import { reserveSessionId, sessionQuestions, type AskedQuestion } from "@lathe/hosts/local";
 import { answerQuestion, findSession, listSessions, readSession, readState } from "@lathe/hosts/stored";
-import { type Delta, type Event, type Failure, failure, fold, isFailure } from "@lathe/protocol";
-import {
-  type ClientMethod,
-  createRpcPeer,
-  type Notifications,
-  type OpenParams,
-  type ParamsOf,
-  type Question,
-  type ResultOf,
-  type RpcOutcome,
-  type RpcPeer,
-  rpcCodes,
-  rpcVersion,
-} from "@lathe/rpc";
+import { failure, fold, isFailure, type Delta, type Event, type Failure } from "@lathe/protocol";
+import { createRpcPeer, rpcCodes, rpcVersion, type ClientMethod, type Notifications, type OpenParams, type ParamsOf, type Question, type ResultOf, type RpcOutcome, type RpcPeer } from "@lathe/rpc";
 import { clientMethods, serverMethods } from "@lathe/rpc/messages";
-import * as v from "valibot";
 import type { AgentSession } from "./agent-session.ts";
 import { readAnswer } from "./answer-question.ts";
 import { openSession } from "./open-session.ts";
 import type { SessionOptions } from "./session-options.ts";
+import * as v from "valibot";
 
 /** The lines from a program, and to it. */
 export interface RpcStreams {
@@ -36,7 +24,7 @@ export interface RpcStreams {
 export interface RpcServer {
   /** *Contract:* resolves when the input has ended and every session is closed. */
   readonly served: Promise<void>;
-  /** *Contract:* ends what runs in every session. */
+  /** *Contract:* stops the work in every session. */
   close(): Promise<void>;
 }
 
@@ -51,7 +39,7 @@ export function serveRpc({ input, output }: RpcStreams, program: Program): RpcSe
     program,
     open: (id, options) => openFor({ peer, program }, id, options),
     tell: (method, params) => peer.tell(method, params),
-    // Nobody is waited for who has left.
+    // Do not wait for a client that has gone.
     drained: () => Promise.race([output.drained(), ended.promise]),
   });
   const answer = async (method: string, params: unknown): Promise<RpcOutcome> => {
@@ -66,12 +54,12 @@ export function serveRpc({ input, output }: RpcStreams, program: Program): RpcSe
     ended.resolve();
     await Promise.allSettled([...sessions.values()].map((agent) => agent.close()));
   };
-  // Whoever closes the input waits for nothing that still runs.
+  // When the client closes the input, running work is cancelled.
   const served = peer.serve(endedBy(input, close)).then(close);
   return { served, close };
 }
 
-/** Whoever takes the lines of a program that has gone stops what it began. */
+/** Stops the sessions as soon as the input has ended. */
 async function* endedBy(
   input: AsyncIterable<Uint8Array>,
   close: () => Promise<void>,
@@ -108,7 +96,7 @@ interface Client {
   readonly program: Program;
   readonly open: (id: string, options: SessionOptions) => Promise<AgentSession | Failure>;
   readonly tell: Tell;
-  /** *Contract:* resolves when more can be told. */
+  /** *Contract:* resolves when there is room for more output. */
   readonly drained: () => Promise<void>;
 }
 
@@ -186,7 +174,7 @@ async function load(
   return { session: id, cwd: cwd ?? own, title };
 }
 
-/** Of a session that any process runs, with what they ask for. */
+/** Finds a session that any process may be running, and its open questions. */
 async function questionsOf(
   start: string,
   program: Program,
@@ -268,7 +256,7 @@ async function openFor(
     onRemark: (text: string) => peer.tell("session/remark", { session, text }),
     onQuestion: async (question: Question) => {
       const given = await peer.ask("session/question", { session, question });
-      // What is no answer lets nothing happen: it ends the turn.
+      // Throws on an invalid answer: that allows nothing and ends the turn.
       return v.parse(serverMethods["session/question"].result, given);
     },
   };

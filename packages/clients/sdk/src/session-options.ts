@@ -1,35 +1,38 @@
-/** Session options: what a program says of the session it opens; of the words of the protocol alone, for its types are published. */
+/** The options of a program's session. It uses only types of the protocol, since its types are published. */
 import type { Delta, Effort, Event, InboxMessage, Limits, Mode, Model, Session, Tool } from "@lathe/protocol";
 import type { PartialAnswer, Question } from "@lathe/rpc";
 
-/** What is said to a session: a text, and images that go with it. */
+/** A message to a session: a text, and images that belong to it. */
 export type Words = Pick<Extract<InboxMessage, { type: "message" }>, "text" | "images">;
 
 export interface SessionOptions {
-  /** The folder to work in; the program's own when absent. */
+  /** The folder to work in; the program's own if absent. */
   readonly cwd?: string;
-  /** A model id, a comma-separated chain of them, or `auto`; as for the command when absent. */
+  /** A model ID, a comma-separated chain of them, or `auto`; the command's default if absent. */
   readonly model?: string;
-  /** Models of the program's own, by their id (`name/model`), to be named in `model`. */
+  /** The program's own models by ID (`name/model`); `model` selects them. */
   readonly models?: Readonly<Record<string, Model>>;
   readonly tools?: readonly Tool[];
-  /** How much models that reason may think; as the configuration or their providers have it when absent. */
+  /** How much reasoning models may think; the configuration's or the provider's default if absent. */
   readonly effort?: Effort;
-  /** `auto` when absent; never looser than what the user's configuration says. */
+  /** `auto` if absent; never looser than the user's configuration. */
   readonly mode?: Mode;
-  /** What may happen unasked: globs of commands, or `KIND:GLOB`. */
+  /** Rules for what runs without asking: globs of commands, or `KIND:GLOB`. */
   readonly allow?: readonly string[];
   readonly limits?: Limits;
-  /** Whether commands run in the sandbox; they do when absent. */
+  /** Whether commands run in the sandbox; true if absent. */
   readonly sandbox?: boolean;
-  /** The id of a session to go on with. */
+  /** The ID of a session to resume. */
   readonly resume?: string;
-  /** Every event as it is in the log. */
+  /** Receives every event of the log. */
   onEvent?(event: Event, session: Session): void;
-  /** Text and output while they come. */
+  /** Receives text and output while they stream. */
   onDelta?(delta: Delta): void;
-  /** What the user should know, in one sentence. */
+  /** Receives a remark for the user, in one sentence. */
   onRemark?(text: string): void;
-  /** *Contract:* the answer, or what is taken of an edit; without it a call that needs a person ends the turn. */
+  /**
+   * *Contract:* the answer, or the accepted part of an edit; without it, a call that needs approval ends the
+   * turn.
+   */
   onQuestion?(question: Question): Promise<string | PartialAnswer> | string | PartialAnswer;
 }

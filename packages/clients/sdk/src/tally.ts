@@ -1,18 +1,18 @@
-/** Tally: what a run added up to, counted from its events. */
+/** Totals of a run, counted from its events. */
 
 import { type Event, messageText, type RunLaterFile } from "@lathe/protocol";
 import { isLooked } from "@lathe/terminal";
 
 export interface Tally {
-  /** Answers of the model. */
+  /** How many times the model answered. */
   readonly steps: number;
-  /** Workspace-relative paths, in the order first changed. */
+  /** Workspace-relative paths, in the order of their first change. */
   readonly changed: readonly string[];
-  /** What the model said last, without calls. */
+  /** The model's last answer without calls. */
   readonly text: string;
   /** Changed files that programs or later sessions run or follow. */
   readonly runLater: readonly RunLaterFile[];
-  /** Those of turns that have ended. */
+  /** Those of earlier, ended turns. */
   readonly runLaterBefore: readonly RunLaterFile[];
 }
 

@@ -1,4 +1,4 @@
-/** `/best-of`: several attempts at one task, side by side, and the best one taken over after a yes. */
+/** `/best-of`: makes several attempts at one task side by side, and applies the best one after approval. */
 import {
   type Failure,
   failure,
@@ -81,7 +81,7 @@ const consent: readonly Option[] = [
   { label: "No", value: "no" },
 ];
 
-/** Undefined when they may; else why not, or that a person did not want it. */
+/** Undefined if they may run; else the reason, or "no" if the person declined. */
 async function mayWork(chat: Chat): Promise<Failure | "no" | undefined> {
   const { mode, widest } = chat.options;
   if (mode === "auto") return undefined;

@@ -1,27 +1,27 @@
-/** Chat keys: what keys do besides typing, wherever they are pressed. */
+/** The keys that do something other than typing, in any state of the chat. */
 import type { Failure, Mode } from "@lathe/protocol";
 import type { Chat } from "../chat.ts";
 
-/** Where they are pressed. */
+/** The screen where a key is pressed. */
 export interface Desk {
   readonly chat: Chat;
-  /** What was typed and is not said yet, pastes in full. */
+  /** The unsent text, with pastes in full. */
   draft(): string;
   redraft(text: string): void;
-  /** *Contract:* puts the image in the clipboard where the cursor is by then. */
+  /** *Contract:* inserts the clipboard's image at the cursor's position at that time. */
   pasteImage(): Promise<Failure | undefined>;
-  /** *Contract:* the terminal is as it was before, and nothing is drawn or read, until the work is done. */
+  /** *Contract:* restores the terminal, and draws and reads nothing, until the work is done. */
   lend<T>(work: () => Promise<T>): Promise<T>;
 }
 
 interface ChatKey {
-  /** As the terminal's library names it, and as people read it. */
+  /** The key as the terminal's library names it; `name` is for people. */
   readonly key: "shift+tab" | "ctrl+o" | "ctrl+r" | "ctrl+g" | "ctrl+v";
   readonly name: string;
   readonly about: string;
-  /** Not while something is to be chosen. */
+  /** Has no effect while a choice is open. */
   readonly waits?: true;
-  /** *Contract:* as that of a slash command. */
+  /** *Contract:* returns the same as a slash command. */
   press(desk: Desk): Promise<readonly string[] | Failure | undefined>;
 }
 
@@ -64,7 +64,7 @@ export const chatKeys: readonly ChatKey[] = [
 
 const turns: readonly Mode[] = ["ask", "auto", "plan"];
 
-/** Those that the machine's owner does not allow are passed over; the status line tells which it is. */
+/** Skips modes that the machine's owner does not allow; the status line shows the new mode. */
 function nextMode(chat: Chat): undefined {
   const at = turns.indexOf(chat.options.mode);
   const order = [...turns.slice(at + 1), ...turns.slice(0, Math.max(0, at))];

@@ -1,4 +1,4 @@
-/** `/clear`: the next words begin a new session. */
+/** `/clear`: begins a new session with the next message. */
 import type { SlashCommand } from "./slash-command.ts";
 
 export const clearCommand: SlashCommand = {

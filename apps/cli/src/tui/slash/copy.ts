@@ -1,4 +1,4 @@
-/** `/copy`: an answer of the agent, or a piece of code in it, into the clipboard, as it was written. */
+/** `/copy`: copies an answer of the agent, or a code block in it, to the clipboard, as written. */
 
 import { noSession } from "@lathe/client";
 import { type Failure, failure, messageText, type Session } from "@lathe/protocol";
@@ -7,7 +7,7 @@ import { Lexer } from "marked";
 import type { Chat } from "../chat.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
-/** Bytes that a terminal takes at most; some take less. */
+/** The most bytes that terminals accept; some accept fewer. */
 const maxForTerminals = 74_000;
 
 export const copyCommand: SlashCommand = {
@@ -37,7 +37,7 @@ function noAnswer(count: number): Failure {
   return failure("not-found", text, { who: "user" });
 }
 
-/** Undefined where the person left the choice. */
+/** Undefined if the person dismissed the choice. */
 async function chosen(chat: Chat, answer: string): Promise<string | undefined> {
   const codes = Lexer.lex(answer).flatMap((token) => (token.type === "code" ? [token] : []));
   if (codes.length === 0) return answer;
@@ -59,7 +59,7 @@ async function copied(chat: Chat, text: string): Promise<readonly string[] | Fai
   const program = await writeClipboardText(text, chat.options);
   if (program !== undefined) return [chat.theme.dim(`Copied ${lines(text)} (${program}).`)];
   const base64 = Buffer.from(text).toString("base64");
-  // OSC 52: the terminal puts it into the clipboard in front of the person, also over SSH.
+  // OSC 52: the terminal sets the clipboard of the person's own machine, even over SSH.
   const isGiven = base64.length <= maxForTerminals && chat.toTerminal(`\u001b]52;c;${base64}\u0007`);
   if (isGiven)
     return [chat.theme.dim(`Gave ${lines(text)} to the terminal for its clipboard; some do not take it.`)];

@@ -1,4 +1,4 @@
-/** `/fork`: a new session goes on from here; this one stays as it is. */
+/** `/fork`: continues in a new session; the present one stays unchanged. */
 import { noSession } from "@lathe/client";
 import type { SlashCommand } from "./slash-command.ts";
 

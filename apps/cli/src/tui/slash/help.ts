@@ -1,4 +1,4 @@
-/** `/help`: the commands, and the keys. */
+/** `/help`: lists the commands and the keys. */
 import { listCommands } from "@lathe/extensions/commands";
 import { fit, wrap } from "@lathe/terminal";
 import { chatKeys } from "./chat-keys.ts";
@@ -17,7 +17,7 @@ const keys: readonly (readonly [string, string])[] = [
 ];
 
 const none = ["", ""] as const;
-/** Of a command from a file, in columns. */
+/** The most columns for a command from a file. */
 const most = { head: 30, about: 100 };
 
 export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
@@ -27,7 +27,7 @@ export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
     run: async (chat) => {
       const { bold } = chat.theme;
       const commands = all().map(({ name, usage = "", about }) => [`/${name} ${usage}`, about] as const);
-      // What is in a file may be long, and says more than its first line.
+      // A command's file may be long: show only the first line.
       const customs = (await listCommands(chat.options))
         .filter(({ name }) => !all().some((one) => one.name === name))
         .map(

@@ -1,4 +1,4 @@
-/** `/quit`: leaves. */
+/** `/quit`: leaves the chat. */
 import type { SlashCommand } from "./slash-command.ts";
 
 export const leaveCommand: SlashCommand = {

@@ -1,4 +1,4 @@
-/** `/output`: what a call printed, whole; the transcript shows the lines that tell most. */
+/** `/output`: shows a call's full output; the transcript shows only its most important lines. */
 
 import { noSession, outputFigures, outputNamed, outputTarget } from "@lathe/client";
 import { sessionOutputs, wholeOutput } from "@lathe/hosts/stored";
@@ -8,7 +8,7 @@ import { fit, harmless, scrolled } from "@lathe/terminal";
 import type { Chat } from "../chat.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
-/** Calls to choose among: the last ones. */
+/** How many of the last calls are offered. */
 const maxCalls = 50;
 
 export const outputCommand: SlashCommand = {

@@ -1,4 +1,4 @@
-/** `/resume`: goes on with an earlier session of this folder. */
+/** `/resume`: resumes an earlier session of this folder. */
 import { isFailure } from "@lathe/protocol";
 import { moment } from "@lathe/terminal";
 import type { Chat } from "../chat.ts";

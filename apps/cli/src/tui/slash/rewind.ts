@@ -1,4 +1,4 @@
-/** `/rewind`: files and conversation go back to before something was said. */
+/** `/rewind`: rewinds files and conversation to before a message. */
 
 import { noSession, rewoundLines } from "@lathe/client";
 import { usage } from "@lathe/config";
@@ -52,7 +52,7 @@ export const rewindCommand: SlashCommand = {
   },
 };
 
-/** The newest first. */
+/** The steps, newest first. */
 function moments(session: Session): readonly Option[] {
   return session.marks.toReversed().map(({ step }) => {
     const about = withoutMark(wordsAt(session, step)).replace(/\s+/g, " ");
@@ -60,7 +60,7 @@ function moments(session: Session): readonly Option[] {
   });
 }
 
-/** What was said there, where a turn begins with it; they go with the step. */
+/** The message that began a turn at this step; the rewind removes it too. */
 function wordsAt({ marks, messages }: Session, step: number): string {
   const mark = marks.findLast((one) => one.step === step);
   const message = mark?.opens ? messages[mark.said] : undefined;

@@ -1,9 +1,9 @@
-/** Slash command: a word behind a slash that the person says to Lathe, not to the agent. */
+/** A slash command: typed text that addresses Lathe, not the agent. */
 import type { CommandAbout } from "@lathe/client";
 import type { Failure } from "@lathe/protocol";
 import type { Chat } from "../chat.ts";
 
 export interface SlashCommand extends CommandAbout {
-  /** *Contract:* resolves with lines to print, nothing, or why it was not done. */
+  /** *Contract:* resolves with lines to print, nothing, or the reason for doing nothing. */
   run(chat: Chat, words: string): Promise<readonly string[] | Failure | undefined>;
 }

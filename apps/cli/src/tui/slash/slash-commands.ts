@@ -1,4 +1,4 @@
-/** The slash commands, in the order of the help; one more is one more line. */
+/** The slash commands, in the order of the help. */
 import {
   agentsCommand,
   compactCommand,
