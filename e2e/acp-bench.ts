@@ -1,4 +1,7 @@
-/** An editor's view of `lathe acp` for tests: a folder, a model that follows a script, editors that must all end well. */
+/**
+ * An editor's view of `lathe acp` for tests: a folder, a scripted model, and editors that must all exit
+ * cleanly.
+ */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -45,7 +48,7 @@ export interface AcpBench {
   ask(editor: Editor, sessionId: string, blocks: ContentBlock[]): Promise<PromptResponse>;
 }
 
-/** *Contract:* called once by a group of tests; each has a place of its own, and leaves nothing. */
+/** *Contract:* called once per group of tests; each test gets its own place, which is removed afterwards. */
 export function openAcpBench(): AcpBench {
   let place: InProcessPlace;
   let server: WireServer;

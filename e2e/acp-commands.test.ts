@@ -1,4 +1,4 @@
-/** What a person can type behind a slash in an editor, and is asked about what a project brings along. */
+/** Tests slash commands in an editor, and its questions about a project's extensions. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ describe("lathe acp", () => {
       );
     const isOffer = (one: SessionUpdate): boolean => one.sessionUpdate === "available_commands_update";
 
-    it("are told with what they take: ours, the project's and the user's, and again when they change", async () => {
+    it("are announced with their arguments: built-in, project's and user's, and again when they change", async () => {
       at.place.put(
         ".claude/commands/fix.md",
         "---\ndescription: Fixes\nargument-hint: ISSUE\n---\nFix $1.\n",
@@ -76,7 +76,7 @@ describe("lathe acp", () => {
       assert.equal(at.server.records.length, 3);
     });
 
-    it("show servers as they are written, never the user's variables that they are given", async () => {
+    it("show servers as written in their files, never the values of the user's variables", async () => {
       await serve([]);
       const secret = { HOST_KEY: "sk-of-the-user" };
       const words = ["--token", "$" + "{HOST_KEY}"];
@@ -91,7 +91,7 @@ describe("lathe acp", () => {
       assert.ok(!`${said}${listed.out}${listed.err}`.includes(secret.HOST_KEY));
     });
 
-    it("are about a session that was loaded, too", async () => {
+    it("also work in a loaded session", async () => {
       await serve(() => ({ parts: [say("fine")] }));
       const first = await open();
       const id = await begin(first);
@@ -107,7 +107,7 @@ describe("lathe acp", () => {
     });
   });
 
-  describe("hooks and servers of the project that nobody has looked at", () => {
+  describe("untrusted hooks and servers of the project", () => {
     const hook = (command: string) =>
       at.place.put(
         ".claude/settings.json",
@@ -118,7 +118,7 @@ describe("lathe acp", () => {
     });
     const textOf = ({ permissions }: Editor): string => JSON.stringify(permissions);
 
-    it("are asked about with the first prompt, each on its own, and again with what has changed", async () => {
+    it("are asked about one by one at the first prompt, and again after a change", async () => {
       at.place.put("seen.sh", "echo heard >> seen.txt\n");
       hook("sh seen.sh");
       const one = { command: process.execPath, args: [sampleServer] };
@@ -143,7 +143,7 @@ describe("lathe acp", () => {
       assert.equal(readFileSync(join(at.place.workspace, "seen.txt"), "utf8"), "heard\n");
     });
 
-    it("a server that is let start is one of the session's", async () => {
+    it("adds a server to the session once the person trusts it", async () => {
       const one = { command: process.execPath, args: [sampleServer] };
       at.place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
       await serve([{ parts: [say("fine")] }]);
@@ -152,7 +152,7 @@ describe("lathe acp", () => {
       assert.match(at.server.records[0]?.text ?? "", /find_tools/);
     });
 
-    it("the person who stops instead says nothing of them", async () => {
+    it("records no decision if the person cancels", async () => {
       hook("true");
       await serve([{ parts: [say("fine")] }]);
       const editor = await open();

@@ -1,4 +1,7 @@
-/** An editor for tests: the official client of the Agent Client Protocol, with every line of the agent held to the official schema. */
+/**
+ * An editor for tests: the official client of the Agent Client Protocol, which checks every line of the agent
+ * against the official schema.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import {
@@ -22,9 +25,9 @@ export interface Editor {
   readonly agent: ClientContext;
   readonly updates: readonly SessionUpdate[];
   readonly permissions: readonly RequestPermissionRequest[];
-  /** Resolves with the next update that meets the condition, an earlier one included. */
+  /** Resolves with the first update that meets the condition, even an earlier one. */
   told(meets: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
-  /** Every message of the agent that the schema does not allow. */
+  /** The agent's messages that violate the schema. */
   readonly wrong: readonly string[];
   /** *Contract:* closes the agent's input and resolves once it has ended. */
   leave(): Promise<number | null>;
@@ -44,14 +47,14 @@ interface Schema {
 }
 
 interface OfficialSchema {
-  /** The definition for messages of a method: its name is told by how it ends. */
+  /** The definition for a method's messages; `end` matches the end of its name. */
   nameOf(method: string, end: RegExp): string | undefined;
   check(name: string): ValidateFunction;
 }
 
 let official: OfficialSchema | undefined;
 
-/** Read once, and each definition compiled once: that takes longer than most tests. */
+/** Reads the schema once and compiles each definition once: that takes longer than most tests. */
 function officialSchema(): OfficialSchema {
   official ??= readSchema();
   return official;

@@ -1,4 +1,7 @@
-/** `lathe acp` as an editor sees it: a real process, the official client library, the official schema. */
+/**
+ * Tests `lathe acp` the way an editor uses it: a real process, the official client library, the official
+ * schema.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +41,7 @@ describe("lathe acp", () => {
     { parts: [say("It is written.")] },
   ];
 
-  it("streams an answer, calls with diffs and places, and the plan", async () => {
+  it("streams an answer, calls with diffs and locations, and the plan", async () => {
     await serve(work);
     const editor = await open();
     const id = await begin(editor);
@@ -59,7 +62,7 @@ describe("lathe acp", () => {
     assert.deepEqual([begun?.kind, begun?.title, begun?.locations], ["edit", "write: a.txt", [{ path }]]);
   });
 
-  it("asks for permission with the change it is about, and takes each answer", async () => {
+  it("asks for permission with the planned change, and accepts each answer", async () => {
     const tries = ["b1", "b2", "b3"].map((id) => ({
       parts: [call(id, "write", { path: `${id}.txt`, content: id })],
     }));
@@ -87,7 +90,7 @@ describe("lathe acp", () => {
     assert.match(JSON.stringify(first?.options), /For this session, allow: write b1\.txt/);
   });
 
-  it("needs no answer to what another answer allows, too", async () => {
+  it("closes a question that another answer covers", async () => {
     const touch = (id: string) => call(id, "shell", { command: "touch made" });
     await serve([{ parts: [touch("c1"), touch("c2")] }, { parts: [say("done")] }]);
     let asked = 0;
@@ -106,7 +109,7 @@ describe("lathe acp", () => {
     assert.deepEqual(ended.map(({ toolCallId }) => toolCallId).toSorted(), ["c1", "c2"]);
   });
 
-  it("deletes a session, also one that is open, and one that is gone already", async () => {
+  it("deletes a session, even one that is open or already gone", async () => {
     await serve([{ parts: [say("done")] }]);
     const editor = await open();
     const sessionId = await begin(editor);
@@ -120,7 +123,7 @@ describe("lathe acp", () => {
     await assert.rejects(ask(editor, sessionId, prompt("more")), /there is no session/);
   });
 
-  it("ends the turn when the person cancels what is asked", async () => {
+  it("ends the turn when the person cancels a question", async () => {
     await serve([
       { parts: [call("c1", "write", { path: "no.txt", content: "x" })] },
       { parts: [say("more")] },
@@ -131,7 +134,7 @@ describe("lathe acp", () => {
     assert.equal(at.server.records.length, 1);
   });
 
-  it("stops a command on cancel, and goes on with the next prompt", async () => {
+  it("stops a command on cancel, and continues with the next prompt", async () => {
     const long = { parts: [call("c1", "shell", { command: "echo begun; sleep 1000", timeout_s: 1000 })] };
     await serve([long, { parts: [say("here again")] }]);
     const editor = await open();
@@ -144,7 +147,7 @@ describe("lathe acp", () => {
     assert.equal(saidIn(editor.updates, "agent_message_chunk"), "here again");
   });
 
-  it("loads a session in another process, with all that was said, and goes on", async () => {
+  it("loads a session in another process with all its messages, and continues", async () => {
     await serve([...work, { parts: [say("Still here.")] }]);
     const first = await open();
     const id = await begin(first);
@@ -168,7 +171,7 @@ describe("lathe acp", () => {
     );
   });
 
-  it("starts the editor's MCP servers when they are needed, and asks before a call", async () => {
+  it("starts the editor's MCP servers on demand, and asks before a call", async () => {
     const find = call("c1", "find_tools", { query: "echo" });
     const use = call("c2", "call_tool", {
       name: "mcp__its_own__echo",
@@ -190,7 +193,7 @@ describe("lathe acp", () => {
     await editor.agent.request(methods.agent.session.close, { sessionId: begun.sessionId });
   });
 
-  it("holds to the mode that is set", async () => {
+  it("obeys the chosen mode", async () => {
     const tries = ["one", "two"].map((name) => ({
       parts: [call(name, "write", { path: name, content: name })],
     }));
@@ -221,7 +224,7 @@ describe("lathe acp", () => {
     await assert.rejects(wrong, /there is no mode yolo/);
   });
 
-  it("another mode leaves alone what goes on in the background", async () => {
+  it("leaves background commands running when the mode changes", async () => {
     await serve([
       { parts: [call("c1", "shell", { command: "sleep 3000", background: true })] },
       { parts: [say("started")] },
@@ -237,7 +240,7 @@ describe("lathe acp", () => {
     assert.match(JSON.stringify(told), /p1 \[running\] sleep 3000/);
   });
 
-  it("offers permissions, models and efforts to choose from, and tells what was chosen elsewhere", async () => {
+  it("offers permissions, models and efforts, and reports choices made elsewhere", async () => {
     await serve((_, at) => ({ parts: [say(`answer ${at + 1}`)] }));
     const editor = await open();
     const { agent } = editor;
@@ -277,7 +280,7 @@ describe("lathe acp", () => {
     });
     await editor.told((one) => one.sessionUpdate === "current_mode_update" && one.currentModeId === "plan");
 
-    // Another editor finds it as it was left, and a choice holds before anything is said.
+    // Another editor finds the session's settings, and a choice applies before any message.
     const later = await open();
     await agent.request(methods.agent.session.close, { sessionId });
     const loaded = await later.agent.request(methods.agent.session.load, {
@@ -292,7 +295,7 @@ describe("lathe acp", () => {
     assert.match(at.server.records.at(-1)?.text ?? "", /"model":"claude-opus-5-5"/);
   });
 
-  it("takes images, links and texts of the editor", async () => {
+  it("accepts images, links and texts from the editor", async () => {
     await serve([{ parts: [say("I see.")] }]);
     const editor = await open();
     await ask(editor, await begin(editor), [
@@ -306,7 +309,7 @@ describe("lathe acp", () => {
       assert.ok(said.includes(part), part);
   });
 
-  it("shows a command in the editor's terminal where it has that", async () => {
+  it("shows a command in the editor's terminal if it has one", async () => {
     await serve([
       { parts: [call("c1", "shell", { command: "echo out; exit 3" })] },
       { parts: [say("done")] },
@@ -322,7 +325,7 @@ describe("lathe acp", () => {
     assert.equal(callsOf(editor.updates).at(-1)?.status, "failed");
   });
 
-  it("puts the agent's question into a form, or among choices", async () => {
+  it("asks the agent's question in a form, or as a list of choices", async () => {
     const question = call("q1", "ask_user", { question: "Which?", options: ["red", "blue"] });
     await serve((_, i) => ({ parts: i % 2 === 0 ? [question] : [say("thanks")] }));
     const answers = (i: number) => JSON.stringify(at.server.records[i]?.request.messages.at(-1));
@@ -338,7 +341,7 @@ describe("lathe acp", () => {
     assert.match(answers(3), /red/);
   });
 
-  it("says what is wrong with a request, and lives on", async () => {
+  it("reports an invalid request, and keeps running", async () => {
     await serve(() => ({ parts: [say("fine")], fault: { type: "slow", ms: 1 } }));
     const editor = await open();
     const { agent } = editor;
@@ -360,7 +363,7 @@ describe("lathe acp", () => {
     assert.deepEqual(await asked(id, prompt("three")), { stopReason: "end_turn" });
   });
 
-  it("tells a provider's failure as an error, and a limit as a reason to stop", async () => {
+  it("reports a provider's failure as an error, and a limit as a stop reason", async () => {
     const refused = { fault: { type: "status", status: 401, message: "wrong key" } } as const;
     await serve((_, i) => (i === 0 ? refused : { parts: [call("c", "list", {})] }));
     const editor = await open({}, ["--max-steps", "1"]);
@@ -369,7 +372,7 @@ describe("lathe acp", () => {
     assert.deepEqual(await ask(editor, id, prompt("hi")), { stopReason: "max_turn_requests" });
   });
 
-  it("ends all it started when the editor goes away", async () => {
+  it("stops all its processes when the editor disconnects", async () => {
     await serve([{ parts: [call("c1", "shell", { command: "echo begun; sleep 1000", timeout_s: 1000 })] }]);
     const editor = await open();
     const asked = ask(editor, await begin(editor), prompt("wait"));

@@ -1,4 +1,6 @@
-/** The GitHub action's script, as a runner starts it: no terminal, inputs as variables, outputs in files. */
+/**
+ * Tests the GitHub action's script as a runner starts it: no terminal, inputs as variables, outputs in files.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -38,7 +40,7 @@ describe("the GitHub action", () => {
     return { ...ended, outputOf, summary: readFileSync(files.GITHUB_STEP_SUMMARY, "utf8") };
   };
 
-  it("hands on the answer, whatever stands in it, and runs nothing of the task in a shell", async () => {
+  it("passes on the answer, whatever it contains, and runs no part of the task in a shell", async () => {
     server = await startWireServer([{ parts: [{ type: "text", text: "one\ntwo<<EOF\nEOF" }] }]);
     const task = '`touch made`; $(touch made) "quoted"';
     const { code, out, outputOf, summary } = await act({
@@ -53,7 +55,7 @@ describe("the GitHub action", () => {
     assert.match(summary, /exit code 0/);
   });
 
-  it("hands on JSON by a schema, and the exit code of a run that fails", async () => {
+  it("passes on JSON that matches a schema, and the exit code of a failed run", async () => {
     server = await startWireServer((_, i) => ({
       parts: [{ type: "text", text: i === 0 ? '{"a": 1}' : "no" }],
     }));
@@ -67,7 +69,7 @@ describe("the GitHub action", () => {
     assert.ok(!`${wrong.out}${wrong.err}${wrong.summary}`.includes("test-key"));
   });
 
-  it("passes every input of action.yml on, and no expression into a script", () => {
+  it("passes on every input of action.yml, and puts no expression into a script", () => {
     const text = readFileSync(join(root, "action.yml"), "utf8");
     const inputs = [...(/^inputs:\n([\s\S]*?)^outputs:/m.exec(text)?.[1] ?? "").matchAll(/^ {2}([\w-]+):/gm)];
     assert.ok(inputs.length > 5);

@@ -1,4 +1,4 @@
-/** What a model says in tests: parts of its answers. */
+/** Builds parts of a model's answers for tests. */
 import type { AssistantPart } from "@lathe/protocol";
 
 export function say(text: string): AssistantPart {
@@ -9,7 +9,7 @@ export function call(id: string, tool: string, input: object): AssistantPart {
   return { type: "tool-call", id, tool, input: JSON.stringify(input) };
 }
 
-/** Where the id tells nothing that the tool's name does not. */
+/** Builds a call whose ID is derived from the tool's name. */
 export function callTo(tool: string, input: object): AssistantPart {
   return call(`c-${tool}`, tool, input);
 }

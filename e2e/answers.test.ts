@@ -1,4 +1,7 @@
-/** A question is state of its session: whoever answers first counts, whichever client asks, in whichever process. */
+/**
+ * Tests that a question belongs to its session: the first answer counts, whichever client or process sends
+ * it.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +34,7 @@ async function greeted(place: Place, env: Fields = {}): Promise<Client> {
   return client;
 }
 
-/** Once the only session has one. */
+/** Waits until the only session has an open question. */
 async function openQuestion(
   client: Client,
 ): Promise<{ readonly session: string; readonly question: Fields }> {
@@ -56,7 +59,7 @@ describe("a question of a session in another process", () => {
     place.remove();
   });
 
-  it("that a terminal asks is answered by a program, and the terminal goes on", async () => {
+  it("accepts a program's answer to a terminal's question, and the terminal continues", async () => {
     const args = ["--screen-reader", "--permission-mode", "ask", "--model", model, "write a.txt"];
     const terminal = place.startOnTerminal(args, { env: wireEnv(server.url) });
     const client = await greeted(place);
@@ -80,7 +83,7 @@ describe("a question of a session in another process", () => {
     assert.equal(await client.leave(), 0);
   });
 
-  it("that a program asks is answered by a terminal and another program at once: one counts, both know", async () => {
+  it("counts one of two simultaneous answers to a program's question, and tells both clients which", async () => {
     const owner = await greeted(place, wireEnv(server.url));
     const other = await greeted(place);
     const { session } = await owner.result("session/new", { cwd: place.workspace, model, mode: "ask" });
@@ -101,7 +104,7 @@ describe("a question of a session in another process", () => {
       by: isProgram ? "program" : "terminal",
     });
     assert.equal(textOf(place), isProgram ? "hello\n" : undefined);
-    // Whoever came second may find that the question is open no more.
+    // The later answer may find that the question is already closed.
     const heard = [
       terminal.code === 2 ? "over" : JSON.parse(terminal.out || '{"state":"over"}').state,
       program.error ? "over" : program.result?.state,
@@ -121,7 +124,7 @@ describe("a question of a session in another process", () => {
 describe("a question in an editor", () => {
   const at = openAcpBench();
 
-  it("is withdrawn when it is answered elsewhere", async () => {
+  it("is withdrawn when another client answers it", async () => {
     await at.serve(script);
     const asked = Promise.withResolvers<string>();
     const withdrawn = Promise.withResolvers<void>();

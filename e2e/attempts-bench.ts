@@ -1,4 +1,6 @@
-/** `lathe run --best-of` with attempts of which the second is best; the last can be held before its end. */
+/**
+ * Runs `lathe run --best-of` with attempts of which the second is best; the last can be held before its end.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +10,7 @@ import { callTo } from "./answer-parts.ts";
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-/** Why it cannot be tried here; undefined where there are forks. */
+/** The reason why this machine cannot test forks; undefined if it can. */
 export async function noForks(): Promise<string | undefined> {
   const place = makePlace();
   const { code, err } = await place.start(["sandbox", "exec", "--fork", "--", "true"]).ended;
@@ -16,29 +18,29 @@ export async function noForks(): Promise<string | undefined> {
   return code === 0 ? undefined : err;
 }
 
-/** Of each attempt: its model, and what it writes into the file that the test command reads. */
+/** The model of each attempt, and its text for the file that the test command reads. */
 const attempts = [
   ["claude-opus-5-5", "wrong\n"],
   ["claude-sonnet-5-5", "right\n"],
   ["claude-haiku-4-5", "right\nand more\n"],
 ] as const;
 
-/** *Contract:* `place` and `server` are those of the test that runs. */
+/** *Contract:* `place` and `server` belong to the running test. */
 export interface AttemptsBench {
   place: Place;
   server: WireServer;
   /** Holds the last attempt before its end; resolved once it is held. */
   held: PromiseWithResolvers<void> | undefined;
-  /** What a model that judges answers. */
+  /** The answer of the judging model. */
   judges: string;
-  /** A file that each attempt writes instead of its word, and its text. */
+  /** A file, and a text that each attempt writes to it instead of its own. */
   edits: readonly [string, string] | undefined;
   bestOf(...more: readonly string[]): readonly string[];
-  /** What the file holds that the attempts write. */
+  /** The content of the file that the attempts write. */
   word(): string;
   forks(): Promise<readonly Fork[]>;
   sessions(): Promise<readonly Listed[]>;
-  /** No fork, working tree, branch, process or folder. */
+  /** Fails if any fork, worktree, branch, process or folder is left. */
   assertNothingLeft(): Promise<void>;
 }
 
@@ -55,7 +57,7 @@ export interface Listed {
   readonly status: string;
 }
 
-/** Inside of a `describe`: a place and a server for each of its tests. */
+/** Call it inside a `describe`: it prepares a place and a server for each test. */
 export function attemptsBench(count: 2 | 3): AttemptsBench {
   const models = attempts.slice(0, count).map(([name]) => `anthropic/${name}`);
   const list = async <One>(what: string): Promise<readonly One[]> =>

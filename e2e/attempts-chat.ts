@@ -1,4 +1,4 @@
-/** `/best-of` in a conversation, from its words to what was taken back; the screens are kept as text. */
+/** Runs `/best-of` in a conversation from the first message to the rewind; the screens are stored as text. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ interface Opened {
   isHeld: boolean;
 }
 
-/** The first that comes so far makes it right, the other one does nothing. */
+/** The first attempt to get so far fixes the bug, the other one does nothing. */
 export async function prepare(t: TestContext, size: Size): Promise<Opened> {
   const place = makePlace();
   let isMade = false;
@@ -59,7 +59,7 @@ export async function prepare(t: TestContext, size: Size): Promise<Opened> {
   });
 }
 
-/** Which of the two came first, and what it took, is nothing to compare. */
+/** Removes which attempt came first and how long it took, since that varies. */
 export function steady(screen: string): string {
   return screen
     .replace(/^([→ ]) +[12]( +tests)/gm, "$1  N$2")
@@ -80,7 +80,7 @@ export async function say(terminal: Tmux, text: string): Promise<void> {
 
 export const content = ({ place }: Opened): string => readFileSync(join(place.workspace, "add.js"), "utf8");
 
-/** Compares, asks, takes over, goes on, shows and takes back. */
+/** Compares, asks, applies, continues, shows and rewinds. */
 export async function takesOver(t: TestContext, size: Size): Promise<void> {
   const opened = await prepare(t, size);
   const { place, server } = opened;

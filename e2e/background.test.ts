@@ -1,4 +1,4 @@
-/** Commands in the background, as the person at the terminal sees and stops them. */
+/** Tests how a person at the terminal sees and stops background commands. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { beforeEach, describe, it } from "node:test";
@@ -13,7 +13,7 @@ describe("commands in the background", { skip: noTmux() }, () => {
     terminal = await at.open({ args: ["--permission-mode", "auto"] });
   });
 
-  it("are the person's own with & behind them, and outlive the beginning of the conversation", async () => {
+  it("of the person start with a trailing &, and survive the start of the conversation", async () => {
     await terminal.say("/processes");
     await terminal.until("Nothing was left in the background.");
     await terminal.say("!echo it began; sleep 3000 &");
@@ -36,7 +36,7 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.until("exit 0");
   });
 
-  it("are the agent's, which is told that they were stopped", async () => {
+  it("of the agent can be stopped, and the agent gets a note", async () => {
     at.answer({ parts: [call("s", "shell", { command: "sleep 3000", background: true })] });
     await terminal.say("start it");
     await terminal.until(/done · 2 steps/);
@@ -60,7 +60,7 @@ describe("commands in the background", { skip: noTmux() }, () => {
     assert.match(told, /p1 \[stopped by the user\] sleep 3000/);
   });
 
-  it("end with the session that is left, and the status line tells when one ends by itself", async () => {
+  it("end when the session is left, and the status line shows when one ends by itself", async () => {
     await terminal.say("hello");
     await terminal.until("done · 1 step");
     await terminal.say("!sleep 1 &");
@@ -72,7 +72,7 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.until("stopped: p2 sleep 3000");
   });
 
-  it("that the agent left to themselves make it go on when they end, and it can be stopped then", async () => {
+  it("wake the agent when they end, and the person can stop it then", async () => {
     at.answer(
       {
         parts: [
@@ -103,7 +103,7 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.until("interrupted · 0 steps");
   });
 
-  it("wake nobody where the run fails at once, and are told when there is room again", {
+  it("do not wake the agent while runs fail at once, and are reported once the disk has room", {
     skip: noLimit(),
   }, async () => {
     at.answer(
@@ -113,7 +113,7 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.say("start it");
     await terminal.until(/I go on when it is there\.\s+done/);
     const pid = await terminal.pid();
-    // Another mode is the first thing that is to be written down.
+    // A mode change is the first event that has to be written.
     await terminal.press("BTab");
     limitFiles(pid, "1");
     at.place.put("go", "");
@@ -137,7 +137,7 @@ function noLimit(): string | false {
   }
 }
 
-/** Bytes of a file that the process may write. */
+/** Limits the size of the files that the process can write. */
 function limitFiles(pid: number, bytes: string): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }

@@ -1,4 +1,4 @@
-/** `/best-of` in a conversation, in a wide terminal, and with the model of the conversation. */
+/** Tests `/best-of` in a wide terminal, and with the conversation's own model. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { prepare, say, takesOver, task } from "./attempts-chat.ts";
@@ -7,9 +7,9 @@ import { noTmux, type Size } from "./tmux.ts";
 describe("/best-of", { skip: noTmux() }, () => {
   const size: Size = { columns: 200, rows: 50 };
 
-  it("compares, asks, takes over, goes on, shows and takes back, at 200x50", (t) => takesOver(t, size));
+  it("compares, asks, applies, continues, shows and rewinds, at 200x50", (t) => takesOver(t, size));
 
-  it("goes on with the model that the conversation had", async (t) => {
+  it("continues with the model that the conversation had", async (t) => {
     const opened = await prepare(t, size);
     const terminal = await opened.open("--model", "anthropic/claude-haiku-4-5");
     await terminal.until(/claude-haiku-4-5 · auto/);

@@ -1,4 +1,7 @@
-/** `/best-of` in a conversation: attempts live, the table, the best one after a yes; the screens are kept as text. */
+/**
+ * Tests `/best-of` in a conversation: live attempts, the table, and applying the best one; the screens are
+ * stored as text.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { before, content, prepare, say, steady, takesOver, task } from "./attempts-chat.ts";
@@ -7,9 +10,9 @@ import { noTmux, type Size, sameScreen } from "./tmux.ts";
 describe("/best-of", { skip: noTmux() }, () => {
   const size: Size = { columns: 80, rows: 24 };
 
-  it("compares, asks, takes over, goes on, shows and takes back, at 80x24", (t) => takesOver(t, size));
+  it("compares, asks, applies, continues, shows and rewinds, at 80x24", (t) => takesOver(t, size));
 
-  it("is interrupted, gone on with, and declined: all wait to be decided on", async (t) => {
+  it("can be interrupted, continued and declined; all changes stay pending", async (t) => {
     const opened = await prepare(t, size);
     opened.isHeld = true;
     const terminal = await opened.open();
@@ -34,7 +37,7 @@ describe("/best-of", { skip: noTmux() }, () => {
     assert.equal(listed.length, 1);
   });
 
-  it("says what is wrong with its words, and asks before nobody is asked", async (t) => {
+  it("reports invalid arguments, and asks before it works without supervision", async (t) => {
     const opened = await prepare(t, size);
     const terminal = await opened.open("--permission-mode", "ask");
     await terminal.until(/claude-sonnet-5-5 · ask/);

@@ -1,4 +1,7 @@
-/** Several attempts at one task, watched and interrupted at a terminal, and gone on with; the screens are kept as text. */
+/**
+ * Tests several attempts at one task, watched, interrupted and continued at a terminal; the screens are
+ * stored as text.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +27,7 @@ const sizes: readonly Size[] = [
   { columns: 200, rows: 50 },
 ];
 
-/** How wide a time is moves what stands behind it. */
+/** A time's width shifts the text after it, so both are normalized. */
 function steady(screen: string): string {
   const spaced = screen.replace(/TIME +END/, "TIME  END").replace(/\d[\d.]* m?s +(?=done)/g, "1 s  ");
   return spaced.replace(/claude-[\w-]*…/g, "claude…");
@@ -58,7 +61,7 @@ describe("best of three", { skip: noTmux() || (await noForks()) }, () => {
       });
       const watched = await terminal.until(/1 · 3 steps .* done[\s\S]*2 · 3 steps .* done[\s\S]*3 · 2 steps/);
       sameScreen("attempts", size, watched);
-      // The keyboard's would end the shell around it, too.
+      // Ctrl-C on the keyboard would also end the surrounding shell.
       process.kill(await terminal.pid(), "SIGINT");
       assert.match(await terminal.until("exit 130"), /go on with\s+lathe\s+run\s+--resume/);
       await terminal.close();

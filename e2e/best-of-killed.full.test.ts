@@ -1,4 +1,6 @@
-/** `lathe run --best-of` killed at any moment: nothing is left but what is listed, and going on comes to the same end. */
+/**
+ * Kills `lathe run --best-of` at any moment: everything left is listed, and continuing reaches the same end.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,9 +12,9 @@ import { callTo } from "./answer-parts.ts";
 import { noForks } from "./attempts-bench.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
-/** Twice as many: LATHE_KILLS=2. */
+/** LATHE_KILLS=2 doubles the rounds. */
 const rounds = 4 * Number(process.env.LATHE_KILLS ?? 1);
-/** Folders that may wait for whoever goes on, or for the next of their kind; at the end of a round none may be left. */
+/** Folders that may remain for a later run; none may be left at the end of a round. */
 const passing = /^lathe-/;
 
 const answers: readonly (readonly AssistantPart[])[] = [
@@ -40,7 +42,7 @@ async function killed(t: TestContext, where: "forks" | "working trees"): Promise
     "grep -q right word.txt",
     "put the right word there",
   ];
-  // How long it takes here and now; the first run also compiles the launcher.
+  // Measures how long a run takes here; the first one also compiles the launcher.
   let wholeMs = 0;
   for (let round = -2; round < rounds; round++) {
     const place = makePlace({ ...wireEnv(server.url), XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? "" });
@@ -70,7 +72,7 @@ async function killed(t: TestContext, where: "forks" | "working trees"): Promise
         `killed after ${Math.round((wholeMs * (round + 1)) / (rounds + 1))} ms: ${forks.length} forks, ${sessions.length} sessions`,
       );
       const more = await place.run(sessions.length === 0 ? args : ["run", "--continue"]);
-      // It may have been through with everything.
+      // The killed run may already have finished.
       if (word() === "none\n" || more.code !== 2) assert.equal(more.code, 0, more.err);
       assert.equal(word(), "right\n");
     }
@@ -81,7 +83,7 @@ async function killed(t: TestContext, where: "forks" | "working trees"): Promise
   }
 }
 
-/** What was made before there was a session goes with the next list. */
+/** The next list removes worktrees that were made before there was a session. */
 async function assertNoTrees(place: Place): Promise<void> {
   const listed = JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly object[];
   const unsettled = listed.filter((one) => "worktree" in one && !("isOpen" in one && one.isOpen === true));

@@ -1,4 +1,4 @@
-/** `lathe run --best-of` in git working trees that somebody decides on later. */
+/** Tests `lathe run --best-of` in git worktrees whose changes a person applies later. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ describe("lathe run --best-of, in git working trees", () => {
   const bench = attemptsBench(2);
   const { bestOf, word, forks, assertNothingLeft } = bench;
 
-  it("does so by itself where no view of the folder can be had, and says so", async () => {
+  it("uses worktrees, and says so, if the folder cannot be forked", async () => {
     const linked = join(dirname(bench.place.workspace), "linked");
     runGitIn(bench.place.workspace, "worktree", "add", "-q", linked);
     const { code, err } = await bench.place.run(bestOf("--cwd", linked));
@@ -21,7 +21,7 @@ describe("lathe run --best-of, in git working trees", () => {
     await assertNothingLeft();
   });
 
-  it("keeps them where nothing is to be taken over, until somebody decides", async () => {
+  it("keeps the worktrees without applying any, until a person decides", async () => {
     const { code, err } = await bench.place.run(bestOf("--worktree", "--no-apply"));
     assert.equal(code, 0, err);
     assert.equal(word(), "none\n");
@@ -39,14 +39,14 @@ describe("lathe run --best-of, in git working trees", () => {
     assert.doesNotMatch((await bench.place.run(["sessions", "list"])).out, /fork list/);
   });
 
-  it("is killed, lists what is left, and goes on or is dropped", async () => {
+  it("lists the remains of a killed run, and continues or discards them", async () => {
     bench.held = Promise.withResolvers();
     const running = bench.place.start(bestOf("--worktree"));
     await bench.held.promise;
     await running.said("attempt 1 · 3 steps");
     running.child.kill("SIGKILL");
     await running.ended;
-    // The folder of git in the sandbox stays where the kill meets it; the next one removes it.
+    // The sandbox's git folder stays if the kill comes there; the next run removes it.
     await until(() => bench.place.leftovers().every((one) => one.startsWith("lathe-git-")));
     assert.equal(word(), "none\n");
     const left = await forks();
@@ -67,7 +67,7 @@ describe("lathe run --best-of, in git working trees", () => {
     await assertNothingLeft();
   });
 
-  it("says what no keep takes, and where it lies", async () => {
+  it("names the changes that keep does not apply, and where they are", async () => {
     const { code, err } = await bench.place.run(bestOf("--worktree", "--no-apply"));
     assert.equal(code, 0, err);
     const [, other] = await forks();
@@ -92,7 +92,7 @@ describe("lathe run --best-of, in git working trees", () => {
     await assertNothingLeft();
   });
 
-  it("says what submodules the attempts do not have", async () => {
+  it("names submodules that the attempts lack", async () => {
     const lib = join(bench.place.home, "lib");
     bench.place.put("../home/lib/x", "1\n");
     for (const words of [

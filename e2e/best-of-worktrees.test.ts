@@ -1,4 +1,4 @@
-/** `lathe run --best-of` in git working trees: where a folder can have no forks, or when they are asked for. */
+/** Tests `lathe run --best-of` in git worktrees: on request, or where a folder cannot be forked. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ describe("lathe run --best-of, in git working trees", () => {
   const bench = attemptsBench(2);
   const { bestOf, word, assertNothingLeft } = bench;
 
-  it("takes the one whose tests pass, with the work that is in no commit, and leaves nothing else", async () => {
+  it("applies the attempt whose tests pass, carries uncommitted changes, and leaves nothing else", async () => {
     const { code, out, err } = await bench.place.run(bestOf("--worktree"));
     assert.equal(code, 0, err);
     assert.equal(out, "Attempt of claude-sonnet-5-5 is done.\n");
@@ -23,7 +23,7 @@ describe("lathe run --best-of, in git working trees", () => {
     await assertNothingLeft();
   });
 
-  it("says what is wrong: dirty work, no repository, names", async () => {
+  it("reports errors: uncommitted changes, no repository, invalid names", async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [["--worktree", "--dirty", "refuse"], /1 changed file.*in no commit/],
       [["--worktree=mine"], /no name with --best-of/],

@@ -1,4 +1,4 @@
-/** `lathe run --best-of`, judged by a model, and where somebody else has changed the files meanwhile. */
+/** Tests `lathe run --best-of` with a judging model, and with files that changed meanwhile. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ interface Told {
   readonly attempts: readonly AttemptResult[];
 }
 
-describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip }) }, () => {
+describe("lathe run --best-of, in detail", { ...(skip !== undefined && { skip }) }, () => {
   const bench = attemptsBench(3);
   const { bestOf, word, forks, sessions } = bench;
 
@@ -33,7 +33,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.match(err, /is best, by a model: it is clear/);
   });
 
-  it("holds all attempts to one budget", async () => {
+  it("keeps all attempts within one token budget", async () => {
     const { code, err } = await bench.place.run(bestOf("--max-tokens", "200"));
     assert.equal(code, 3, err);
     assert.match(err, /No attempt is taken/);
@@ -41,7 +41,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.deepEqual([word(), await forks()], ["none\n", []]);
   });
 
-  it("asks a model when told to, which sees no names, and does without where its answer is none", async () => {
+  it("asks a judging model without names on request, and does without an invalid answer", async () => {
     const json = ["--judge", "model", "--output-format", "json", "--no-apply"];
     const { code, out } = await bench.place.run(bestOf(...json, "--seed", "3"));
     const found = JSON.parse(out) as {
@@ -70,7 +70,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.equal(word(), "right\n");
   });
 
-  it("takes nothing over unasked whose tests pass because it changed what runs them", async () => {
+  it("asks before it applies an attempt that changed its own tests to pass", async () => {
     bench.place.put("package.json", JSON.stringify({ scripts: { test: "node t.cjs" } }));
     bench.place.put("t.cjs", "process.exit(1);");
     bench.edits = ["package.json", JSON.stringify({ scripts: { test: "node -e 0" } })];
@@ -92,7 +92,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     for (const { id } of await forks()) await bench.place.run(["fork", "drop", id]);
   });
 
-  it("holds all attempts to one budget", async () => {
+  it("keeps all attempts within one budget", async () => {
     const { code, out, err } = await bench.place.run(
       bestOf("--max-tokens", "200", "--output-format", "json"),
     );
@@ -103,7 +103,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.deepEqual([word(), await forks()], ["none\n", []]);
   });
 
-  it("takes nothing that somebody has changed meanwhile, and goes on once that is settled", async () => {
+  it("applies nothing over files that changed meanwhile, and continues once that is settled", async () => {
     bench.held = Promise.withResolvers();
     const running = bench.place.start(bestOf());
     await bench.held.promise;
@@ -123,14 +123,14 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     assert.equal((await bench.place.run(["fork", "keep", id, "--force"])).code, 0);
     const last = await bench.place.run(["run", "--continue"]);
     assert.equal(last.code, 0, last.err);
-    // It could have been dropped as well: what is left is a person's to decide on.
+    // The person may also discard the changes, so the decision is left to them.
     assert.match(last.err, /by hand/);
     assert.deepEqual([word(), (await forks()).length], ["right\n", 2]);
     const after = await bench.place.run(["run", "--continue", "and now?"]);
     assert.equal(after.code, 0, after.err);
   });
 
-  it("leaves no process and no folder when it is killed, and goes on where it was", async () => {
+  it("leaves no process and no folder when killed, and resumes where it was", async () => {
     bench.held = Promise.withResolvers();
     const running = bench.place.start(bestOf());
     await bench.held.promise;
@@ -148,7 +148,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
     const more = await bench.place.run(["run", "--continue"]);
     assert.equal(more.code, 0, more.err);
     assert.deepEqual([word(), await forks(), bench.place.leftovers()], ["right\n", [], []]);
-    // Those that were through with it are not asked again.
+    // Finished attempts are not run again.
     assert.equal(bench.server.records.length - before, 1);
   });
 
@@ -180,7 +180,7 @@ describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip })
       return bench.server.records.at(-1)?.body.model;
     };
     assert.equal(await goesOn("--model", "anthropic/claude-haiku-4-5"), "claude-haiku-4-5");
-    // Those of the attempts, where nothing else was said.
+    // The models of the attempts, unless the line names others.
     assert.equal(await goesOn(), "claude-opus-5-5");
     bench.place.put("../home/.config/lathe/config.json", '{"model": "anthropic/claude-haiku-4-5"}');
     assert.equal(await goesOn(), "claude-haiku-4-5");

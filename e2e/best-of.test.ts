@@ -1,4 +1,6 @@
-/** `lathe run --best-of`: attempts side by side, each on a fork of its own; one is taken, nothing else is left. */
+/**
+ * Tests `lathe run --best-of`: parallel attempts in forks of their own; one is applied, nothing else is left.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +18,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
   const bench = attemptsBench(3);
   const { bestOf, word, forks, sessions } = bench;
 
-  it("takes the smallest change whose tests pass, and leaves nothing else", async () => {
+  it("applies the smallest change whose tests pass, and leaves nothing else", async () => {
     const { code, out, err } = await bench.place.run(bestOf());
     assert.equal(code, 0, err);
     assert.equal(out, "Attempt of claude-sonnet-5-5 is done.\n");
@@ -45,7 +47,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.match(again.err, new RegExp(`--resume ${parent?.id}`));
   });
 
-  it("tells programs where each attempt is, as is published", async () => {
+  it("reports each attempt's progress to programs, as the schema says", async () => {
     const { code, out, err } = await bench.place.run(bestOf("--output-format", "stream-json"));
     assert.equal(code, 0, err);
     const told = out
@@ -57,7 +59,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.ok(!isLine({ attempt: 1, state: "lost", steps: 1, cost: 0 }));
   });
 
-  it("runs no tests that the rules or the mode would not let run unasked", async () => {
+  it("runs no tests that the rules or the mode would not allow without asking", async () => {
     const refused = await bench.place.run(bestOf("--judge", "tests", "--permission-mode", "ask"));
     assert.equal(refused.code, 2, refused.err);
     assert.match(
@@ -77,7 +79,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.match(err, /is best, by a model: it is clear/);
   });
 
-  it("says what is wrong with its words", async () => {
+  it("reports invalid arguments", async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [["--best-of", "1"], /from 2 up/],
       [["--best-of", "17"], /from 2 to 16/],

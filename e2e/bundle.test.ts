@@ -1,4 +1,4 @@
-/** Joined sources are run while they are what the sources say, and never otherwise. */
+/** Tests that the bundle runs only while no source has changed. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -52,12 +52,12 @@ function said(env: Readonly<Record<string, string>> = {}, from = root): string {
   return run.stdout.trim();
 }
 
-it("runs the bundle while every source is as it was", () => {
+it("runs the bundle while every source is unchanged", () => {
   assert.equal(said(), "bundle");
   assert.equal(said({ LATHE_BUNDLE: "off" }), "source");
 });
 
-it("runs the sources once one of them differs in time, in size, or is gone", () => {
+it("runs the sources once one of them differs in time or size, or is gone", () => {
   const other = join(root, "apps/cli/src/other.ts");
   const { atimeMs, mtimeMs } = statSync(other);
   utimesSync(other, atimeMs / 1000, mtimeMs / 1000 + 5);
@@ -69,7 +69,7 @@ it("runs the sources once one of them differs in time, in size, or is gone", () 
   assert.equal(said(), "source");
 });
 
-it("runs the sources where the note is broken, missing, empty, or of another folder", () => {
+it("runs the sources if the note is broken, missing, empty, or from another folder", () => {
   const file = "node_modules/.cache/lathe/bundle/inputs.json";
   const copy = `${root}-copy`;
   cpSync(root, copy, { recursive: true, preserveTimestamps: true });
@@ -86,7 +86,7 @@ it("runs the sources where the note is broken, missing, empty, or of another fol
   assert.equal(said(), "source");
 });
 
-it("asks for Node's own modules where a file imports names of them, and leaves everything else as it is", async () => {
+it("loads Node's own modules lazily for named imports, and leaves everything else unchanged", async () => {
   const { askForBuiltins } = await import(String(new URL("../scripts/bundle.mjs", import.meta.url)));
   const imported = 'import { readFileSync as read, rmSync } from "node:fs";\n';
   const other = 'import { z } from "zod";\nimport process$1 from "node:process";\n';

@@ -1,4 +1,7 @@
-/** A model is told which files are not as it read them: what a command or a person made of them, and nothing of its own. */
+/**
+ * Tests that a model learns which files commands or people changed since it read them, but not of its own
+ * changes.
+ */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +11,7 @@ import { call, say } from "./answer-parts.ts";
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-describe("files that are not as they were read", () => {
+describe("files changed since they were read", () => {
   let place: Place;
   let server: WireServer;
   let answers: readonly WireAnswer[];
@@ -32,14 +35,14 @@ describe("files that are not as they were read", () => {
     });
     assert.equal(code, 0, err);
   };
-  /** Of each request, what of it the one before it had not. */
+  /** The new part of each request. */
   const news = (): readonly string[] =>
     server.records.map(({ request }, at) => {
       const before = server.records[at - 1]?.request.messages.length ?? 0;
       return JSON.stringify(request.messages.slice(before));
     });
 
-  it("are told once, by a command as by a person", async () => {
+  it("are reported once, whether a command or a person changed them", async () => {
     answers = [
       { parts: ["a", "b", "c", "d"].map((name) => call(`r${name}`, "read", { path: `${name}.txt` })) },
       { parts: [call("s", "shell", { command: "sed 's/two/2/' a.txt > tmp && mv tmp a.txt" })] },

@@ -15,15 +15,15 @@ export interface ChatBench {
   readonly place: Place;
   readonly server: WireServer;
   readonly terminal: Tmux;
-  /** What the model answers next, in order; then it says "Well.". */
+  /** Sets the model's next answers; after them it says "Well.". */
   answer(...answers: readonly WireAnswer[]): void;
-  /** *Contract:* closes the terminal there was; resolves once the chat is ready. */
+  /** *Contract:* closes an earlier terminal; resolves once the chat is ready. */
   open(opening?: ChatOpening): Promise<Tmux>;
 }
 
 const usual: Size = { columns: 100, rows: 40 };
 
-/** *Contract:* called once by a group of tests; each has a place of its own, and leaves nothing. */
+/** *Contract:* called once per group of tests; each test gets its own place, which is removed afterwards. */
 export function openChatBench(): ChatBench {
   let place: Place;
   let server: WireServer;

@@ -1,4 +1,4 @@
-/** Keys of the chat: the permissions' next mode, what was said before, and the prompt in one's own editor. */
+/** Tests keys of the chat: the next mode, earlier prompts, and the prompt in an external editor. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
       return part?.type === "text" ? part.text : "";
     });
 
-  it("Shift-Tab goes from mode to mode, and answers no question", async () => {
+  it("Shift-Tab switches the mode, and answers no question", async () => {
     await at.open();
     for (const mode of ["plan", "ask", "auto", "plan"]) {
       await at.terminal.press("BTab");
@@ -31,7 +31,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     at.answer({ parts: [call("w", "write", { path: "a.txt", content: "a" })] });
     await at.terminal.say("write it");
     await at.terminal.until("Enter answers");
-    // A question is not answered by it.
+    // The key does not answer a question.
     await at.terminal.press("BTab");
     await at.terminal.press("Escape");
     await at.terminal.until("interrupted ·");
@@ -39,7 +39,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     assert.ok(!existsSync(join(at.place.workspace, "a.txt")));
   });
 
-  it("the bell rings for somebody who looks elsewhere, when the agent asks and when it is done", async () => {
+  it("rings the bell for an absent person when the agent asks and when it is done", async () => {
     await at.open({ args: ["--permission-mode", "ask"] });
     const file = join(dirname(at.place.home), "tmp", "written");
     await at.terminal.record(file);
@@ -63,7 +63,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     assert.ok(readFileSync(file, "utf8").includes("\u001b[?1004l"));
   });
 
-  it("and not where the user wants none", async () => {
+  it("does not ring the bell if the user turned it off", async () => {
     at.place.put("../home/.config/lathe/config.json", JSON.stringify({ bell: false }));
     await at.open();
     const file = join(dirname(at.place.home), "tmp", "written");
@@ -77,7 +77,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     assert.ok(!written.includes("\u0007") && !written.includes("?1004"), written);
   });
 
-  it("Ctrl-R finds what was said before, and puts it where it can be changed", async () => {
+  it("Ctrl-R finds an earlier prompt, and puts it into the editor", async () => {
     await at.open({ args: ["mend the parser, please"] });
     await at.terminal.until("done · 1 step");
     await at.terminal.say("now its tests");
@@ -95,7 +95,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     assert.deepEqual(said(), ["mend the parser, please", "now its tests", "mend the parser, please again"]);
   });
 
-  it("Ctrl-G gives the editor what is typed, pastes in full, while the agent goes on", async () => {
+  it("Ctrl-G opens the typed text in the editor, pastes in full, while the agent continues", async () => {
     at.answer({ parts: [call("s", "shell", { command: "sleep 0.5; touch done" })] });
     await at.open({ env: { EDITOR: "sh ask.sh" } });
     const file = join(dirname(at.place.home), "tmp", "written");
@@ -109,7 +109,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await at.terminal.until("EDITOR IS HERE");
     while (at.server.records.length < 2) await sleep(20);
     assert.doesNotMatch(await at.terminal.screen(), /done · /);
-    // Of what is not drawn the bell tells.
+    // The bell announces what is not drawn.
     while (!readFileSync(file, "utf8").includes("\u0007")) await sleep(20);
     await at.terminal.say("and from the editor");
     await at.terminal.until(/done · 2 steps/);
@@ -121,7 +121,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     assert.ok(!left.some((name) => name.startsWith("lathe-prompt-")), left.join());
   });
 
-  it("Ctrl-G keeps what is typed where the editor fails, or there is none", async () => {
+  it("Ctrl-G keeps the typed text if the editor fails or is missing", async () => {
     await at.open({ env: { EDITOR: "sh fail.sh" } });
     await at.terminal.type("my words");
     await at.terminal.press("C-g");
@@ -139,7 +139,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await at.terminal.until("no editor is chosen: set VISUAL or EDITOR");
   });
 
-  it("Esc twice clears what was typed, and then goes back to before a step, whose words can be changed", async () => {
+  it("Esc twice clears the typed text, and then offers a rewind to a step, whose message can be edited", async () => {
     await at.open({ args: ["--permission-mode", "auto"] });
     at.answer({ parts: [call("w", "write", { path: "a.txt", content: "a" })] });
     await at.terminal.say("write a");
@@ -147,7 +147,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await at.terminal.type("and more");
     await at.terminal.press("Escape");
     await at.terminal.until("Esc again clears");
-    // Another key came between.
+    // Another key comes between the two.
     await at.terminal.type("!");
     await at.terminal.press("Escape");
     await at.terminal.until("Esc again clears");
@@ -172,7 +172,7 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     assert.equal(said().at(-1), "write a b");
   });
 
-  it("what a chat begins with is heard as if it was typed", async () => {
+  it("treats the first message of a chat as if it was typed", async () => {
     at.place.put(".agents/commands/greet.md", "---\ndescription: greets\n---\nSay hello to $1.\n");
     await at.open({ args: ["/greet Ada"] });
     await at.terminal.until("done · 1 step");

@@ -1,4 +1,4 @@
-/** An image in the clipboard, and one that is dragged in, as a person puts them into what they say. */
+/** Tests images from the clipboard and from dragged files in a message. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const size = { columns: 100, rows: 24 };
 
-describe("images that are pasted", { skip: noTmux() }, () => {
+describe("pasted images", { skip: noTmux() }, () => {
   const at = openChatBench();
   const open = (env: Readonly<Record<string, string>> = {}): Promise<Tmux> => at.open({ env, size });
-  /** Stands in for that of a desktop. */
+  /** Replaces the desktop's own program. */
   const xclip = (script: string): Readonly<Record<string, string>> => {
     const bin = join(at.place.home, "bin");
     mkdirSync(bin);
@@ -23,7 +23,7 @@ describe("images that are pasted", { skip: noTmux() }, () => {
     return { DISPLAY: ":77", PATH: `${bin}:${process.env.PATH}` };
   };
 
-  it("Ctrl-V puts the image in the clipboard into the prompt, and the model is shown it", async () => {
+  it("Ctrl-V pastes the clipboard's image into the prompt, and the model gets it", async () => {
     const take = `case "$*" in *TARGETS*) echo image/png;; *image/png*) cat ${at.place.home}/image;; esac`;
     const terminal = await open(xclip(take));
     await terminal.type("why is ");
@@ -35,7 +35,7 @@ describe("images that are pasted", { skip: noTmux() }, () => {
     assert.ok(said.includes("why is [Image #1] red?") && said.includes(png), said.slice(0, 500));
   });
 
-  it("says why there is none, and what was typed stays", async () => {
+  it("explains why there is no image, and keeps the typed text", async () => {
     const terminal = await open(
       xclip(`cat ${at.place.home}/answer 2> /dev/null || { echo no display >&2; exit 1; }`),
     );
@@ -47,7 +47,7 @@ describe("images that are pasted", { skip: noTmux() }, () => {
     assert.match(await terminal.until("there is no image in the clipboard"), /why is/);
   });
 
-  it("a file that is dragged in is read at once", async () => {
+  it("reads a dragged file at once", async () => {
     mkdirSync(join(at.place.workspace, "my shots"));
     const path = join(at.place.workspace, "my shots/a b.png");
     writeFileSync(path, Buffer.from(png, "base64"));
@@ -67,7 +67,7 @@ describe("/copy", { skip: noTmux() }, () => {
   const at = openChatBench();
   const answer = "Put this in:\n\n```ts\nconst a = 1;\nconst b = 2;\n```\n\nThat is all.";
 
-  it("puts an answer, or code in it, into the clipboard as it was written", async () => {
+  it("copies an answer, or code in it, as it was written", async () => {
     const bin = join(at.place.home, "bin");
     const copied = (): string => readFileSync(join(at.place.home, "copied"), "utf8");
     mkdirSync(bin);
@@ -98,7 +98,7 @@ describe("/copy", { skip: noTmux() }, () => {
     await terminal.until("the answers are 1, the last, to 2, the first");
   });
 
-  it("gives it to the terminal where no program takes it", async () => {
+  it("sends it to the terminal if no program accepts it", async () => {
     const terminal = await at.open({ env: { TMUX: "" }, size });
     await terminal.say("hello");
     await terminal.until("done · 1 step");

@@ -1,4 +1,4 @@
-/** A long session through the real command: what was planted in its outputs is still there when it is asked for. */
+/** Tests a long session of the real command: facts planted in its outputs survive compaction. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ContextCompacted, Event } from "@lathe/protocol";
@@ -12,7 +12,7 @@ import {
 import { makePlace } from "./in-process.ts";
 import type { Place } from "./lathe.ts";
 
-/** What `sessions context --json` gives, as far as it is looked at. */
+/** The parts of `sessions context --json` that the tests read. */
 interface ContextReport {
   readonly tokens: number;
   readonly most: number;
@@ -40,7 +40,7 @@ const noise = (at: number): string =>
     (_, line) => `worker ${at} wrote row ${line} of ${(at + 3) * (line + 7)} to the table`,
   ).join("\n");
 
-/** Large outputs of runners, each with a failing test, an error of its own type, and a place. */
+/** Large outputs of test runners, each with a failing test, an error type and a location. */
 const outputs: readonly (readonly [facts: readonly string[], text: string])[] = [
   ...[0, 1, 2].map((n) => {
     const facts = [`test_heron_${n}`, `Heron${n}Error`, `lib/heron_${n}.py:1${n}`];
@@ -83,7 +83,7 @@ const headings = [
 ];
 const summary = headings.map((heading) => `## ${heading}\nas it was`).join("\n");
 
-/** Three calls to an answer: the planted outputs first, then others, more than a window holds. */
+/** Three calls per answer: first the planted outputs, then others, until the window is full. */
 function answerAt(step: number): WireAnswer["parts"] {
   const files = [...outputs.keys()].map((at) => `cat out/planted-${at}.txt`);
   const others = Array.from({ length: fillers }, (_, at) => `cat out/other-${at}.txt`);
@@ -103,7 +103,7 @@ function answerAt(step: number): WireAnswer["parts"] {
 
 const isSummary = ({ text }: WireRecord): boolean => text.includes("You make a summary of a coding agent");
 
-describe("a conversation made shorter", () => {
+describe("a compacted conversation", () => {
   let place: Place;
   let server: WireServer;
   let id: string;
@@ -143,7 +143,7 @@ describe("a conversation made shorter", () => {
       .map((line): Event => JSON.parse(line));
   const lastText = (): string => (server.records.at(-1)?.text ?? "").replaceAll("\\n", "\n");
 
-  it("without a model keeps what was planted, and every constraint and rule", async () => {
+  it("keeps planted facts, constraints and rules without a model", async () => {
     const events = await eventsOf();
     const done = events.flatMap((event) => (event.type === "context.compacted" ? [event.data] : []));
     assert.ok(done.length >= 2, `${done.length} compactions`);
@@ -163,7 +163,7 @@ describe("a conversation made shorter", () => {
     assert.ok(misses.length <= done.length);
   });
 
-  it("keeps the whole of each output where the model can read and search it", async () => {
+  it("keeps each full output where the model can read and search it", async () => {
     const handle = /blob:[0-9a-f]{64}/.exec(lastText())?.[0];
     assert.ok(handle);
     const read = await place.run([
@@ -182,7 +182,7 @@ describe("a conversation made shorter", () => {
     assert.match(found.out, /106:worker \d+ wrote row 105 of/);
   });
 
-  it("shows what takes how much of the window", async () => {
+  it("shows the use of the window", async () => {
     const { out, code } = await place.run(["sessions", "context", id]);
     assert.equal(code, 0);
     assert.match(out, /WHAT\s+TIMES\s+TOKENS\s+WINDOW/);
@@ -195,7 +195,7 @@ describe("a conversation made shorter", () => {
     assert.ok(report.compactions >= 2 && report.tokens < report.most);
   });
 
-  it("is summed up on demand, with the user's words and the rules word for word, and goes on", async () => {
+  it("can be compacted on demand with the user's messages and rules verbatim, and continues", async () => {
     const asked = await place.run(["sessions", "compact", id, "--focus", "the otters", "--json"]);
     assert.equal(asked.code, 0, asked.err);
     const done: ContextCompacted = JSON.parse(asked.out);
@@ -213,7 +213,7 @@ describe("a conversation made shorter", () => {
   });
 });
 
-it("is made shorter when the provider refuses it as too long, and asked again", async () => {
+it("is compacted and sent again when the provider refuses it as too long", async () => {
   const limit = 40_000;
   const refused = { status: 400, message: "prompt is too long: 210000 tokens > 200000 maximum" };
   let step = 0;

@@ -1,4 +1,4 @@
-/** The launcher, compiled once for all tests: each place's home is a new one, and would compile its own. */
+/** Compiles the launcher once for all tests: every test place has a new home and would compile its own. */
 import { copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { nativeBinary } from "@lathe/sandbox";
 const cacheFolder = fileURLToPath(new URL("../node_modules/.cache/lathe-tests/launcher", import.meta.url));
 const found = await nativeBinary({ cacheFolder, path: process.env.PATH ?? "" });
 
-/** Puts it where a command with this home looks for it. Where it could not be compiled, nor can it be there. */
+/** Puts the launcher into the home's cache. If it cannot be compiled, does nothing. */
 export function giveLauncher(home: string): void {
   if (!("binary" in found)) return;
   const folder = join(home, ".cache", "lathe");

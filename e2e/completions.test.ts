@@ -1,4 +1,4 @@
-/** Completions in real shells, and the help that is made of the same table. */
+/** Tests completions in real shells, and the help built from the same table. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ function missing(shell: string): string | false {
   return error ? `${shell} is not installed` : false;
 }
 
-/** What the shell's own engine offers at the end of each line. */
+/** A line, and what the shell's own engine must offer at its end. */
 interface Case {
   readonly line: string;
   readonly offers: readonly string[];
@@ -80,12 +80,12 @@ describe("completions", () => {
     for (const word of not) assert.ok(!words.includes(word), `${line}: ${word} in ${found}`);
   };
 
-  /** Of a chain the last one is completed; zsh lists it alone. */
+  /** In a chain, the last model is completed; zsh lists it alone. */
   const chain: Case = { line: "lathe run --model auto,b", offers: ["auto,builtin/repair"] };
 
   it("complete in bash", { skip: missing("bash") }, async () => {
     const file = await script("bash");
-    // Words as readline hands them to a function: broken at colons and equals signs.
+    // The words as readline passes them to a function: split at colons and equals signs.
     const ask = `source ${file}
       while IFS= read -r line; do
         COMP_WORDS=(); while IFS= read -r w; do COMP_WORDS+=("$w"); done < <(grep -oE '[:=]+|[^ :=]+' <<< "$line")
@@ -158,7 +158,7 @@ describe("completions", () => {
 
   it("complete in zsh", { skip: missing("zsh") }, async () => {
     const file = await script("zsh");
-    // Ctrl-D at the end of a line lists; each answer is read until all that is wanted was said.
+    // Ctrl-D at the end of a line lists the offers; the test reads until it has all it wants.
     const last = { ...chain, offers: ["builtin/repair"] };
     const typed = [...cases, last].flatMap(({ line, offers }) =>
       offers.length > 0 ? [`ask '${line}' ${offers.map((word) => `'${word}'`).join(" ")}`] : [],
@@ -185,7 +185,7 @@ describe("completions", () => {
     assert.equal(out.match(/^ok /gm)?.length, typed.length, out);
   });
 
-  it("offer nothing, and say nothing, where nothing is known", async () => {
+  it("offer nothing and print nothing if nothing is known", async () => {
     for (const kind of ["", "constructor", "forks"])
       assert.deepEqual(await place.run(["__complete", kind]), { code: 0, signal: null, out: "", err: "" });
     place.put("../home/.config/lathe/config.json", "{ broken");

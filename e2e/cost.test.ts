@@ -1,4 +1,4 @@
-/** `lathe sessions cost`: what a session cost and where the money went, of real runs against a server with a cache. */
+/** Tests `lathe sessions cost`: the costs of real runs against a server with a cache. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
@@ -25,7 +25,10 @@ interface Report {
   readonly tree: { readonly cap: object; readonly cost: number; open: number; sessions: readonly unknown[] };
 }
 
-/** The third request is refused, the fifth breaks off in the middle, before the seventh the server forgets. */
+/**
+ * The third request is refused, the fifth breaks off in the middle, and the server's cache is lost before the
+ * seventh.
+ */
 function answerAt(index: number, cache: PrefixCache): WireAnswer {
   if (index === 3) return { fault: { type: "status", status: 503 } };
   if (index === 7) cache.forget();
@@ -58,7 +61,7 @@ describe("the cost of a session", () => {
     await server.close();
   });
 
-  it("adds up: what was bought and what failed is what was charged", async () => {
+  it("adds up: successful and failed requests together equal the charge", async () => {
     const report: Report = JSON.parse((await place.run(["sessions", "cost", id, "--json"])).out);
     const { steps, total, places, failed, used, misses, tree, reserved } = report;
     assert.equal(steps.length, 8);
@@ -80,7 +83,7 @@ describe("the cost of a session", () => {
     assert.ok(read && read.charged > 2 * read.tokens && read.tokens > 500);
   });
 
-  it("says so to a person, in so many columns as there are", async () => {
+  it("is shown to a person in the terminal's width", async () => {
     const { out } = await place.run(["sessions", "cost", id]);
     assert.match(out, /STEP +FRESH +CACHED +WRITTEN +OUT +COST +INPUT\n/);
     assert.match(out, /\n2 .*\n3 .*1 failed\n/);
@@ -92,7 +95,7 @@ describe("the cost of a session", () => {
     for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
   });
 
-  it("is not given back by a rewind, nor by going on", async () => {
+  it("is not refunded by a rewind, and survives a resume", async () => {
     const rewound = await place.run(["sessions", "rewind", id, "--conversation"]);
     assert.equal(rewound.code, 0, rewound.err);
     const asked = index;
@@ -109,7 +112,7 @@ describe("the cost of a session", () => {
     assert.equal(index, asked);
   });
 
-  it("says that nothing was asked, and knows no other session", async () => {
+  it("says when there were no requests, and refuses an unknown session", async () => {
     assert.equal((await place.run(["sessions", "cost", "nope"])).code, 2);
     assert.equal((await place.run(["sessions", "cost"])).code, 2);
   });

@@ -1,4 +1,4 @@
-/** A scripted job of many steps for crash tests: each writes one file and notes in one command that it did. */
+/** A scripted job of many steps for crash tests: each writes one file and records that in one command. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type Place, wireEnv } from "./lathe.ts";
 
 const jobSteps = 6;
 
-/** The server tells from the request how far the job is, so that it serves any number of processes. */
+/** The server reads the job's progress from the request, so that it can serve any number of processes. */
 export function startJobServer(): Promise<WireServer> {
   return startWireServer(({ request }): WireAnswer => {
     const done = request.messages.filter(isToolMessage).length;
@@ -34,11 +34,11 @@ function stepParts(step: number): readonly AssistantPart[] {
   ];
 }
 
-/** What a run with kills showed before it was done. */
+/** The output of a run with kills before it was done. */
 export interface KilledRun {
   /** Events on standard output, as JSON. */
   readonly shown: readonly string[];
-  /** How many of the kills came before it ended by itself. */
+  /** How many kills came before it ended by itself. */
   readonly kills: number;
 }
 
@@ -69,7 +69,7 @@ export async function runWithKills(
   return { shown: [...shown, ...eventsIn(out)], kills };
 }
 
-/** The events of a `stream-json` output, of which the last line may be cut short. */
+/** The events of a `stream-json` output, whose last line may be incomplete. */
 function eventsIn(out: string): readonly string[] {
   const lines = out.slice(0, out.lastIndexOf("\n") + 1).split("\n");
   return lines
@@ -82,13 +82,13 @@ async function newestStatus(place: Place): Promise<string | undefined> {
   return JSON.parse(out)[0]?.status;
 }
 
-/** Words only as long as there is no session: from then on it knows what to do. */
+/** Sends the task only if there is no session yet: a resumed one knows what to do. */
 function jobArgs(status: string | undefined): readonly string[] {
   const words = status === undefined ? "do the job" : "--continue";
   return ["run", "--no-sandbox", "--output-format", "stream-json", words];
 }
 
-/** Every file is there, no command ran twice, and the log holds all that was shown, without a gap. */
+/** Checks that every file exists, no command ran twice, and the log holds all shown events without a gap. */
 export async function assertJobDone(place: Place, { shown }: KilledRun): Promise<void> {
   for (let step = 1; step <= jobSteps; step++) {
     assert.equal(readFileSync(join(place.workspace, `file-${step}.txt`), "utf8"), `${step}\n`);

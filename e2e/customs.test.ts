@@ -1,4 +1,7 @@
-/** What a project puts down for agents, with the real command: instructions by folder, skills, slash commands, plans. */
+/**
+ * Tests a project's files for agents with the real command: instructions by folder, skills, slash commands,
+ * plans.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +12,7 @@ import { call } from "./answer-parts.ts";
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-describe("a project's customs", () => {
+describe("a project's extensions", () => {
   let place: Place;
   let server: WireServer;
   beforeEach(() => {
@@ -25,7 +28,7 @@ describe("a project's customs", () => {
   };
   const saidIn = (at: number): string => JSON.stringify(server.records[at]?.request.messages);
 
-  it("instructions of a folder come with the first file touched in it, once", async () => {
+  it("adds a folder's instructions once, with the first file touched in it", async () => {
     place.put("AGENTS.md", "root rules");
     place.put("pkg/AGENTS.md", "package rules");
     place.put("pkg/sub/CLAUDE.md", "inner rules");
@@ -51,7 +54,7 @@ describe("a project's customs", () => {
     assert.ok(server.records.every(({ request }) => request.system === server.records[0]?.request.system));
   });
 
-  it("in a folder of a repository the root's instructions hold, too, and the user's own", async () => {
+  it("also applies the repository root's and the user's own instructions in a subfolder", async () => {
     execFileSync("git", ["init", "-q"], { cwd: place.workspace });
     place.put("AGENTS.md", "root rules");
     place.put("sub/AGENTS.md", "sub rules, see @style.md");
@@ -66,7 +69,7 @@ describe("a project's customs", () => {
     assert.match(err, /AGENTS\.md names @style\.md/);
   });
 
-  it("a skill is named in a line and loaded when it is called; without any there is no such tool", async () => {
+  it("lists a skill in a line and loads it on demand; without skills there is no such tool", async () => {
     place.put(".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Makes PDFs\n---\nUse make-pdf.\n");
     await run(
       [{ parts: [call("k1", "skill", { name: "pdf" })] }, { parts: [{ type: "text", text: "Ok." }] }],
@@ -77,7 +80,7 @@ describe("a project's customs", () => {
     assert.match(saidIn(1), /Use make-pdf\..*skills\/pdf/);
   });
 
-  it("a slash command stands for its file", async () => {
+  it("expands a slash command to its file", async () => {
     place.put(".claude/commands/fix.md", "---\ndescription: Fixes\n---\nFix issue $1.\n");
     const { code } = await run(() => ({ parts: [{ type: "text", text: "Ok." }] }), "/fix 12");
     assert.equal(code, 0);
@@ -96,7 +99,7 @@ describe("a project's customs", () => {
     assert.deepEqual([builtIn.code, /Review a change.*ARGUMENTS: main\.\.work/.test(saidIn(2))], [0, true]);
   });
 
-  it("links that lead in circles or out of the workspace hold nothing up", async () => {
+  it("is not delayed by links that form loops or leave the workspace", async () => {
     place.put(".claude/agents/helper.md", "---\ndescription: Helps much\n---\nHelp.\n");
     for (const name of ["a", "b", "c"]) symlinkSync(".", join(place.workspace, ".claude/agents", name));
     symlinkSync("/usr", join(place.workspace, ".claude/agents/zz"));
@@ -106,7 +109,7 @@ describe("a project's customs", () => {
     assert.match(server.records[0]?.text ?? "", /Helps much/);
   });
 
-  it("a hook has its say in the sandbox, once it is trusted", async () => {
+  it("runs a hook in the sandbox once it is trusted", async () => {
     const command = "cat > told.json; echo no such writes >&2; exit 2";
     const hooks = { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command }] }] };
     place.put(".claude/settings.json", JSON.stringify({ hooks }));
@@ -123,7 +126,7 @@ describe("a project's customs", () => {
     assert.equal(JSON.parse(readFileSync(join(place.workspace, "told.json"), "utf8")).tool_name, "Write");
   });
 
-  it("a plan is kept as a file, and carried out when the session goes on in another mode", async () => {
+  it("stores a plan as a file, and carries it out when the session resumes in another mode", async () => {
     const plan = { parts: [call("p1", "plan", { plan: "1. write a.txt" })] };
     const done = { parts: [{ type: "text", text: "Planned." }] } as const;
     const write = { parts: [call("w1", "write", { path: "a.txt", content: "a\n" })] };
@@ -141,7 +144,7 @@ describe("a project's customs", () => {
   });
 });
 
-it("a hook that nobody trusts yet is shown without what drives a terminal", async (t) => {
+it("shows an untrusted hook without terminal controls", async (t) => {
   const place = makePlace();
   t.after(() => place.remove());
   const matcher = "Write|\u001b7\u0007\u202e\nStop (yours)";

@@ -1,4 +1,4 @@
-/** One run of the demo, and what must be true of it. */
+/** Runs the demo once and checks its result. */
 import assert from "node:assert/strict";
 import { makePlace } from "./lathe.ts";
 

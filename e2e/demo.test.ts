@@ -7,11 +7,11 @@ import { startWireServer } from "@lathe/testkit";
 import { assertDemoWorks } from "./demo-run.ts";
 import { makePlace, wireEnv } from "./lathe.ts";
 
-it("the demo fixes its first bug", async () => {
+it("fixes its first bug", async () => {
   await assertDemoWorks(1);
 });
 
-it("the demo lets no other model run commands where nothing holds them in", async (context) => {
+it("lets no other model run commands without a sandbox", async (context) => {
   const place = makePlace();
   const server = await startWireServer([]);
   try {

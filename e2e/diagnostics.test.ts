@@ -1,4 +1,7 @@
-/** Checkers and guard rails in a session: offered where there is something to ask, judged by rules, kept to by the model's answers. */
+/**
+ * Tests checkers and guard rails in a session: when they are offered, the rules on them, and their messages
+ * to the model.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +29,7 @@ describe("diagnostics in a session", () => {
   const call = (tool: string, input: object): AssistantPart => {
     return { type: "tool-call", id: `c${++calls}`, tool, input: JSON.stringify(input) };
   };
-  /** Each list is one answer; the last one is words. */
+  /** Each list is one answer; the last answer is text. */
   const run = async (
     answers: readonly (readonly AssistantPart[])[],
     args: readonly string[] = [],
@@ -43,7 +46,7 @@ describe("diagnostics in a session", () => {
   const materialOf = (about: string): string =>
     new RegExp(`<material about="${about}">([\\s\\S]*?)</material>`).exec(system())?.[1] ??
     assert.fail(system());
-  /** Of the calls before the request at this place. */
+  /** The results of the calls before the request at this index. */
   const results = (at = -1): readonly string[] => {
     const message = server?.records.at(at)?.request.messages.at(-1);
     if (typeof message !== "object" || !("role" in message) || message.role !== "tool")
@@ -54,20 +57,20 @@ describe("diagnostics in a session", () => {
     place.put("../home/.config/lathe/config.json", JSON.stringify(value));
   const install = (): void => {
     mkdirSync(join(place.workspace, "node_modules/.bin"), { recursive: true });
-    // The packages themselves: a sandbox shows what lies in the workspace and where programs are.
+    // Copies the packages, since a sandbox shows only the workspace and program folders.
     for (const name of ["biome"])
       symlinkSync(join(modules, ".bin", name), join(place.workspace, "node_modules/.bin", name));
     place.put("biome.json", "{}");
     place.put("src/a.js", "export function f() {\n  debugger;\n  return 1;\n}\n");
   };
 
-  it("is not offered where there is nothing to ask", async () => {
+  it("is not offered if the project has no checker", async () => {
     place.put("a.txt", "x");
     await run([]);
     assert.ok(tools().includes("shell") && !tools().includes("diagnostics"));
   });
 
-  it("runs the project's checker in the sandbox; guard rails are off where nobody says otherwise", async () => {
+  it("runs the project's checker in the sandbox; guard rails are off by default", async () => {
     install();
     const edit = call("edit", {
       path: "src/a.js",
@@ -84,7 +87,7 @@ describe("diagnostics in a session", () => {
     assert.doesNotMatch(system(), /<material/);
   });
 
-  it("is refused by a rule on the command, and by a mode that only reads", async () => {
+  it("is refused by a rule on the command, and by a read-only mode", async () => {
     install();
     config({ rules: [{ name: "no-biome", verdict: "deny", kinds: ["execute"], target: "*biome*" }] });
     await run([[call("diagnostics", {})]]);
@@ -95,7 +98,7 @@ describe("diagnostics in a session", () => {
     assert.match(results()[0] ?? "", /^Refused \(read-only-mode\)/);
   });
 
-  it("has no language server from a project's file", async () => {
+  it("starts no language server from a project's file", async () => {
     const lsp = { ts: { command: ["touch", "ran"], extensions: [".ts"] } };
     place.put("lathe.json", JSON.stringify({ lsp }));
     const { code, err } = await place.run(["run", "go"]);
@@ -110,7 +113,7 @@ describe("diagnostics in a session", () => {
   });
 
   describe("guard rails", () => {
-    it("tell after an edit what it made worse, and only that", async () => {
+    it("report only what an edit made worse", async () => {
       install();
       config({ guardRails: { diagnosticsAfterEdits: true } });
       const worse = { old: "return 1;", new: "if (a == 1) return 2;\n  return 1;" };
@@ -127,7 +130,7 @@ describe("diagnostics in a session", () => {
       assert.match(third, /new after the edit, says biome: 1 error\]\nsrc\/b\.js:1:1 /);
     });
 
-    it("do not let an edit be held up by a checker that may not run or is broken", async () => {
+    it("do not block an edit if a checker may not run or is broken", async () => {
       install();
       config({
         guardRails: { diagnosticsAfterEdits: true },
@@ -151,7 +154,7 @@ describe("diagnostics in a session", () => {
       );
     });
 
-    it("hold the calls of an answer, widen what is read, and show files as material in the prompt", async () => {
+    it("limit the calls of an answer, widen reads, and mark files as material in the prompt", async () => {
       config({
         guardRails: { callsPerAnswer: 2, readsWidened: true, folderLayout: true, matchedSnippets: true },
         rules: [{ name: "hidden", verdict: "deny", kinds: ["read"], target: "hidden/**" }],

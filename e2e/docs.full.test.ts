@@ -1,4 +1,4 @@
-/** The pages of docs/: every command of a block marked `sh run` is run as it stands there. */
+/** Tests the pages of docs/: runs every command of a block marked `sh run` as it is. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
@@ -26,13 +26,13 @@ describe("the pages of docs/", () => {
   assert.ok(withCommands.length >= 7);
 
   for (const page of withCommands) {
-    it(`say what works: ${basename(page)}`, async () => {
+    it(`describe working commands: ${basename(page)}`, async () => {
       const place: Place = makePlace();
       try {
         execFileSync("git", ["init", "-q"], { cwd: place.workspace });
         place.put("a.txt", "a\n");
         const script = `set -eu\n${blocks(readFileSync(page, "utf8")).join("\n")}`;
-        // What stands behind the script is the command, which the script does not look at.
+        // The words after the script are the command, which the script does not check.
         const { code, err } = await place.run([], {
           before: ["bash", "-c", script],
           env: wireEnv(server.url),
@@ -44,7 +44,7 @@ describe("the pages of docs/", () => {
     });
   }
 
-  it("lead to files that are there", () => {
+  it("link to existing files", () => {
     for (const page of [...pages, `${root}README.md`]) {
       for (const [, target = ""] of readFileSync(page, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)\)/g))
         assert.equal(

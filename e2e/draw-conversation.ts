@@ -46,7 +46,7 @@ const answers: WireAnswer[] = [
   { parts: [say("An empty cart now costs 0. The fix is committed and pushed.")] },
 ];
 
-/** The remote is inside the project, because a command reaches no other place without being asked about. */
+/** Puts the remote inside the project: a command can reach no other place without approval. */
 function makeProject(place: Place): void {
   place.put("package.json", '{ "type": "module" }\n');
   place.put("cart.js", cart);
@@ -63,7 +63,7 @@ function makeProject(place: Place): void {
   git("commit", "-qm", "Start");
 }
 
-/** The dialog disappears once it is answered: the picture shows it where it was. */
+/** The dialog disappears once it is answered, so the picture shows it at its old position. */
 function joined(asked: readonly string[], ended: readonly string[]): readonly string[] {
   const plain = (lines: readonly string[]): readonly string[] => lines.map(stripVTControlCharacters);
   const isRule = (line: string): boolean => /^─{8}/.test(line);

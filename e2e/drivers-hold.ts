@@ -1,4 +1,4 @@
-/** Registers the run of all probes on each driver of this machine, with what must come out. */
+/** Registers the run of all probes on each driver of this machine, with the expected results. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,13 +12,13 @@ import { startProbes } from "./start-probes.ts";
 export async function driversHold(user?: OrdinaryUser): Promise<void> {
   const cacheFolder = mkdtempSync(join(tmpdir(), "lathe-drivers-"));
   const tiers: TierReport[] = [];
-  // Each by itself: the best one that works would hide those below it.
+  // Tries each one separately: the best working one would hide those below it.
   for (const preference of ["launcher", "bubblewrap", "landlock"] as const)
     tiers.push(...(await probeDriver({ preference, cacheFolder })).tiers.slice(0, 1));
   rmSync(cacheFolder, { recursive: true });
   for (const { name, tier, works, why } of tiers) {
     const skip = !works && `${name} does not work here: ${why}`;
-    it(`${name} keeps in what must not get out, and works, as ${user?.name ?? "this user"}`, {
+    it(`${name} contains escapes, and works, as ${user?.name ?? "this user"}`, {
       skip,
     }, async (test) => {
       const found = await startProbes({ driver: name, ...(user === undefined ? {} : { user }) });
@@ -30,7 +30,7 @@ export async function driversHold(user?: OrdinaryUser): Promise<void> {
       );
       for (const line of failureTable(results).split("\n")) test.diagnostic(line);
       assert.deepEqual({ broken, grave, failed }, { broken: [], grave: [], failed: [] });
-      // A probe that is skipped says nothing: enough must be left.
+      // A skipped probe proves nothing, so enough must remain.
       assert.ok(tried >= 90 && used >= 45, `${tried} escapes, ${used} things that must work`);
       assert.ok(contained >= 0.98 * tried, `escaped: ${escaped.join(", ")}`);
     });

@@ -1,4 +1,7 @@
-/** `lathe edits apply` on thousands of corrupted edits of real packages in seven languages, against the bars of the design. */
+/**
+ * Tests `lathe edits apply` on thousands of corrupted edits of real packages in seven languages, against the
+ * design's targets.
+ */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { corpusSources, editCases, formatReport, sourcePairs } from "@lathe/testkit/edit-corpus";

@@ -1,4 +1,7 @@
-/** `lathe edits apply`: nasty edits written blind, corrupted edits from this repository's history, and broken requests. */
+/**
+ * Tests `lathe edits apply`: nasty edits written blind, corrupted edits from this repository's history, and
+ * broken requests.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -23,7 +26,7 @@ describe("lathe edits apply", () => {
     });
   }
 
-  it("is right about edits of this repository's history, however a model corrupts them", async (test) => {
+  it("is right about corrupted edits of this repository's history", async (test) => {
     const { pairs, skipped } = sourcePairs(["own"], "training");
     if (pairs.length === 0) return test.skip(skipped.join("; "));
     const all = await judged(editCases(pairs, { seed: 11, each: 1 }));
@@ -36,7 +39,7 @@ describe("lathe edits apply", () => {
     assert.ok(damaged <= all.length * 0.005);
   });
 
-  it("answers every line, also those it cannot read", async () => {
+  it("answers every line, even an unreadable one", async () => {
     const place = makePlace();
     try {
       const edit = { id: 7, path: "a.txt", content: "\u2028one\r\n", format: "search_replace" };

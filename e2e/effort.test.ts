@@ -1,4 +1,7 @@
-/** How much the model is to think: said in a file, on the line, in the chat and in an editor, and heard on the wire. */
+/**
+ * Tests the effort of models: set in a file, on the line, in the chat and in an editor, and sent to the
+ * provider.
+ */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
@@ -8,7 +11,7 @@ import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux } from "./tmux.ts";
 
-/** Of each request, in order. */
+/** The effort of each request, in order. */
 function asked({ records }: WireServer): readonly (string | undefined)[] {
   return records.map(({ text }) => JSON.parse(text).output_config?.effort);
 }
@@ -34,7 +37,7 @@ describe("effort", () => {
   const configure = (effort: string): void =>
     place.put("../home/.config/lathe/config.json", JSON.stringify({ effort }));
 
-  it("is what the line says, else the user's file, else nothing", async () => {
+  it("comes from the line, otherwise from the user's file, otherwise it is not sent", async () => {
     await run("go");
     configure("low");
     await run("go");
@@ -43,7 +46,7 @@ describe("effort", () => {
     assert.deepEqual(asked(server), [undefined, "low", "high", undefined]);
   });
 
-  it("stays with a session that goes on, until something else is said", async () => {
+  it("stays with a resumed session until another one is chosen", async () => {
     await run("--effort", "high", "go");
     configure("low");
     await run("--continue", "on");
@@ -53,7 +56,7 @@ describe("effort", () => {
     assert.deepEqual(asked(server), ["high", "high", "medium", undefined, "low"]);
   });
 
-  it("is a subagent's, too, unless its definition says another", async () => {
+  it("also applies to a subagent, unless its definition sets another", async () => {
     const front = (effort: string): string =>
       `---\nname: quick\ndescription: is quick${effort}\n---\nBe quick.\n`;
     place.put(".claude/agents/quick.md", front("\neffort: low"));
@@ -65,7 +68,7 @@ describe("effort", () => {
     assert.deepEqual(asked(server), ["high", "low", "high", "high", "high", "high"]);
   });
 
-  it("refuses a level there is not, on the line and in the file", async () => {
+  it("is refused if no such level exists, on the line and in the file", async () => {
     const line = await place.run(["run", "--effort", "hihg", "go"]);
     assert.equal(line.code, 2);
     assert.match(line.err, /--effort is one of default, minimal, low, medium, high, xhigh, max, not "hihg"/);
@@ -76,14 +79,14 @@ describe("effort", () => {
     assert.equal(server.records.length, 0);
   });
 
-  it("is nothing that a project's file decides", async () => {
+  it("cannot be set by a project's file", async () => {
     place.put("lathe.json", JSON.stringify({ effort: "max" }));
     const { code, err } = await place.run(["run", "go"], { env: wireEnv(server.url) });
     assert.equal(code, 2);
     assert.match(err, /only your own configuration may set this/);
   });
 
-  it("is chosen in the chat, stands in the status line and goes along into a fork", {
+  it("can be chosen in the chat, is in the status line and carries over into a fork", {
     skip: noTmux(),
   }, async () => {
     const size = { columns: 100, rows: 40 };
@@ -111,7 +114,7 @@ describe("effort", () => {
 describe("lathe acp", () => {
   const at = openAcpBench();
 
-  it("takes /effort, which lasts over another mode", async () => {
+  it("accepts /effort, which survives a change of mode", async () => {
     await at.serve((_, i) => ({ parts: [say(`answer ${i + 1}`)] }));
     const editor = await at.open();
     const id = await at.begin(editor);

@@ -1,4 +1,4 @@
-/** `lathe index --embed` and searches after it, with a real server of embeddings. */
+/** Tests `lathe index --embed` and later searches, with a real embedding server. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -10,7 +10,7 @@ import type { Place } from "./lathe.ts";
 const dimensions = 128;
 const same: Readonly<Record<string, string>> = { scalding: "boil", liquid: "water" };
 
-/** The words of a text, those that mean the same as one. */
+/** Counts the words of a text; synonyms count as one. */
 function vectorOf(text: string): readonly number[] {
   const vector = Array.from({ length: dimensions }, () => 0);
   for (const word of text.match(/[A-Z]?[a-z]+/g) ?? []) {
@@ -63,7 +63,7 @@ describe("embeddings from the command line", () => {
     place.put("../home/.config/lathe/config.json", JSON.stringify({ search: { embeddings }, rules }));
   }
 
-  it("says what goes where and what it costs, sends nothing without a yes, and then finds by meaning", async () => {
+  it("shows the destination and the price, sends nothing without approval, and then finds by meaning", async () => {
     configure();
     const asked = await place.run(["index", "--embed"]);
     assert.notEqual(asked.code, 0);
@@ -87,7 +87,7 @@ describe("embeddings from the command line", () => {
     assert.doesNotMatch(done.err + done.out + found.err, /embed-secret-1/);
   });
 
-  it("searches on without a server that is gone, and says what is missing", async () => {
+  it("still searches if the server is gone, and says what is missing", async () => {
     configure();
     await place.run(["index", "--embed", "--yes"]);
     server.closeAllConnections();
@@ -98,7 +98,7 @@ describe("embeddings from the command line", () => {
     assert.match(found.err, /Searched without embeddings: /);
   });
 
-  it("says what to write where no server is set, and takes none from a project", async () => {
+  it("explains how to set a server, and accepts none from a project", async () => {
     const none = await place.run(["index", "--embed"]);
     assert.match(none.err, /no server of embeddings is set: write "search"/);
     assert.equal((await place.run(["index", "--yes"])).code, 2);
@@ -108,7 +108,7 @@ describe("embeddings from the command line", () => {
     assert.deepEqual(sent, []);
   });
 
-  it("says which key is not set", async () => {
+  it("names the key that is not set", async () => {
     configure({ apiKeyEnv: "NO_SUCH_KEY" });
     const { err } = await place.run(["index", "--embed", "--yes"]);
     assert.match(err, /search\.embeddings\.apiKeyEnv names NO_SUCH_KEY, which is not set/);

@@ -1,4 +1,7 @@
-/** The set-up of tasks installs from the registry that the user's own settings name, and from none that a project names. */
+/**
+ * Tests that a task's set-up installs from the registry in the user's own settings, never from one that a
+ * project names.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -27,7 +30,7 @@ beforeEach(async () => {
     const versions = { "1.0.0": { name: "own-dep", version: "1.0.0", dist } };
     return response.end(JSON.stringify({ name: "own-dep", "dist-tags": { latest: "1.0.0" }, versions }));
   });
-  // Private, and not what commands have for themselves.
+  // A loopback address other than the one that commands have for themselves.
   server.listen(0, "127.0.0.2");
   await once(server, "listening");
   url = `http://127.0.0.2:${(server.address() as AddressInfo).port}/`;
@@ -65,7 +68,7 @@ const tried = async (env: Readonly<Record<string, string>> = {}) => {
   return { agent: JSON.parse(out).agents[0], err };
 };
 
-it("installs from the registry of the user's own settings", async () => {
+it("installs from the registry in the user's own settings", async () => {
   writeFileSync(join(place.home, ".npmrc"), `registry=${url}\n`);
   putTask();
   const { agent, err } = await tried();
@@ -73,7 +76,7 @@ it("installs from the registry of the user's own settings", async () => {
   assert.deepEqual(asked, ["/own-dep", "/own-dep/-/own-dep-1.0.0.tgz"]);
 });
 
-it("says of a registry with a login that commands are not given it, and asks nothing there", async () => {
+it("says that commands get no login for a registry, and sends it no request", async () => {
   writeFileSync(join(place.home, ".npmrc"), `registry=${url}\n//${url.slice(7)}:_authToken=hidden\n`);
   putTask();
   const { err } = await tried();
@@ -82,7 +85,7 @@ it("says of a registry with a login that commands are not given it, and asks not
   assert.deepEqual(asked, []);
 });
 
-it("says that a registry at an address of commands' own is left out, and does not ask there", async () => {
+it("says that it skips a registry at an address of the commands' own, and sends it no request", async () => {
   writeFileSync(join(place.home, ".npmrc"), "registry=http://127.0.0.1:9/\n");
   putTask();
   const { agent, err } = await tried();
@@ -90,7 +93,7 @@ it("says that a registry at an address of commands' own is left out, and does no
   assert.doesNotMatch(agent.notRun[0].why, /127\.0\.0\.1:9|ECONNREFUSED/);
 });
 
-it("reaches none that a project's files name", async () => {
+it("contacts no registry that a project's files name", async () => {
   putTask({ "environment/project/.npmrc": `registry=${url}\n` });
   place.put(".npmrc", `registry=${url}\n`);
   const { agent } = await tried({ NPM_CONFIG_USERCONFIG: join(place.workspace, ".npmrc") });

@@ -1,4 +1,4 @@
-/** Tasks for `lathe eval`: a small project with a fault, and what is needed to try and to grade it. */
+/** Tasks for `lathe eval`: a small project with a bug, and the files to try and grade it. */
 import type { Place } from "./lathe.ts";
 
 export const broken = "export const most = (a, b) => (a < b ? a : b);\n";
@@ -11,7 +11,7 @@ it("takes either of two that are equal", () => assert.equal(most(2, 2), 2));
 export const always = 'import { it } from "node:test";\nit("passes", () => {});\n';
 export const manifest: string = `${JSON.stringify({ name: "most", type: "module", scripts: { test: "node --test" } })}\n`;
 
-/** As other makers of tasks write them: by the paths of an image. */
+/** Writes a task as other authors do, with the paths of an image. */
 export function putTask(place: Place, name: string, more: Readonly<Record<string, string>> = {}): void {
   const files = {
     "instruction.md": "Make the failing test pass. The project is in /app.\n",

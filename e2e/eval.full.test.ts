@@ -1,4 +1,4 @@
-/** `lathe eval --variant`: the arms of an experiment, tried and compared. */
+/** Tests `lathe eval --variant`: tries and compares the arms of an experiment. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ describe("lathe eval", () => {
     assert.match(out, /builtin\/repair\+free +1 +1\/1/, err);
     assert.match(out, /builtin\/repair\+short +1 +0\/1/);
     assert.match((await place.run(args)).out, /2 trials were on record already/);
-    // Other settings are another agent.
+    // Different settings make a different agent.
     arms[1] = { name: "short", set: { limits: { steps: 200 } } };
     writeFileSync(join(config, "config.json"), JSON.stringify({ experiments }));
     const changed = await place.run(args);

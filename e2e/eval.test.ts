@@ -1,4 +1,7 @@
-/** `lathe eval` from the outside: tasks tried and graded, stopped and gone on with, compared, and mined from a history. */
+/**
+ * Tests `lathe eval` from the outside: tasks tried, graded, stopped, continued, compared, and mined from a
+ * history.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,7 +28,7 @@ const records = (out: string): readonly Record_[] => {
 };
 
 describe("lathe eval", () => {
-  it("grades agents in clean folders, and says of what cannot be run that it is not run", async () => {
+  it("grades agents in clean folders, and reports tasks that cannot run", async () => {
     putTask(place, "simple");
     putTask(place, "image", {
       "environment/Dockerfile": "FROM node:24\nWORKDIR /app\nRUN apt-get install -y x\n",
@@ -58,7 +61,7 @@ describe("lathe eval", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("goes on after a kill with what is not on record", async () => {
+  it("continues after a kill with the trials that are not recorded", async () => {
     putTask(place, "one");
     putTask(place, "two");
     const args = ["eval", "suite", "--model", "oracle", "-n", "2", "--out", "a"];
@@ -77,7 +80,7 @@ describe("lathe eval", () => {
     );
   });
 
-  it("ends in good order when it is interrupted, and no other run writes its records meanwhile", async () => {
+  it("ends in order when interrupted, and no other run writes its records meanwhile", async () => {
     putTask(place, "one");
     putTask(place, "slow", { "solution/solve.sh": "touch /app/src/begun\nsleep 600\n" });
     const args = ["eval", "suite", "--model", "oracle", "--out", "a"];
@@ -93,7 +96,7 @@ describe("lathe eval", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("counts nothing that an agent does to tests, and no task that gives no reward", async () => {
+  it("ignores an agent's changes to tests, and tasks without a reward", async () => {
     putTask(place, "cheated", {
       "solution/solve.sh": `cat > /app/test/most.test.js <<'EOF'\n${always}EOF\n`,
     });
@@ -105,7 +108,7 @@ describe("lathe eval", () => {
     assert.deepEqual(agent.notRun, [{ task: "silent", why: "its tests gave no reward: nothing to say" }]);
   });
 
-  it("grades nothing of what was done outside of the project's folder, and every trial begins anew", async () => {
+  it("ignores work outside the project's folder, and starts every trial afresh", async () => {
     const solve = [
       "rm -f /app/src/most.js",
       "mkdir -p /tests /logs/verifier",
@@ -122,7 +125,7 @@ describe("lathe eval", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("gives a task's variables to the commands of its agent, and not to the agent's own process", async () => {
+  it("passes a task's variables to the commands of its agent, but not to the agent's own process", async () => {
     const trap = join(place.workspace, "trapped");
     const env = 'it("has its variables", () => assert.equal(process.env.MOST, "1"));\n';
     putTask(place, "env", {
@@ -146,7 +149,7 @@ describe("lathe eval", () => {
     assert.ok(!existsSync(trap));
   });
 
-  it("counts a model that declines, and not one that is not there", async () => {
+  it("counts a model that declines, but not one that is unavailable", async () => {
     putTask(place, "declined", { "instruction.md": "Write a poem about the sea.\n" });
     const args = [
       "eval",
@@ -174,7 +177,7 @@ describe("lathe eval", () => {
     ["runs that are none", ["eval", "compare", ".", "."], /holds no trials/],
     ["mining what is no repository", ["eval", "mine", "."], /is no git repository/],
   ] as const) {
-    it(`says what to do about ${what}`, async () => {
+    it(`explains how to fix ${what}`, async () => {
       const { code, err } = await place.run(args);
       assert.ok(code === 1 || code === 2, err);
       assert.match(err, said);
@@ -204,7 +207,7 @@ describe("lathe eval mine", () => {
     assert.match(mined.out, /^1 task of 1 candidate in 1 commit, in \S+tasks\n/, mined.err);
   });
 
-  it("says where there is no history to make tasks of, and names no folder where none was made", async () => {
+  it("says if there is no usable history, and names no folder if it made none", async () => {
     mkdirSync(join(place.workspace, "repo"), { recursive: true });
     const mine = async (...args: readonly string[]) => place.run(["eval", "mine", "repo", ...args]);
     const none = await mine();
@@ -219,7 +222,7 @@ describe("lathe eval mine", () => {
     assert.deepEqual([code, out], [1, "0 tasks of 0 candidates in 0 commits\n"]);
   });
 
-  it("makes tasks that fail before and pass after, of commits that hold", async () => {
+  it("makes tasks that fail before and pass after, from suitable commits", async () => {
     place.put("repo/package.json", manifest);
     place.put("repo/src/most.js", broken);
     place.put("repo/test/kept.test.js", always);
@@ -231,7 +234,7 @@ describe("lathe eval mine", () => {
     place.put("repo/src/most.js", `${broken.replace("<", ">")}// Better.\n`);
     place.put("repo/test/most.test.js", `${test}${always.replace('import { it } from "node:test";\n', "")}`);
     commit("fix: nothing that a test sees");
-    // What a repository's settings name is never run.
+    // Programs named in a repository's settings never run.
     const trap = join(place.workspace, "trapped");
     writeFileSync(
       join(place.workspace, "repo", ".git", "config"),

@@ -1,4 +1,4 @@
-/** The examples, run as they stand; and the agent in a program, where an example does not go. */
+/** Tests the examples as they are, and further uses of the agent in a program. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ describe("a program", () => {
     const before = [process.execPath, file, ...args];
     return place.run([], { before, ...(server && { env: wireEnv(server.url) }) });
   };
-  /** A program of the test's own, which finds the package as the examples do. */
+  /** Runs a program of the test's own, which finds the package as the examples do. */
   const runText = (text: string) =>
     run("--input-type=module-typescript", [
       "--eval",
@@ -47,7 +47,7 @@ describe("a program", () => {
     assert.ok(lines.filter((line) => line !== "").length <= 10, "ten lines");
   });
 
-  it("has tools and models of its own, is told all that happens, and answers for the person", async () => {
+  it("can bring tools and models, receives all events, and answers for the person", async () => {
     const { code, out, err } = await run(join(root, "examples/own-tool.ts"));
     assert.equal(code, 0, err);
     const told = out.trim().split("\n");
@@ -56,7 +56,7 @@ describe("a program", () => {
     assert.equal(told.at(-1), "turn: done");
   });
 
-  it("takes some of an edit, and is told what is wrong with an answer", async () => {
+  it("applies part of an edit, and learns what is wrong with an answer", async () => {
     const content = "import fs from 'node:fs';\n\n\n\n\nexport const size = (f) => f.length;\n";
     const changed = content
       .replace("import", "console.log(1);\nimport")
@@ -90,7 +90,7 @@ describe("a program", () => {
     assert.equal(readFileSync(join(place.workspace, "a.js"), "utf8"), content);
   });
 
-  it("is told what is wrong as a value, and goes on with a session", async () => {
+  it("receives errors as values, and resumes a session", async () => {
     server = await startWireServer((_, i) => ({ parts: [{ type: "text", text: `answer ${i}` }] }));
     const { out, err } = await runText(`
       import { isFailure, openSession, run } from "lathe-agent";
@@ -112,7 +112,7 @@ describe("a program", () => {
     assert.match(JSON.stringify(server.records[2]?.request.messages), /remember 7.*which\?.*sure\?/);
   });
 
-  it("ends the turn where nobody answers, and where it is cancelled", async () => {
+  it("ends the turn if no answer comes, and if it is cancelled", async () => {
     server = await startWireServer(() => ({
       parts: [{ type: "tool-call", id: "c", tool: "write", input: '{"path":"a","content":"b"}' }],
     }));

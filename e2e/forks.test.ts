@@ -1,4 +1,7 @@
-/** `lathe sandbox exec --fork`, `lathe run --fork` and `lathe fork`: nothing reaches the folder before somebody says so. */
+/**
+ * Tests `lathe sandbox exec --fork`, `lathe run --fork` and `lathe fork`: nothing reaches the folder before a
+ * decision.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +11,7 @@ import { runGitIn, startWireServer, until, type WireServer } from "@lathe/testki
 import { makePlace } from "./in-process.ts";
 import { makePlace as makeProcessPlace, type Place, type Running, wireEnv } from "./lathe.ts";
 
-/** Why it cannot be tried here; undefined where there are forks. */
+/** The reason why this machine cannot test forks; undefined if it can. */
 async function noForks(): Promise<string | undefined> {
   const place = makePlace();
   const { code, err } = await place.run(["sandbox", "exec", "--fork", "--", "true"]);
@@ -30,7 +33,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
   const forks = async (): Promise<readonly { readonly id: string }[]> =>
     JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly { readonly id: string }[];
 
-  it("lists what changed, and leaves it for a decision: keep", async () => {
+  it("lists the changes, leaves them pending, and applies them on keep", async () => {
     const { code, out, err } = await place.run([
       "sandbox",
       "exec",
@@ -59,7 +62,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     assert.match(gone.err, /there is no fork .*fork list/);
   });
 
-  it("drops what is not wanted, and by itself what holds nothing", async () => {
+  it("discards unwanted changes, and removes a fork without changes by itself", async () => {
     await place.run(["sandbox", "exec", "--fork", "--", "echo 2 > a"]);
     const [fork] = await forks();
     assert.equal((await place.run(["fork", "drop", fork?.id ?? ""])).code, 0);
@@ -70,7 +73,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     assert.equal(text("a"), "1\n");
   });
 
-  it("bounds what it lists and shows, and names each file on one line", async () => {
+  it("bounds its lists and diffs, and prints each file name on one line", async () => {
     const script = "seq 300 | xargs touch; echo x > \"$(printf '0\\n  D a')\"";
     const { err } = await place.run(["sandbox", "exec", "--fork", "--", script]);
     assert.match(err, /… and 251 more\n.*fork keep/s);
@@ -82,7 +85,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     assert.doesNotMatch(out, /^ {2}D a/m);
   });
 
-  it("keeps what a command changed that succeeded, and only then", async () => {
+  it("applies changes of a command only if it succeeded", async () => {
     const exec = (script: string): ReturnType<Place["run"]> =>
       place.run(["sandbox", "exec", "--fork", "--keep", "--", script]);
     assert.equal((await exec("echo 2 > a; false")).code, 1);
@@ -96,7 +99,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     assert.equal((await place.run(["sandbox", "exec", "--keep", "--", "true"])).code, 2);
   });
 
-  describe("is kept all or none", () => {
+  describe("is applied in full or not at all", () => {
     const many = 1_000;
     const keeping = async (): Promise<{ readonly id: string; readonly running: Running }> => {
       const script = `rm b; seq ${many} | sed 's/^/n/' | xargs touch`;
@@ -107,7 +110,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
       return { id, running };
     };
 
-    it("comes to its end when it is interrupted", async () => {
+    it("finishes when it is interrupted", async () => {
       for (const signal of ["SIGINT", "SIGTERM"] as const) {
         const { running } = await keeping();
         running.child.kill(signal);
@@ -121,7 +124,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
       }
     });
 
-    it("puts back what a death cut off before it lists or drops anything", async () => {
+    it("restores half-applied changes before it lists or discards anything", async () => {
       for (const what of ["list", "drop"]) {
         const { id, running } = await keeping();
         running.child.kill("SIGKILL");
@@ -134,7 +137,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
       }
     });
 
-    it("drops nothing while what was cut off cannot be put back", async () => {
+    it("discards nothing while half-applied changes cannot be restored", async () => {
       const { id, running } = await keeping();
       running.child.kill("SIGKILL");
       await running.ended;
@@ -147,7 +150,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     });
   });
 
-  it("refuses a folder whose fork would not hold everything, and says what to do", async () => {
+  it("refuses a folder that a fork cannot hold in full, and says what to do", async () => {
     const repository = join(place.home, "repository");
     place.put("../home/repository/part/x", "1");
     runGitIn(repository, "init", "-q");
@@ -194,7 +197,7 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
   const waiting = async (): Promise<readonly { readonly id: string }[]> =>
     JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly { readonly id: string }[];
 
-  it("lets every tool see what the others changed; the folder is as it was until the fork is kept", async () => {
+  it("lets every tool see the changes of the others; the folder is unchanged until the fork is applied", async () => {
     const { code, out, err } = await place.run(["run", "--fork", "change things"]);
     assert.deepEqual([code, out.includes("All done.")], [0, true]);
     assert.match(seen(2), /written by a tool/);
@@ -210,7 +213,7 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("goes on in the fork that it works in, from wherever, and in the folder once that is decided on", async () => {
+  it("resumes in its fork from any folder, and in the folder once the fork is settled", async () => {
     assert.equal((await place.run(["run", "--fork", "--max-steps", "1", "change things"])).code, 3);
     const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out) as [{ id: string }];
     const one = await place.run(["run", "--continue", "--max-steps", "2"]);
@@ -226,7 +229,7 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual([after.code, files()], [0, ["made.txt"]], after.err);
   });
 
-  it("holds nothing of a file that a link out of the workspace had replaced for a moment", async () => {
+  it("stores nothing of a file that a link out of the workspace had briefly replaced", async () => {
     await server.close();
     const [first, last] = [call("shell", { command: "ln -sfn /etc/passwd old.txt" }), answers[4]];
     let turn = 0;
@@ -238,7 +241,7 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     assert.equal(readFileSync(join(place.workspace, "old.txt"), "utf8"), "1\n");
   });
 
-  it("names the fork that waits to a program", async () => {
+  it("names the pending fork to a program", async () => {
     for (const format of ["json", "stream-json"]) {
       const { out } = await place.run(["run", "--fork", "--output-format", format, "change things"]);
       const last = out.trimEnd().split("\n").at(-1) ?? "";
@@ -247,7 +250,7 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     }
   });
 
-  it("keeps at once what was done when that is said", async () => {
+  it("applies the changes at once on request", async () => {
     const { code, err } = await place.run([
       "run",
       "--fork",
@@ -278,7 +281,7 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     }
   });
 
-  it("that is killed leaves no process, and what it did waits", async () => {
+  it("leaves no process when killed, and its changes stay pending", async () => {
     const running = place.start(["run", "--fork", "change things"]);
     await running.said("All done");
     running.child.kill("SIGKILL");

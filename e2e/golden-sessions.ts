@@ -1,4 +1,7 @@
-/** Sessions that an earlier build recorded: restored into a place of their own, and what a build makes of them. */
+/**
+ * Sessions that an earlier build recorded: restores each into its own place, and observes what a build makes
+ * of it.
+ */
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -18,24 +21,24 @@ import { type Ended, type Place, wireEnv } from "./lathe.ts";
 export const goldenFolder: string = fileURLToPath(new URL("./fixtures/golden-logs", import.meta.url));
 
 export interface Golden {
-  /** The session that is looked at. */
+  /** The observed session. */
   readonly id: string;
-  /** Words of a `run` that resumes it; none where it still has something to do. */
+  /** The arguments of a `run` that resumes it; none if it still has work to do. */
   readonly resume: readonly string[];
 }
 
-/** Output as lines, so that a difference shows as lines. */
+/** Output as lines, so that a failed comparison shows lines. */
 type Lines = readonly string[];
 
-/** What a build makes of a recorded session. */
+/** The results of a build on a recorded session. */
 export interface Observed {
-  /** By the words of the command. */
+  /** Outputs by command. */
   readonly outputs: Readonly<Record<string, Lines>>;
   readonly resumed: { readonly code: number | null; readonly out: string; readonly request: unknown };
   readonly rewound: readonly { readonly code: number | null; readonly files: unknown }[];
 }
 
-/** Where the log alone is looked at, its place has always the same name: estimates count the letters of its path. */
+/** For reading a log, the place always has the same path: token estimates count its letters. */
 const namedRoot = "/golden";
 export const exportedEvents = "sessions export --format jsonl ID";
 const ofLog: readonly (readonly string[])[] = [
@@ -64,7 +67,9 @@ export function saveGolden(kind: string, place: Place, golden: Golden): void {
   writeFileSync(join(to, "golden.json"), `${JSON.stringify(golden, undefined, 2)}\n`);
 }
 
-/** Into June 2025, so that no clock is behind them: each time of a day begins with the same five digits. */
+/**
+ * Moves the times to June 2025, before any clock: all times of a day then begin with the same five digits.
+ */
 function earlier(place: Place): Replacement {
   const folder = join(place.home, ".local", "state", "lathe", "sessions");
   const [name = ""] = readdirSync(folder);
@@ -76,7 +81,7 @@ function goldenOf(kind: string): Golden {
   return JSON.parse(readFileSync(join(goldenFolder, kind, "golden.json"), "utf8"));
 }
 
-/** Each in a place of its own, so that none sees what another did. */
+/** Observes each session in its own place, so that none sees another's changes. */
 export async function observe(kind: string, makePlace: () => Place): Promise<Observed> {
   const golden = goldenOf(kind);
   const inPlace = async <Result>(work: (place: Place) => Promise<Result>, root?: string): Promise<Result> => {
@@ -103,14 +108,14 @@ function restore(kind: string, place: Place, root: string = dirname(place.home))
   copyFiles(join(goldenFolder, kind, "workspace"), place.workspace, marks(root));
 }
 
-/** As checkpoints and saved rules of a workspace are named. */
+/** The key that names a workspace's checkpoints and saved rules. */
 function keyOf(workspace: string): string {
   return createHash("sha256").update(workspace).digest("hex").slice(0, 24);
 }
 
 type Replacement = readonly [text: string, by: string];
 
-/** What recorded files hold in place of what differs from place to place. */
+/** Placeholders in recorded files for text that differs between places. */
 function marks(root: string): readonly Replacement[] {
   return [
     ["@KEY@", keyOf(join(root, "workspace"))],
@@ -123,14 +128,14 @@ function turned(replacements: readonly Replacement[]): readonly Replacement[] {
   return replacements.map(([mark, text]) => [text, mark]);
 }
 
-/** Git keeps no modes and no empty folders: what commands look at is set here. */
+/** Git stores no modes and no empty folders, so those that commands read are set here. */
 function copyFiles(from: string, to: string, replacements: readonly Replacement[]): void {
   for (const entry of existsSync(from) ? readdirSync(from, { withFileTypes: true }) : []) {
     const [source, target] = [join(from, entry.name), join(to, replaced(entry.name, replacements))];
     if (entry.isDirectory()) copyFiles(source, target, replacements);
     if (!entry.isFile()) continue;
     mkdirSync(to, { recursive: true });
-    // In Latin-1 each byte is a character: packs and images stay as they are.
+    // In Latin-1 each byte is a character, so binary files stay unchanged.
     const text = readFileSync(source, "latin1");
     writeFileSync(target, replaced(text, replacements), "latin1");
     chmodSync(target, statSync(source).mode & 0o100 ? 0o755 : 0o644);
@@ -180,7 +185,7 @@ function requestOf({ body, request }: WireRecord): unknown {
   return { model: body.model, system: request.system, tools: request.tools, messages: request.messages };
 }
 
-/** To before the last turn, and forth again. */
+/** Rewinds to before the last turn, and undoes that. */
 async function rewindIn(place: Place, id: string): Promise<Observed["rewound"]> {
   const rewound = [];
   for (const words of [[], ["--undo"]]) {

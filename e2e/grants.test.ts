@@ -1,4 +1,7 @@
-/** What the sandbox stopped: named with the rule that would allow it, asked about at a terminal, and run again inside. */
+/**
+ * Tests accesses that the sandbox blocked: they are named with the rule that allows them, asked about, and
+ * run again inside.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +25,7 @@ function works(file: string, args: readonly string[]): boolean {
 
 const skip = works("bwrap", ["--ro-bind", "/", "/", "true"]) ? false : "no sandbox works here";
 
-describe("a command that the sandbox stopped", { skip }, () => {
+describe("a command that the sandbox blocked", { skip }, () => {
   let place: Place;
   let server: WireServer;
   let data: string;
@@ -31,7 +34,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
   beforeEach(async () => {
     place = makePlace();
     place.put("save.sh", "echo $1 >> $(cat where)/kept\n");
-    // Commands have a /tmp of their own, where nothing is ever granted.
+    // Commands have a /tmp of their own, where nothing can be granted.
     data = makeOutsideFolder();
     place.put("where", data);
     const call = (id: string): AssistantPart => {
@@ -50,7 +53,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
   const kept = (): string => (existsSync(join(data, "kept")) ? readFileSync(join(data, "kept"), "utf8") : "");
   const result = (at: number): string => JSON.stringify(JSON.parse(server.records[at]?.text ?? "{}"));
 
-  it("ends a headless run with 3 and the rule that would allow it, and runs with that rule", async () => {
+  it("ends a headless run with 3 and the needed rule, and runs with that rule", async () => {
     const env = wireEnv(server.url);
     const stopped = await place.run(["run", "--permission-mode", "auto", "save it"], { env });
     assert.deepEqual([stopped.code, kept()], [3, ""]);
@@ -71,7 +74,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
     assert.deepEqual([code, kept()], [3, ""]);
   });
 
-  it("is granted for good in this project by an answer, until that is taken back", async (test) => {
+  it("can be allowed for the project by an answer, until that rule is removed", async (test) => {
     if (!works("script", ["--version"])) return test.skip("no script");
     const args = ["run", "--permission-mode", "auto", "save it"];
     const env = wireEnv(server.url);
@@ -93,9 +96,9 @@ describe("a command that the sandbox stopped", { skip }, () => {
     assert.equal((await place.run(args, { env })).code, 3);
   });
 
-  it("is asked about at a terminal, and allowed for the whole session", async (test) => {
+  it("is asked about at a terminal, and can be allowed for the whole session", async (test) => {
     if (!works("script", ["--version"])) return test.skip("no script");
-    // Long enough for the status line, which must not be drawn over the question.
+    // Sleeps long enough for the status line, which must not be drawn over the question.
     place.put("save.sh", "sleep 0.5; echo $1 >> $(cat where)/kept\n");
     const args = ["run", "--permission-mode", "auto", "save it"];
     const running = place.startOnTerminal(args, { env: wireEnv(server.url) });
@@ -108,7 +111,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
     assert.match(out, /The sandbox stopped this/);
   });
 
-  /** Begun in the background, and its end seen by the call after it. */
+  /** Starts the command in the background; the next call sees its end. */
   const inBackground = (): void => {
     const call = (id: string, tool: string, input: object): AssistantPart => ({
       type: "tool-call",
@@ -125,14 +128,14 @@ describe("a command that the sandbox stopped", { skip }, () => {
     ];
   };
 
-  it("in the background ends a headless run too, once that is seen", async () => {
+  it("in the background also ends a headless run, once the block is seen", async () => {
     inBackground();
     const { code, err } = await place.run(["run", "save it"], { env: wireEnv(server.url) });
     assert.deepEqual([code, kept()], [3, ""]);
     assert.ok(err.includes(`--allow 'write:${data}/**'`), err);
   });
 
-  it("in the background is started once more when a person says so", async (test) => {
+  it("in the background starts again if the person approves", async (test) => {
     if (!works("script", ["--version"])) return test.skip("no script");
     inBackground();
     const running = place.startOnTerminal(["run", "save it"], { env: wireEnv(server.url) });

@@ -1,4 +1,7 @@
-/** A repository whose files are pipes, devices or links to what never ends: the command reads none of them, and ends. */
+/**
+ * Tests a repository whose files are pipes, devices or links to endless files: the command reads none of
+ * them, and ends.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
@@ -8,7 +11,7 @@ import { startWireServer, type WireServer } from "@lathe/testkit";
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-/** Names that something reads, before or while a session starts. */
+/** File names that some code reads before or during the start of a session. */
 const names = [
   ...[
     "AGENTS.md",
@@ -59,7 +62,7 @@ describe("files that never end", { skip: process.platform !== "linux" }, () => {
   };
 
   for (const [kind, make] of Object.entries(kinds)) {
-    it(`ends where each file is ${kind}`, { timeout: 120_000 }, async () => {
+    it(`ends even if each file is ${kind}`, { timeout: 120_000 }, async () => {
       fill(make, names);
       const { code, out, err } = await place.run(["run", "hello"], { env: wireEnv(server.url) });
       assert.deepEqual([code, out], [0, "Hello.\n"], err);

@@ -1,4 +1,7 @@
-/** Hostile inputs that cost much work: the command hears SIGTERM in the middle of each. Counted in its own CPU time, so it holds on a busy machine. */
+/**
+ * Tests SIGTERM during hostile inputs that cost much work. The test counts the process's own CPU time, so it
+ * holds on a busy machine.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -7,7 +10,7 @@ import { makePlace, type Place, type Running } from "./lathe.ts";
 
 interface Case {
   readonly files?: Readonly<Record<string, string>>;
-  /** A call that is done before. */
+  /** A call that runs first. */
   readonly first?: string;
   readonly call: string;
 }
@@ -48,17 +51,17 @@ const cases: Readonly<Record<string, () => Case>> = {
   }),
 };
 
-/** Seconds that the process and its threads worked so far; undefined once it has ended. */
+/** The CPU seconds that the process and its threads used so far; undefined once it has ended. */
 function cpuSeconds(pid: number): number | undefined {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /su, "")
     .split(" ");
-  // The state comes first; a process that has ended has none of its own left.
+  // The first field is the state; a zombie has no CPU time of its own left.
   return fields[0] === "Z" ? undefined : (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Resolves when the process has worked so many seconds more, or has ended, with what it worked altogether. */
+/** Resolves once the process has used so many more CPU seconds or has ended, with its total. */
 async function worked({ child }: Running, seconds: number): Promise<number> {
   const pid = child.pid ?? 0;
   const from = cpuSeconds(pid) ?? 0;
@@ -77,14 +80,14 @@ describe("a hostile input", { skip: !existsSync("/proc/self/stat") }, () => {
   afterEach(() => place.remove());
 
   for (const [name, make] of Object.entries(cases)) {
-    it(`leaves SIGTERM heard: ${name}`, async (t) => {
+    it(`still obeys SIGTERM: ${name}`, async (t) => {
       const { files = {}, first, call: hostile } = make();
       for (const [path, text] of Object.entries(files)) place.put(path, text);
       const calls = [...(first === undefined ? [] : [first]), call("none", {}), hostile];
       const args = ["tool", "--stdin-jsonl", "--no-sandbox"];
       const running = place.start(args, { input: `${calls.join("\n")}\n` });
       await running.said("unknown-tool");
-      // In the middle of the work, where it is that long.
+      // In the middle of the work, if it takes that long.
       await worked(running, 0.4);
       const isDone = running.child.exitCode !== null;
       running.child.kill("SIGTERM");

@@ -1,4 +1,4 @@
-/** Text from outside that drives a terminal or turns what stands around it: no command prints it as it is. */
+/** Tests text from outside that contains terminal or direction controls: no command prints it unchanged. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { makePlace } from "./in-process.ts";
@@ -24,7 +24,7 @@ describe("hostile text", () => {
     "the name of a model": ["run", "--model", hostile, "hello"],
   };
   for (const [name, args] of Object.entries(commands)) {
-    it(`is shown without what drives a terminal: ${name}`, async () => {
+    it(`is shown without terminal controls: ${name}`, async () => {
       place.put("a.txt", `needle ${hostile}\n`);
       place.put(`n${hostile}`.replaceAll("/", ""), "x");
       const { out, err } = await place.run(args);

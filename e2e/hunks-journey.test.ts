@@ -1,4 +1,4 @@
-/** Some hunks of an edit are taken and others not, by keys at a terminal; the screens are kept as text. */
+/** Tests accepting some hunks of an edit by keys at a terminal; the screens are stored as text. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
       sameScreen("hunks-asked", size, await terminal.until(/Some of it[\s\S]*Enter answers/));
       await terminal.say("h");
       sameScreen("hunk", size, await terminal.until("Take hunk 1 of 3?"));
-      // Left, it is asked as before.
+      // After Esc, the question appears as before.
       await terminal.press("Escape");
       await terminal.until(/Some of it[\s\S]*Enter answers/);
       assert.equal(content(), sums);

@@ -1,6 +1,7 @@
 /**
- * The command's `main` inside the test's process, with the face of `lathe.ts`: a run costs a sixth of a process.
- * Signals, terminals and programs that inherit our streams need a process of their own: `start` still makes one.
+ * Runs the command's `main` inside the test's process, with the interface of `lathe.ts`: a run costs a sixth
+ * of a process. Signals, terminals and programs that inherit the streams need a process of their own: `start`
+ * makes one.
  */
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
@@ -21,7 +22,7 @@ import {
 
 const script = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
 const sources = new URL("../apps/cli/src/main.ts", import.meta.url).href;
-/** `scripts/test.mjs` has joined the sources just before; without it they are loaded as they are. */
+/** `scripts/test.mjs` bundles the sources first; without a bundle they are loaded directly. */
 const joined = process.env.LATHE_TEST_MAIN;
 
 type Main = (argv: readonly string[]) => Promise<number>;
@@ -30,18 +31,21 @@ let loaded: Promise<Main> | undefined;
 /** The runs of this process, one after the other: they share its folder and its environment. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** Whether a conversation holds the process: what runs meanwhile needs another one. */
+/** Whether a conversation occupies the process: other runs then need a process of their own. */
 let isTalking = false;
 
 /** Processes of the tests themselves: no run waits for their end. */
 let started = 0;
 
 export interface InProcessPlace extends Place {
-  /** As `start`, for a client that talks to the command and ends it by closing its input; no signal reaches it. */
+  /**
+   * Like `start`, for a client that talks to the command and ends it by closing its input; it receives no
+   * signal.
+   */
   talk(args: readonly string[], more?: More): Running;
 }
 
-/** As the place of `lathe.ts`, but `run` stays in this process where its circumstances allow it. */
+/** Like the place of `lathe.ts`, but `run` stays in this process if it can. */
 export function makePlace(env: Readonly<Record<string, string>> = {}): InProcessPlace {
   const place = makeProcessPlace(env);
   const start = (args: readonly string[], more: More = {}): Running => {
@@ -51,7 +55,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): InProcess
     return running;
   };
   const run = (args: readonly string[], more: More = {}): Promise<Ended> => {
-    // What works in a fork inherits the streams of its process.
+    // The inner run of a fork inherits the streams of its process.
     const isInFork = args[0] === "run" && args.includes("--fork");
     const needsProcess = more.before !== undefined || more.input === null || isTalking || isInFork;
     if (needsProcess || (more.input && !canBePiped())) return start(args, more).ended;
@@ -80,18 +84,18 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): InProcess
     });
     return running;
   };
-  // Work that would end with a process may still read the files of its test.
+  // Work that normally ends with its process may still read the files of its test.
   return { ...place, start, run, talk, remove: () => place.remove("at-exit") };
 }
 
-/** The command asks the descriptor whether input is piped in; under the test runner it is. */
+/** The command checks whether its input is a pipe; under the test runner it is one. */
 function canBePiped(): boolean {
   const stat = fstatSync(0);
   return stat.isFIFO() || stat.isSocket() || stat.isFile();
 }
 
 async function load(): Promise<Main> {
-  // For good: what ends the process later, by a timer, would leave out the tests behind it.
+  // Never restored: a late exit, by a timer, would skip the tests after it.
   Object.defineProperty(process, "exit", { value: refuseExit });
   const { main }: { readonly main: Main } = await import(joined ? pathToFileURL(joined).href : sources);
   return main;
@@ -128,7 +132,7 @@ async function runHere(
   }
 }
 
-/** A process lives on until all that it began has ended: its processes, files, and timers. */
+/** Waits for all that a real process would wait for: child processes, files, and timers. */
 async function untilIdle(before: number): Promise<void> {
   await setTimeout(0);
   while (pending() > before) await setTimeout(2);
@@ -139,7 +143,7 @@ function pending(): number {
   return process.getActiveResourcesInfo().filter((name) => holding.test(name)).length - started;
 }
 
-/** A stream in place of one of the process: only this run writes to it. */
+/** Replaces a stream of the process: only this run writes to it. */
 class Collected extends Writable {
   text = "";
   readonly #decoder = new TextDecoder();
@@ -156,7 +160,7 @@ function refuseExit(code?: number): never {
 type Undo = () => void;
 type Replaced = "stdin" | "stdout" | "stderr" | "argv" | "execArgv";
 
-/** The test runner holds the stream it reports to, and does not see this. */
+/** The test runner holds its own reference to the stream, so it does not see this. */
 function replaced(name: Replaced, value: unknown): Undo {
   const before = Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor;
   Object.defineProperty(process, name, { value, configurable: true, writable: true, enumerable: true });
@@ -169,7 +173,7 @@ function inFolder(cwd: string): Undo {
   return () => process.chdir(before);
 }
 
-/** In place: parts of Node read the variables of the process itself. */
+/** Changes `process.env` in place: parts of Node read it directly. */
 function withEnv(env: Readonly<Record<string, string>>): Undo {
   const before = { ...process.env };
   const set = (values: NodeJS.ProcessEnv): void => {

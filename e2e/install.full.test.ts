@@ -1,4 +1,7 @@
-/** The published package as it is installed: in a prefix of its own, used from elsewhere with the system's Node. */
+/**
+ * Tests the published package as installed: in a prefix of its own, used from another folder with the
+ * system's Node.
+ */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -25,7 +28,7 @@ describe("the installed package", () => {
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
 
-  // npm would do the same, but with the registry: the packages of others are linked instead.
+  // npm would do the same through the registry; here other packages are linked instead.
   before(() => {
     for (const name of ["home", "elsewhere", "prefix/bin"])
       mkdirSync(join(folder, name), { recursive: true });
@@ -41,7 +44,7 @@ describe("the installed package", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("knows its version and how it is updated", () => {
+  it("knows its version and how to update it", () => {
     const { version, how, command } = JSON.parse(lathe("update", "--json"));
     assert.equal(lathe("--version"), version);
     assert.equal(how, "global");
@@ -51,7 +54,7 @@ describe("the installed package", () => {
     assert.doesNotMatch(lathe("update"), /npx/);
   });
 
-  it("fixes the bug of the demo, with the launcher it brings", () => {
+  it("fixes the bug of the demo with its own launcher", () => {
     const text = lathe("demo", "--bug", "1");
     assert.match(text, /all \d+ tests pass/);
     assert.doesNotMatch(text, /npx/);
@@ -60,7 +63,7 @@ describe("the installed package", () => {
     if (existsSync(join(native, `lathe-box-linux-${process.arch}`))) assert.deepEqual(compiled, []);
   });
 
-  it("brings a launcher for arm64 that starts", (t) => {
+  it("includes a launcher for arm64 that starts", (t) => {
     const binary = join(native, "lathe-box-linux-arm64");
     if (!existsSync(binary)) return t.skip(/.*arm64: not built.*/.exec(said)?.[0]);
     const emulated = process.arch === "arm64" ? [binary] : ["qemu-aarch64-static", binary];

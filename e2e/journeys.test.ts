@@ -1,4 +1,4 @@
-/** Journeys of a person at the terminal, driven by keys in tmux; their screens are kept as text. */
+/** Tests a person's journeys at the terminal, driven by keys in tmux; their screens are stored as text. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ describe("journeys", { skip: noTmux() }, () => {
   for (const size of sizes) {
     const name = `at ${size.columns}x${size.rows}`;
 
-    it(`first run: an answer in Markdown, help, and how to go on, ${name}`, async () => {
+    it(`first run: an answer in Markdown, help, and how to continue, ${name}`, async () => {
       answers = [
         says(
           "# What this is\n\nOne file, `add.js`:\n\n1. it **adds**\n2. wrongly\n\n```js\na - b;\n```\n\n| file | lines |\n|---|---|\n| add.js | 1 |\n",
@@ -103,7 +103,7 @@ describe("journeys", { skip: noTmux() }, () => {
 
   const size: Size = { columns: 80, rows: 24 };
 
-  it("deny in words, and steer", async () => {
+  it("deny with a reason, and steer", async () => {
     answers = [
       says("I remove it.", call("delete", { path: "add.js" })),
       says("Then I wait.", run("touch waited; sleep 1")),
@@ -124,12 +124,12 @@ describe("journeys", { skip: noTmux() }, () => {
     assert.ok(told[2]?.includes("and be brief"));
   });
 
-  it("interrupt amid an answer, leave, and resume", async () => {
+  it("interrupt in the middle of an answer, leave, and resume", async () => {
     answers = [{ ...says("slow ".repeat(400)), chunks: "event", fault: { type: "slow", ms: 200 } }];
     const terminal = await open(size, "begin");
     await terminal.until("slow slow");
     await terminal.press("Escape");
-    // Long before the answer, which takes over a minute, would be at its end.
+    // The full answer would take over a minute.
     await terminal.until("interrupted · 0 steps");
     await terminal.press("C-d");
     const [, id = ""] = /--resume (\S+)/.exec(await terminal.until("exit 0")) ?? [];
@@ -249,14 +249,14 @@ describe("journeys", { skip: noTmux() }, () => {
     assert.match(server.records[1]?.text ?? "", /I ran `echo it is .*it is 42/);
   });
 
-  it("stays whole through narrow and wide, a stop and a continue, and gives the terminal back", async () => {
+  it("survives narrow and wide terminals, a stop and a continue, and restores the terminal", async () => {
     answers = [
       says("A sentence that is a good deal longer than forty columns are wide, for sure."),
       says("More."),
     ];
     const terminal = await open(size, "begin");
     await terminal.until("done · 1 step");
-    // Each with what the status line has room for.
+    // Each width, with the parts of the status line that fit.
     const widths = [
       [40, / · auto$/m],
       [120, /workspace$/m],
@@ -266,7 +266,7 @@ describe("journeys", { skip: noTmux() }, () => {
       await terminal.resize({ columns, rows: 24 });
       const drawn = await terminal.until(told);
       if (columns === 40) sameScreen("narrow", { columns, rows: 24 }, drawn);
-      // Faster than this tmux breaks the lines anew long before it tells anybody in it.
+      // tmux rewraps the lines long before it tells the program, so resizing faster would lose track.
       await sleep(400);
     }
     await terminal.say("go on");
@@ -278,7 +278,7 @@ describe("journeys", { skip: noTmux() }, () => {
     const pid = await terminal.pid();
     process.kill(pid, "SIGTSTP");
     await terminal.gone(/^─+$/m);
-    // A continue that comes before it has stopped would be lost.
+    // A continue before the process has stopped would be lost.
     while (!isStopped(pid)) await sleep(20);
     process.kill(pid, "SIGCONT");
     await terminal.until(/^─{40}\n\n─{40}\n/m);
@@ -290,7 +290,7 @@ describe("journeys", { skip: noTmux() }, () => {
     assert.doesNotMatch(await terminal.screen(), /─────/);
   });
 
-  it("says everything in plain lines to a screen reader", async () => {
+  it("shows everything in plain lines to a screen reader", async () => {
     answers = [says("I **look**.", read()), says("Done looking.")];
     const terminal = await open(size, "--screen-reader", "--permission-mode", "ask", "look");
     await terminal.until("done · 2 steps");

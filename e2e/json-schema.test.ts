@@ -1,4 +1,4 @@
-/** `lathe run --json-schema`: the answer matches, is asked for again, or the run fails. */
+/** Tests `lathe run --json-schema`: the answer matches, is requested again, or the run fails. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
@@ -37,7 +37,7 @@ describe("an answer with a schema", () => {
     return place.run(line, { env: wireEnv(server.url) });
   };
 
-  it("is printed as it is, fenced or not, in each format", async () => {
+  it("is printed without its fence in each format", async () => {
     const plain = await run([say('{"name": "Ada",\n "age": 36}')]);
     assert.deepEqual([plain.code, plain.out, plain.err], [0, '{"name":"Ada","age":36}\n', ""]);
     assert.match(
@@ -48,7 +48,7 @@ describe("an answer with a schema", () => {
     assert.deepEqual(JSON.parse(fenced.out).output, { name: "Ada", age: 36 });
   });
 
-  it("is asked for again with what is wrong, and only what matches is printed", async () => {
+  it("is requested again with its errors, and only a match is printed", async () => {
     const { code, out } = await run([
       say("Ada is 36"),
       say('{"name":"Ada","age":-1,"x":2}'),
@@ -68,7 +68,7 @@ describe("an answer with a schema", () => {
     assert.equal(server.records.length, 4);
   });
 
-  it("reads the drafts in use", async () => {
+  it("supports the common drafts", async () => {
     const drafts = ["http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#"];
     const newer = ["2019-09", "2020-12"].map((draft) => `https://json-schema.org/draft/${draft}/schema`);
     for (const $schema of [...drafts, ...newer]) {
@@ -77,16 +77,16 @@ describe("an answer with a schema", () => {
     }
   });
 
-  it("keeps to the limits and exit codes of any run", async () => {
+  it("obeys the limits and exit codes of any run", async () => {
     const look: AssistantPart = { type: "tool-call", id: "c", tool: "list", input: "{}" };
     assert.equal((await run(() => ({ parts: [look] }), "--max-steps", "2")).code, 3);
-    // The tries share them.
+    // The retries share the steps.
     const { code, err } = await run(() => say("Ada is 36"), "--max-steps", "2");
     assert.deepEqual([code, server.records.length], [3, 2]);
     assert.match(err, /limit of 2 steps is reached and the answer does not match the schema: it is not JSON/);
   });
 
-  it("says what is wrong with a schema before anything is asked", async () => {
+  it("reports an invalid schema before the first request", async () => {
     const wrong: readonly (readonly [string, RegExp])[] = [
       ["{", /not valid JSON/],
       ["[]", /an object is wanted/],

@@ -1,10 +1,10 @@
-/** Cases through `lathe edits apply`, as whoever judges edit formats would run them. */
+/** Runs test cases through `lathe edits apply`, as an evaluation of edit formats would. */
 import assert from "node:assert/strict";
 import type { EditAnswer, EditCase } from "@lathe/testkit/edit-corpus";
 import { type Judged, verdictOf } from "@lathe/testkit/edit-corpus";
 import { makePlace } from "./lathe.ts";
 
-/** Answers in the order of the cases. */
+/** Returns the answers in the order of the cases. */
 export async function judged(cases: readonly EditCase[]): Promise<readonly Judged[]> {
   const place = makePlace();
   try {
@@ -26,7 +26,7 @@ export async function judged(cases: readonly EditCase[]): Promise<readonly Judge
   }
 }
 
-/** What the bars are about. */
+/** The figures that the design sets targets for. */
 export interface Score {
   readonly mustRefuse: { readonly right: number; readonly of: number };
   readonly mustApply: { readonly right: number; readonly of: number };

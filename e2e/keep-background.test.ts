@@ -1,4 +1,7 @@
-/** Keep rates at the start of a session: measured by a process of its own, after an hour, with nobody waiting. */
+/**
+ * Tests keep rates at a session's start: a background process measures them after an hour, and the session
+ * does not wait.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
@@ -12,7 +15,7 @@ let server: WireServer;
 before(async () => {
   server = await startWireServer(() => ({
     parts: [{ type: "text", text: "done" }],
-    // What waits for the first request to leave has its time.
+    // Delays the answer, so that background work of the first request can start.
     fault: { type: "late", ms: 300 },
   }));
   place = makePlace(wireEnv(server.url));
@@ -22,7 +25,7 @@ after(async () => {
   await server.close();
 });
 
-it("a session measures what is due in the background, an hour after the last time", async () => {
+it("measures due changes in the background, an hour after the last time", async () => {
   const state = join(place.home, ".local", "state", "lathe");
   const [stamp, found] = [join(state, "keep-measured"), join(state, "keep.sqlite")];
   const run = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
@@ -41,7 +44,7 @@ it("a session measures what is due in the background, an hour after the last tim
   await names.return?.();
 });
 
-it("a state folder that cannot hold it, and a broken file, keep nobody from working", async () => {
+it("never blocks work because of an unusable state folder or a broken file", async () => {
   const state = join(place.home, ".local", "state", "lathe");
   rmSync(join(state, "keep-measured"));
   mkdirSync(join(state, "keep-measured", "in-the-way"), { recursive: true });

@@ -1,4 +1,4 @@
-/** The real command as a process, with a home and a workspace of its own and no keys but those given. */
+/** Runs the real command as a process, with a home and a workspace of its own and only the given keys. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -31,7 +31,7 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** Resolves when stdout or stderr holds the text, or the process has ended. */
+  /** Resolves when stdout or stderr contains the text, or the process has ended. */
   said(text: string): Promise<void>;
 }
 
@@ -40,17 +40,17 @@ export interface Place {
   readonly workspace: string;
   start(args: readonly string[], more?: More): Running;
   run(args: readonly string[], more?: More): Promise<Ended>;
-  /** As `start`, on a terminal of its own: the input is typed. Needs `script` of util-linux. */
+  /** Like `start`, on a terminal of its own: the input is typed. Needs `script` of util-linux. */
   startOnTerminal(args: readonly string[], more?: More): Running;
-  /** All variables that a command run here gets. */
+  /** All variables that a command here gets. */
   envOf(more: More): Readonly<Record<string, string>>;
   /** Writes a file of the workspace. */
   put(path: string, text: string): void;
-  /** Resolves when there is such a file in the workspace. */
+  /** Resolves when the workspace has this file. */
   made(path: string): Promise<void>;
-  /** Processes that still run for this place, and what lies in its temporary folder. */
+  /** The processes still running for this place, and the content of its temporary folder. */
   leftovers(): readonly string[];
-  /** *Contract:* fails where a recorded request does not extend the one before it. */
+  /** *Contract:* fails if a recorded request does not extend the one before it. */
   remove(when?: "now" | "at-exit"): void;
 }
 
@@ -58,7 +58,7 @@ export interface More {
   readonly env?: Readonly<Record<string, string>>;
   /** Empty by default; null leaves the input open and silent. */
   readonly input?: string | null;
-  /** Words before the command that start it in other circumstances. */
+  /** The words before the command, which start it in another environment. */
   readonly before?: readonly string[];
 }
 
@@ -67,7 +67,7 @@ process.once("exit", () => {
   for (const remove of atExit) remove();
 });
 
-/** `env` holds for every command run there. */
+/** `env` applies to every command run there. */
 export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "lathe-e2e-"));
   const [home, workspace, temp] = ["home", "workspace", "tmp"].map((name) => join(root, name)) as [
@@ -86,7 +86,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
   const start = (args: readonly string[], more: More = {}): Running => {
     const [file = command, ...words] = [...(more.before ?? []), command, ...args];
     const child = spawn(file, words, { cwd: workspace, env: { ...base, ...more.env } });
-    // A command that reads no input may have ended before it is written.
+    // A command that reads no input may end before it is written.
     child.stdin.on("error", () => undefined);
     if (more.input !== null) child.stdin.end(more.input ?? "");
     return started(child);
@@ -110,7 +110,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     made: (path) => made(workspace, path),
     leftovers: () => [...runningIn(workspace), ...readdirSync(temp)],
     remove: (when = "now") => {
-      // One that a failed test left would hold the test runner open.
+      // A process left by a failed test would keep the test runner open.
       for (const child of children) child.kill("SIGTERM");
       const { broken } = recordedSessions(home);
       const removeFiles = (): void => rmSync(root, { recursive: true, force: true, maxRetries: 5 });
@@ -123,7 +123,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
 
 async function made(folder: string, path: string): Promise<void> {
   const names = watch(folder);
-  // The watch begins when it is first asked.
+  // The watch only begins with the first request for a change.
   for (let next = names.next(); !existsSync(join(folder, path)); next = names.next()) await next;
   await names.return?.();
 }
@@ -136,7 +136,7 @@ function runningIn(folder: string): readonly string[] {
   });
 }
 
-/** Empty when the process has ended meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function commandOf(id: string): string {
   try {
     return readFileSync(`/proc/${id}/cmdline`, "utf8") + readFileSync(`/proc/${id}/environ`, "utf8");
@@ -145,12 +145,12 @@ function commandOf(id: string): string {
   }
 }
 
-/** The environment that leads to a wire server. */
+/** The environment variables that lead to a wire server. */
 export function wireEnv(url: string): Readonly<Record<string, string>> {
   return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test-key" };
 }
 
-/** What a process says, collected. */
+/** Collects a process's output. */
 export function watched(child: ChildProcess): Running {
   let out = "";
   let err = "";

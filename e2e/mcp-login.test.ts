@@ -1,4 +1,7 @@
-/** Logins at MCP servers: a real authorization server and a real MCP server on this machine, a browser of a few lines. */
+/**
+ * Tests logins at MCP servers: a real authorization server, a real MCP server on this machine, and a minimal
+ * browser.
+ */
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -12,15 +15,15 @@ import type { Place } from "./lathe.ts";
 
 interface Site {
   readonly url: string;
-  /** Everything that was asked of it. */
+  /** Every request path it received. */
   readonly paths: string[];
-  /** Access tokens that still open the door. */
+  /** Access tokens that are still valid. */
   readonly valid: Set<string>;
   readonly refreshed: string[];
   close(): void;
 }
 
-/** OAuth 2.1 as a server of MCP asks for it: discovery, registration, PKCE, rotating refresh tokens. */
+/** Implements OAuth 2.1 as MCP servers require: discovery, registration, PKCE, rotating refresh tokens. */
 async function openSite(): Promise<Site> {
   const [paths, refreshed] = [[] as string[], [] as string[]];
   const [valid, refreshes, clients] = [new Set<string>(), new Set<string>(), new Map<string, string>()];
@@ -151,7 +154,7 @@ describe("logins at MCP servers", () => {
     place.remove();
   });
 
-  /** Begins a login; the address that a browser is to be sent to. */
+  /** Begins a login; returns the address for the browser. */
   const begin = async () => {
     const running = place.start(["mcp", "login", "web"], { input: null });
     let out = "";
@@ -178,7 +181,7 @@ describe("logins at MCP servers", () => {
   };
   const list = () => place.run(["mcp", "list"]);
 
-  it("are asked for, made in a browser, used, and forgotten", async () => {
+  it("are requested, completed in a browser, used, and removed", async () => {
     const before = await list();
     assert.equal(before.code, 1);
     assert.match(before.out, /wants a login: `lathe mcp login web`/);
@@ -199,7 +202,7 @@ describe("logins at MCP servers", () => {
     assert.match((await list()).out, /wants a login/);
   });
 
-  it("are refreshed, and asked for again once that is refused", async () => {
+  it("are refreshed, and requested again once that is refused", async () => {
     assert.equal((await logIn()).code, 0);
     site.valid.clear();
     const again = await list();
@@ -217,7 +220,7 @@ describe("logins at MCP servers", () => {
     assert.match((await list()).out, /wants a login/);
   });
 
-  it("take no answer but the one to their own question", async () => {
+  it("accept only the answer to their own request", async () => {
     const { running, address } = await begin();
     const redirect = new URL(address).searchParams.get("redirect_uri") ?? "";
     assert.equal((await fetch(`${redirect}?code=x&state=wrong`)).status, 404);
@@ -232,13 +235,13 @@ describe("logins at MCP servers", () => {
     assert.deepEqual(kept(), []);
   });
 
-  it("end when nobody comes", async () => {
+  it("end if no browser comes", async () => {
     const { running } = await begin();
     running.child.kill("SIGINT");
     assert.equal((await running.ended).code, 130);
   });
 
-  it("are only for servers with an address", async () => {
+  it("require a server with an address", async () => {
     await place.run(["mcp", "add", "program", "--", "true"]);
     for (const [name, why] of [
       ["program", /is a program/],
@@ -253,7 +256,7 @@ describe("logins at MCP servers", () => {
     assert.equal(code, 2);
   });
 
-  it("are of servers that are added once, by a scheme there is", async () => {
+  it("require a configured server and a supported scheme", async () => {
     const add = (...words: readonly string[]) => place.run(["mcp", "add", ...words]);
     assert.equal((await add("one", "HTTPS://one.example/mcp", "--header", "A=b")).code, 0);
     const again = await add("one", "--", "true");

@@ -1,4 +1,6 @@
-/** MCP from both sides: a session that uses other programs' tools, and other programs that use ours. */
+/**
+ * Tests MCP from both sides: sessions that use other programs' tools, and other programs that use Lathe's.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +65,7 @@ describe("other programs' tools", () => {
     assert.deepEqual(codes, [2, 2, 2, 2]);
   });
 
-  it("are added to a configuration that is a link to the user's repository of such files", async () => {
+  it("are added through a configuration that is a link into the user's own repository", async () => {
     const folder = join(place.home, ".config/lathe");
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(place.home, "config.json"), "{}\n");
@@ -73,12 +75,12 @@ describe("other programs' tools", () => {
     assert.equal(readlinkSync(join(folder, "config.json")), "../../config.json");
   });
 
-  it("drive no terminal by their names, nor by what they say as they end", async () => {
+  it("cannot control the terminal by their names or their last output", async () => {
     await add("--loud");
     const named = await lines("list");
     assert.match(named.out, /sample\/loudtool/);
     await lines("remove", "sample");
-    // It hears the greeting first: nobody writes to one that has gone.
+    // It reads the greeting first, so that the client does not write to a closed pipe.
     const ending = "process.stderr.write('\\u001b[2J\\u202egone'); process.exit(3)";
     const loud = `process.stdin.once('data', () => { ${ending} })`;
     await lines("add", "loud", "--", process.execPath, "-e", loud);
@@ -86,7 +88,7 @@ describe("other programs' tools", () => {
     assert.match(ended.out, /exit code 3: gone/);
   });
 
-  it("are found, then stand in the prompt of the next session; each call is asked about", async () => {
+  it("are found, then listed in the next session's prompt; each call needs approval", async () => {
     await add();
     const find = call("c1", "find_tools", { query: "add numbers" });
     const use = call("c2", "call_tool", { name: "mcp__sample__add", arguments: { a: 2, b: 3 } });
@@ -113,7 +115,7 @@ describe("other programs' tools", () => {
     assert.match(resultIn(1), /"text":"5"/);
   });
 
-  it("are called by a session that goes on, though its prompt is older", async () => {
+  it("can be called by a resumed session whose prompt is older", async () => {
     await add();
     const find = call("c1", "find_tools", { query: "add" });
     await run([{ parts: [find] }, { parts: [say("found")] }], ["--allow", "mcp:sample/tools/list"]);
@@ -125,7 +127,7 @@ describe("other programs' tools", () => {
     assert.match(resultIn(1), /still here/);
   });
 
-  it("are refused where a rule denies them, and where a mode only reads", async () => {
+  it("are refused by a deny rule and by a read-only mode", async () => {
     await add();
     await lines("list");
     const rules = [{ name: "no-echo", verdict: "deny", kinds: ["mcp"], target: "sample/echo" }];
@@ -145,7 +147,7 @@ describe("other programs' tools", () => {
     assert.match(stopped.err, /sample\/add is another program's tool.*it says of itself that it only reads/);
   });
 
-  it("of a project wait until the person has looked at them, and again when they change", async () => {
+  it("of a project wait until the person trusts them, and again when they change", async () => {
     const servers = (args: readonly string[]) => ({
       mcpServers: {
         project: {
@@ -184,7 +186,7 @@ describe("other programs' tools", () => {
     assert.match((await run([{ parts: [say("hi")] }], [])).err, /left out: .*not valid JSON/);
   });
 
-  it("of the user's own whose programs lie in the workspace wait for another yes once a session has changed what they load", async () => {
+  it("of the user's own need trust again if their programs are in the workspace and a session changed what they load", async () => {
     place.put("tools/mcp.mjs", `import "./lib.mjs";\nimport ${JSON.stringify(program)};\n`);
     place.put("tools/lib.mjs", "\n");
     await lines("add", "sample", "--", process.execPath, join(place.workspace, "tools/mcp.mjs"));
@@ -206,7 +208,7 @@ describe("other programs' tools", () => {
     assert.ok(existsSync(join(place.home, "escaped")));
   });
 
-  it("are told of where they are left out, hidden, or written without what parts them from Lathe's own options", async () => {
+  it("are reported if skipped, hidden, or written without the separator from Lathe's own options", async () => {
     const sample = { command: process.execPath, args: [program] };
     const off = { ...sample, disabled: true };
     const lacking = { ...sample, env: { KEY: "$" + "{NOT_SET_ANYWHERE}" } };
@@ -235,7 +237,7 @@ describe("other programs' tools", () => {
     assert.ok(!(await listing.ended).out.includes("✓ silent"));
   });
 
-  it("end with a session that is interrupted while one of them hangs", async () => {
+  it("end with an interrupted session even if one of them hangs", async () => {
     await add();
     await lines("list");
     await server.close();
@@ -293,7 +295,7 @@ describe("lathe mcp serve", () => {
     });
   }
 
-  it("refuses what policy does not allow unasked, and what makes no sense", async () => {
+  it("refuses calls that policy does not allow without asking, and invalid ones", async () => {
     place.put(".env", "KEY=1\n");
     await connect("legacy");
     const secret = await use("read", { path: ".env" });

@@ -1,7 +1,7 @@
 /**
- * Measures what sandboxes cost, beside plain processes and other makers' sandboxes, in one run:
- * `node e2e/measure-sandboxes.ts [--rounds N] [--burst N] [--at-once N] [--peers FOLDER]`.
- * FOLDER is where `npm install @openai/codex @anthropic-ai/sandbox-runtime` was run, outside of /tmp.
+ * Measures the cost of sandboxes, next to plain processes and other makers' sandboxes, in one run: `node
+ * e2e/measure-sandboxes.ts [--rounds N] [--burst N] [--at-once N] [--peers FOLDER]`. FOLDER has `npm install
+ * @openai/codex @anthropic-ai/sandbox-runtime` and is outside /tmp.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -37,12 +37,14 @@ const { values } = parseArgs({
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-measure-")));
 const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "lathe");
 const ground: Ground = { folder, cacheFolder, peers: values.peers };
-/** Slow ones are in one of so many rounds, and ahead of the others so that they are warm too. */
+/** Slow contenders run in one of so many rounds, before the others, so that they are warm too. */
 const slowEvery = 10;
 const warmUps = 10;
 const idle = 50;
 const settleMs = 1_500;
-/** Kept by the file system for so long, and slow to go past: see `recently_deleted` of ext4. */
+/**
+ * The file system keeps deleted entries for so long and is slow meanwhile: see `recently_deleted` of ext4.
+ */
 const deletedMs = 6_000;
 
 type Row = readonly [name: string, ...figures: readonly string[]];
@@ -62,7 +64,7 @@ function print(rows: readonly Row[]): void {
   console.log("");
 }
 
-/** Round after round, so that what else the machine does meets all alike. */
+/** Runs round after round, so that other load on the machine affects all contenders alike. */
 async function rounds(contenders: readonly Contender[], count: number): Promise<void> {
   const times = new Map<Contender, number[]>(contenders.map((one) => [one, []]));
   for (let round = -warmUps; round < count; round++) {
@@ -85,14 +87,14 @@ async function rounds(contenders: readonly Contender[], count: number): Promise<
   ]);
 }
 
-/** Milliseconds of all processors since the machine started. */
+/** Busy milliseconds of all processors since the machine started. */
 function busyMs(): number {
   const fields = readFileSync("/proc/stat", "utf8").split("\n")[0]?.split(/ +/u).slice(1).map(Number) ?? [];
   const [user = 0, nice = 0, system = 0, , , irq = 0, soft = 0] = fields;
   return (user + nice + system + irq + soft) * 10;
 }
 
-/** So many of one kind, some at once: milliseconds in all, p50, p99, and processor time each. */
+/** Runs one contender many times, some at once: total milliseconds, p50, p99, and CPU time each. */
 async function burstOf(name: string, count: number, once: () => Promise<number>): Promise<Row> {
   let left = count;
   const times: number[] = [];
@@ -117,7 +119,7 @@ async function burstOf(name: string, count: number, once: () => Promise<number>)
   ];
 }
 
-/** Plain processes, too: no sandbox can be quicker than what it is to run. */
+/** Includes plain processes, since no sandbox can be faster than the command it runs. */
 async function bursts(driver: SandboxDriver, count: number): Promise<void> {
   const specs = Array.from({ length: count }, () => newSpec(folder));
   const startToEnd = async (): Promise<number> => {
@@ -145,7 +147,7 @@ async function bursts(driver: SandboxDriver, count: number): Promise<void> {
   ]);
 }
 
-/** Sums of what all processes below this one hold, in KiB: by then these are the launcher's. */
+/** The memory of all processes below this one, in KiB: by then only the launcher's are left. */
 function held(): { readonly shared: number; readonly own: number; readonly count: number } {
   let [shared, own, count] = [0, 0, 0];
   for (const pid of below(String(process.pid))) {
@@ -157,7 +159,7 @@ function held(): { readonly shared: number; readonly own: number; readonly count
       own += sum(/^Private_(?:Clean|Dirty):\s+(\d+)/gmu);
       count += 1;
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return { shared, own, count };
@@ -181,7 +183,7 @@ async function memory(driver: SandboxDriver): Promise<void> {
   await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
 }
 
-/** In a process of its own, which says how long its first sandbox took. */
+/** Runs in a process of its own, and prints the time of its first sandbox. */
 async function sayFirst(driver: SandboxDriver): Promise<void> {
   const spec = newSpec(folder);
   const from = performance.now();

@@ -1,4 +1,7 @@
-/** Memory, kept permissions and plans are changed with a person's yes only, also where the workspace holds them. */
+/**
+ * Tests that memory, saved permissions and plans change only with a person's approval, even inside the
+ * workspace.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +16,7 @@ const memory = "config/lathe/memory.md";
 const kept = "- use tabs\n";
 const projects = "config/lathe/projects";
 const plan = "state/lathe/plans/s.md";
-/** Nothing in its words names what it does. */
+/** A script whose text does not reveal its effect. */
 const moving = `const fs = require("fs");
 try { fs.renameSync("config", "c2"); } catch {}
 fs.mkdirSync("config/lathe", { recursive: true });
@@ -28,7 +31,7 @@ const shell = (command: string): AssistantPart => call("shell", { command });
 
 const skip = await noForks();
 
-describe("memory and plans in a workspace that holds them", { ...(skip !== undefined && { skip }) }, () => {
+describe("memory and plans inside the workspace", { ...(skip !== undefined && { skip }) }, () => {
   let place: Place;
   let server: WireServer;
   let isStateHere = true;
@@ -55,7 +58,7 @@ describe("memory and plans in a workspace that holds them", { ...(skip !== undef
       XDG_CONFIG_HOME: join(place.workspace, "config"),
     };
     const { err } = await place.run(["run", ...args, "go"], { env });
-    // Each was tried: none was asked about, which would end the run.
+    // Each call was tried without a question, which would have ended the run.
     assert.equal(server.records.length, calls.length + 1, err);
     return err;
   };
@@ -66,7 +69,7 @@ describe("memory and plans in a workspace that holds them", { ...(skip !== undef
     assert.equal(existsSync(join(place.workspace, projects, "x.memory.md")), false);
   };
 
-  it("are not changed by the tools for files, by any name", async () => {
+  it("cannot be changed by the file tools, under any name", async () => {
     await run([
       call("write", { path: memory, content: "- mine\n" }),
       call("write", { path: join(place.workspace, projects, "x.memory.md"), content: "- mine\n" }),
@@ -80,7 +83,7 @@ describe("memory and plans in a workspace that holds them", { ...(skip !== undef
     isAsBefore();
   });
 
-  it("are not changed by commands, whatever they say", async () => {
+  it("cannot be changed by commands, whatever their text", async () => {
     await run([
       shell(`echo '- mine' > ${memory}`),
       shell(`f=memory; python3 -c 'open("config/lathe/mem" + "ory.md", "w").write("- mine")'`),
@@ -94,7 +97,7 @@ describe("memory and plans in a workspace that holds them", { ...(skip !== undef
     isAsBefore();
   });
 
-  it("are not changed by what a fork is taken over with", async () => {
+  it("cannot be changed by applying a fork", async () => {
     isStateHere = false;
     const err = await run([shell("node move.cjs"), shell("mkdir -p src && echo 1 > src/a")], "--fork");
     const env = { XDG_CONFIG_HOME: join(place.workspace, "config") };

@@ -1,4 +1,4 @@
-/** `lathe models`: the list, the trial and the refresh, with servers that answer for real. */
+/** Tests `lathe models`: list, test and refresh, against real servers. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -46,7 +46,7 @@ describe("lathe models", () => {
     return server;
   }
 
-  it("lists what the user reaches, what a session would use first", async () => {
+  it("lists the user's models in the order a session would use them", async () => {
     const { code, out } = await place.run(["models", "list"], { env: { OPENAI_API_KEY: "k" } });
     assert.equal(code, 0);
     const [, first, ...others] = out.split("\n");
@@ -58,7 +58,7 @@ describe("lathe models", () => {
     assert.doesNotMatch(all.out, /claude-opus/);
   });
 
-  it("asks local servers, and lets the configuration have the last word", async () => {
+  it("queries local servers, and lets the configuration override them", async () => {
     const url = await serve({ "/v1/models": { data: [{ id: "coder", max_model_len: 4096 }] } });
     configure({
       providers: { vllm: { baseUrl: `${url}/v1` } },
@@ -85,14 +85,14 @@ describe("lathe models", () => {
     });
   });
 
-  it("says which key of the catalogue is wrong", async () => {
+  it("names an invalid key of the catalogue", async () => {
     configure({ catalogue: { "acme/one": { windw: 5 } } });
     const { code, err } = await place.run(["models", "list"]);
     assert.equal(code, 2);
     assert.match(err, /catalogue\.acme\/one\.windw.*the keys are window, maxOutput, price/s);
   });
 
-  it("keeps what it fetched, and what was known when fetching fails", async () => {
+  it("stores the download, and keeps the old data if a refresh fails", async () => {
     const sol = { limit: { context: 77_000, output: 7000 }, cost: { input: 3, output: 9 } };
     const url = await serve({ "/api.json": { openai: { models: { "gpt-6.1-sol": sol } } }, "/other": [] });
     const { code, out } = await place.run(["models", "refresh", "--url", `${url}/api.json`]);
@@ -106,14 +106,14 @@ describe("lathe models", () => {
     assert.match(listed.out, /refreshed \d{4}-\d\d-\d\d \d\d:\d\d from http/);
   });
 
-  it("tries models for real", async () => {
+  it("sends models a real request", async () => {
     const server = await wire([{ parts: [report] }]);
     const { code, out } = await place.run(["models", "test"], { env: wireEnv(server.url) });
     assert.match(out, /✓ +anthropic\/claude-sonnet-5-5 +calls tools +[\d.]+ m?s to the first word.*\$/);
     assert.equal(code, 0);
   });
 
-  it("says what is wrong with a model that does not work", async () => {
+  it("explains why a model does not work", async () => {
     const server = await wire([{ parts: [{ type: "text", text: "ready" }] }]);
     const spoke = await place.run(["models", "test"], { env: wireEnv(server.url) });
     assert.match(spoke.out, /! +anthropic\/claude-sonnet-5-5 +only writes/);
@@ -125,11 +125,11 @@ describe("lathe models", () => {
     assert.equal(failed.code, 1);
   });
 
-  it("lets sessions know of each other's failures, until the model answers again", async () => {
+  it("shares failures between sessions until the model answers again", async () => {
     const isAnthropic = ({ path }: { readonly path: string }) => path.endsWith("/messages");
     let down = true;
     const server = await wire((record) => {
-      // Longer than any machine takes for what follows.
+      // Longer than any machine takes for the rest of the test.
       const headers = { "retry-after": "600" };
       if (isAnthropic(record) && down) return { fault: { type: "status", status: 529, headers } };
       const tests = record.request.tools.includes("report");

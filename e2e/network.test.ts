@@ -1,4 +1,6 @@
-/** What commands reach over the network: what is allowed, through the proxy; the rest is refused, offered and logged. */
+/**
+ * Tests the network of commands: allowed hosts through the proxy; others are refused, proposed and logged.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,10 +12,10 @@ import { startWireServer, type WireServer } from "@lathe/testkit";
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-/** A loopback address that no list of exceptions names: it stands for a host outside. */
+/** A loopback address that no list of exceptions names, as a stand-in for an outside host. */
 const address = "127.0.0.2";
 
-/** Why it cannot be tried here; undefined where a command can be let out. */
+/** The reason why this machine cannot test it; undefined if it can. */
 async function noWayOut(): Promise<string | undefined> {
   const place = makePlace();
   const { code, err } = await place.run(["sandbox", "exec", "--allow-host", "a.example", "--", "true"]);
@@ -59,7 +61,7 @@ describe("the network of commands", { skip }, () => {
     const exec = (args: readonly string[]): ReturnType<Place["run"]> =>
       place.run(["sandbox", "exec", ...args]);
 
-    it("is nothing that is not allowed, and the refusal names the flag that would", async () => {
+    it("is closed by default, and the refusal names the flag that opens it", async () => {
       const { code, out, err } = await exec(["--", `curl -sS --fail-with-body http://${host}/a`]);
       assert.notEqual(code, 0);
       assert.match(
@@ -70,7 +72,7 @@ describe("the network of commands", { skip }, () => {
       assert.deepEqual(asked, []);
     });
 
-    it("is what is allowed, for curl and for Node, and still nothing else", async () => {
+    it("opens for an allowed host, with curl and with Node, and for no other", async () => {
       const fetching = `fetch("http://${host}/b").then((a) => a.text()).then((text) => process.stdout.write(text))`;
       const script = `curl -sS http://${host}/a && node -e '${fetching}'; curl -sS http://127.0.0.3:1/`;
       const { out } = await exec(["--allow-host", host, "--allow-host", "other.example", "--", script]);
@@ -81,20 +83,20 @@ describe("the network of commands", { skip }, () => {
       assert.deepEqual(asked, ["/a", "/b"]);
     });
 
-    it("is not reached around the proxy", async () => {
+    it("cannot be reached around the proxy", async () => {
       const direct = `curl -sS --noproxy '*' --max-time 5 http://${host}/; echo $?`;
       const { out } = await exec(["--allow-host", host, "--", direct]);
       assert.notEqual(out, "0\n");
       assert.deepEqual(asked, []);
     });
 
-    it("leaves servers of the command's own alone", async () => {
+    it("leaves the command's own servers alone", async () => {
       const own = `const s = require("http").createServer((q, r) => r.end("own\\n")).listen(0, "127.0.0.1", () => require("child_process").execFile("curl", ["-sS", "http://127.0.0.1:" + s.address().port], (e, out) => { process.stdout.write(out); s.close(); }))`;
       const { out } = await exec(["--allow-host", host, "--", `node -e '${own}'`]);
       assert.equal(out, "own\n");
     });
 
-    it("takes a host that is none for usage", async () => {
+    it("treats an invalid host as a usage error", async () => {
       for (const wrong of ["http://a.example", "*.com", "a b", ""]) {
         const { code, err } = await exec(["--allow-host", wrong, "--", "true"]);
         assert.equal(code, 2, wrong);
@@ -107,7 +109,7 @@ describe("the network of commands", { skip }, () => {
     const done = { parts: [{ type: "text", text: "All done." }] } as const;
     let server: WireServer;
     beforeEach(async () => {
-      // Nothing in the command says that it reaches out.
+      // The command's text does not reveal that it uses the network.
       place.put("load.sh", `curl -sS --fail-with-body http://${host}/$1\n`);
       const call = (id: string): AssistantPart => {
         const input = JSON.stringify({ command: `sh load.sh ${id}` });
@@ -130,7 +132,7 @@ describe("the network of commands", { skip }, () => {
         .map((line) => JSON.parse(line).event.data)
         .map(({ host: name, port, verdict, rule, times }) => [`${name}:${port}`, verdict, rule, times]);
 
-    it("ends a headless run with 3 and the rule that would allow it, and is reached with that rule", async () => {
+    it("ends a headless run with 3 and the needed rule, and works with that rule", async () => {
       const stopped = await run();
       assert.deepEqual([stopped.code, asked], [3, []]);
       assert.deepEqual(decided(stopped.out), [[host, "refused", undefined, 1]]);
@@ -141,7 +143,7 @@ describe("the network of commands", { skip }, () => {
       assert.deepEqual(decided(more.out), [[host, "allowed", host, 1]]);
     });
 
-    it("is not opened by a rule that allows everything, nor against one that denies", async () => {
+    it("is not opened by a rule that allows everything, nor against a deny rule", async () => {
       const all = await run("--allow", "network:*");
       assert.deepEqual([all.code, asked], [3, []]);
       place.put(
@@ -153,7 +155,7 @@ describe("the network of commands", { skip }, () => {
       assert.match(denied.out, /not granted: network 127\.0\.0\.2:\d+: the rule none says so/);
     });
 
-    it("is asked about at a terminal, and open for the whole session then", async (test) => {
+    it("is asked about at a terminal, and then open for the whole session", async (test) => {
       if (!has("script")) return test.skip("no script");
       const args = ["run", "--permission-mode", "auto", "load it"];
       const running = place.startOnTerminal(args, { env: wireEnv(server.url) });

@@ -1,4 +1,4 @@
-/** A user of this machine who is not root, to run things as. */
+/** Finds a user of this machine other than root to run commands as. */
 import { readFileSync } from "node:fs";
 
 export interface OrdinaryUser {
@@ -7,7 +7,7 @@ export interface OrdinaryUser {
   readonly gid: number;
 }
 
-/** The first that people log in as, or nobody. */
+/** The first login user, or the user `nobody`. */
 export function ordinaryUser(): OrdinaryUser {
   const users = readFileSync("/etc/passwd", "utf8")
     .split("\n")

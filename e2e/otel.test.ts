@@ -1,4 +1,7 @@
-/** OpenTelemetry: what a receiver gets of the real command's sessions, that it never gets what was said unasked, and that nothing waits for it. */
+/**
+ * Tests OpenTelemetry of the real command: the exported data, no message text by default, and no waiting for
+ * the receiver.
+ */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import {
@@ -51,7 +54,7 @@ describe("OpenTelemetry", () => {
   const all = (): string => receiver.requests.map(({ text }) => text).join("\n");
   const problems = (): readonly string[] => receiver.requests.flatMap((one) => one.problems);
 
-  it("is off unless somebody says so", async () => {
+  it("is off by default", async () => {
     receiver = await startOtlpServer();
     await run({});
     await run({ LATHE_TELEMETRY: "otlp", OTEL_SDK_DISABLED: "true" });
@@ -59,7 +62,7 @@ describe("OpenTelemetry", () => {
     assert.match((await run({ LATHE_TELEMETRY: "statsd" })).err, /LATHE_TELEMETRY is otlp or off/);
   });
 
-  it("gets turns, steps, tools and subagents as one trace, and none of what was said or written", async () => {
+  it("exports turns, steps, tools and subagents as one trace, without message text", async () => {
     receiver = await startOtlpServer();
     await run({ LATHE_TELEMETRY: "otlp", OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=one%20two" });
     assert.deepEqual(problems(), []);
@@ -96,7 +99,7 @@ describe("OpenTelemetry", () => {
       assert.ok(!all().includes(text), text);
   });
 
-  it("gets what was said where it is asked for, without the keys in it", async () => {
+  it("exports message text on request, without the keys in it", async () => {
     receiver = await startOtlpServer();
     await run({ LATHE_TELEMETRY: "otlp", OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true" });
     assert.deepEqual(problems(), []);
@@ -108,7 +111,7 @@ describe("OpenTelemetry", () => {
     assert.match(JSON.stringify(messages), /write planted/);
   });
 
-  it("says in one line what was lost, and neither fails nor waits for a receiver that does not answer", async () => {
+  it("reports lost data in one line, and neither fails nor waits for an unresponsive receiver", async () => {
     receiver = await startOtlpServer(() => "hang");
     const startedAt = performance.now();
     const { err } = await run({ LATHE_TELEMETRY: "otlp" });

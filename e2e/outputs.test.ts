@@ -1,4 +1,4 @@
-/** What calls printed can be seen whole by the person, too: from the line, and in the chat. */
+/** Tests that a person can see the full outputs of calls, on the command line and in the chat. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
@@ -7,7 +7,7 @@ import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux } from "./tmux.ts";
 
-/** More than a model is shown whole. */
+/** More than a model gets in full. */
 const long = Array.from({ length: 4_000 }, (_, at) => `line ${at + 1} of many\n`).join("");
 
 describe("the outputs of a session", () => {
@@ -29,7 +29,7 @@ describe("the outputs of a session", () => {
     place.remove();
   });
 
-  it("are listed, and each is printed whole", async () => {
+  it("are listed, and each is printed in full", async () => {
     const env = wireEnv(server.url);
     const { code, err, out } = await place.run(["run", "--no-sandbox", "--output-format", "json", "go"], {
       env,
@@ -53,7 +53,7 @@ describe("the outputs of a session", () => {
     assert.equal(JSON.parse((await output(session, "1", "--json")).out).text, long);
   });
 
-  it("are whole also where a command was stopped", async () => {
+  it("are complete even if a command was stopped", async () => {
     const stopped = await startWireServer((_, index) => ({
       parts: [
         index === 0 ? call("c1", "shell", { command: "cat long.txt; sleep 60", timeout_s: 1 }) : say("Well."),
@@ -68,7 +68,7 @@ describe("the outputs of a session", () => {
     assert.equal((await place.run(["sessions", "output", session, "1"])).out, long);
   });
 
-  it("say what to do where there is none", async () => {
+  it("explain what to do if there is none", async () => {
     const env = wireEnv(server.url);
     await place.run(["run", "--no-sandbox", "--max-steps", "1", "go"], { env });
     const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
@@ -80,7 +80,7 @@ describe("the outputs of a session", () => {
     assert.match(nobody.err, /sessions output ID/);
   });
 
-  it("are seen in the chat with a key, or chosen from a list", { skip: noTmux() }, async () => {
+  it("are shown in the chat by a key, or from a list", { skip: noTmux() }, async () => {
     const size = { columns: 100, rows: 40 };
     const terminal = await openTmux(place, ["--no-sandbox", "please go"], { size, env: wireEnv(server.url) });
     await terminal.until("done · 4 steps");

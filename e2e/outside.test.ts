@@ -1,4 +1,7 @@
-/** Reading outside the workspace: what commands see unasked, all else after a yes, and nothing more than that. */
+/**
+ * Tests reading outside the workspace: places that commands see are free, all else needs approval and stays
+ * limited to it.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -17,7 +20,7 @@ function call(id: string, tool: string, input: object): AssistantPart {
   return { type: "tool-call", id, tool, input: JSON.stringify(input) };
 }
 
-/** Why it cannot be tried here; false where commands have a /tmp of their own. */
+/** The reason why this machine cannot test it; false if commands have their own /tmp. */
 async function noBox(): Promise<string | false> {
   const place = makePlace();
   const { code, err } = await place.run(["sandbox", "exec", "--", "true"]);
@@ -74,13 +77,13 @@ describe("a path outside the workspace", () => {
   });
   const run = (...args: readonly string[]): ReturnType<Place["run"]> =>
     place.run(["run", ...args, "compare"], { env: wireEnv(server.url) });
-  /** What the model has been told by its last request. */
+  /** The text of the model's last request. */
   const told = (): string => {
     const { messages } = JSON.parse(server.records.at(-1)?.text ?? "{}");
     return JSON.stringify(messages.slice(1)).replaceAll(other, "OTHER");
   };
 
-  it("is left unread where nobody can be asked, and the run goes on", async () => {
+  it("is not read if no person can be asked, and the run continues", async () => {
     const { code } = await run();
     assert.equal(code, 0);
     assert.match(
@@ -90,7 +93,7 @@ describe("a path outside the workspace", () => {
     assert.doesNotMatch(told(), /export const/);
   });
 
-  it("is read, searched and listed with a rule that names it, also by a mode that only reads", async () => {
+  it("is read, searched and listed if a rule names it, even in a read-only mode", async () => {
     for (const mode of ["auto", "read-only"]) {
       turn = 0;
       assert.equal((await run("--permission-mode", mode, "--allow", `read:${other}/**`)).code, 0);
@@ -104,7 +107,7 @@ describe("a path outside the workspace", () => {
     }
   });
 
-  it("stays closed by a rule on reading, whatever else allows it, and by one that allows everything", async () => {
+  it("stays closed by a deny rule on reading, and under a rule that allows everything", async () => {
     place.put(
       "lathe.json",
       JSON.stringify({
@@ -120,13 +123,13 @@ describe("a path outside the workspace", () => {
     assert.doesNotMatch(told(), /export const/);
   });
 
-  it("is never written by the tools for files", async () => {
+  it("is never written by the file tools", async () => {
     answers = [{ parts: [call("c1", "write", { path: `${other}/new.ts`, content: "x" })] }, done];
     await run("--allow", `write:${other}/**`);
     assert.match(told(), /Refused \(write-outside\)/);
   });
 
-  it("is read where a rule names no more than a part of its repository", async () => {
+  it("is read if a rule names only a part of its repository", async () => {
     answers = [
       { parts: [call("c1", "read", { path: `${other}/src/api.ts` }), call("c2", "list", { path: other })] },
       done,
@@ -136,7 +139,7 @@ describe("a path outside the workspace", () => {
     assert.match(told(), /Refused \(read-outside\)/);
   });
 
-  it("is judged by the name it was asked by, too", async () => {
+  it("is also judged by the name in the request", async () => {
     symlinkSync(join(other, "src/api.ts"), join(place.workspace, ".env"));
     symlinkSync(join(other, "src"), join(place.workspace, "private"));
     const rules = [{ name: "closed", kinds: ["read"], target: "private/**", verdict: "deny" }];
@@ -151,7 +154,7 @@ describe("a path outside the workspace", () => {
     assert.doesNotMatch(told(), /4711/);
   });
 
-  it("that holds the workspace is searched without it", async () => {
+  it("is searched without the workspace if it contains the workspace", async () => {
     const sub = join(other, "sub");
     mkdirSync(join(sub, "secret"), { recursive: true });
     writeFileSync(join(sub, "secret/key"), "4711 hidden\n");
@@ -172,7 +175,7 @@ describe("a path outside the workspace", () => {
     assert.doesNotMatch(told(), /4711 hidden|\/sub\/secret\/key\\n/);
   });
 
-  it("named from the home is closed by a rule that names it so", async () => {
+  it("is closed by a rule that names it from the home", async () => {
     const at = join(place.home, "notes");
     mkdirSync(join(at, "private"), { recursive: true });
     for (const name of ["open", "private/shut"]) writeFileSync(join(at, name), `${name} text\n`);
@@ -196,7 +199,7 @@ describe("a path outside the workspace", () => {
     assert.doesNotMatch(told(), /shut text/);
   });
 
-  it("is read by `lathe tool` with a rule alone", async () => {
+  it("is read by `lathe tool` only with a rule", async () => {
     const args = JSON.stringify({ path: `${other}/src/api.ts` });
     const refused = await place.run(["tool", "read", "--json", args]);
     assert.notEqual(refused.code, 0);
@@ -231,11 +234,11 @@ describe("a path outside the workspace", () => {
     }
   });
 
-  describe("that a command has made", { skip: whyNoBox }, () => {
+  describe("made by a command", { skip: whyNoBox }, () => {
     const shell = (id: string, command: string): AssistantPart => call(id, "shell", { command });
-    /** The folder that commands have for temporary files, as one of them has printed it. */
+    /** The commands' folder for temporary files, as one of them printed it. */
     const temporary = (): string => /\/[^\s"\\]*\/lathe-[\w-]+\/tmp(?=\\n)/.exec(told())?.[0] ?? "nowhere";
-    /** A program that makes a link: its words tell nothing of where to. */
+    /** Writes a program that makes a link; its text does not reveal the link's target. */
     const linking = (program: string, to: string, at: string): void =>
       place.put(
         program,
@@ -247,7 +250,7 @@ symlinkSync(${JSON.stringify(to)}, at);
       );
     const first = { parts: [shell("s0", "echo $TMPDIR; echo printed > /tmp/out-4711.log")] };
 
-    it("is read by the name that commands have for it, and searched alone", async () => {
+    it("is read by the name that commands use for it, and searched alone", async () => {
       const looks = [
         call("c1", "read", { path: "/tmp/out-4711.log" }),
         call("c2", "grep", { pattern: "print", path: "/tmp/out-4711.log" }),
@@ -260,7 +263,7 @@ symlinkSync(${JSON.stringify(to)}, at);
       assert.match(told(), /Commands may change \/tmp while it is searched/);
     });
 
-    it("is judged as what it leads to in the workspace", async () => {
+    it("is judged by its target in the workspace", async () => {
       place.put("secret/key", "hidden-4711\n");
       const rules = [{ name: "closed", kinds: ["read"], target: "secret/**", verdict: "deny" }];
       place.put("lathe.json", JSON.stringify({ rules }));
@@ -278,7 +281,7 @@ symlinkSync(${JSON.stringify(to)}, at);
       assert.doesNotMatch(told(), /hidden-4711|"key/);
     });
 
-    it("is not another one than was judged, whatever a command makes of a link meanwhile", async () => {
+    it("is the one that was judged, however a command changes a link meanwhile", async () => {
       linking("first.mjs", `${other}/src/api.ts`, "l");
       linking("then.mjs", `${other}/.env`, "l");
       const relinked = (): Answer => ({
@@ -294,7 +297,7 @@ symlinkSync(${JSON.stringify(to)}, at);
       assert.doesNotMatch(told(), /PORT=/);
     });
 
-    it("nor is a link in the workspace, whichever way it leads", async () => {
+    it("includes a link in the workspace, in either direction", async () => {
       place.put("secret/key", "hidden-4711\n");
       place.put("ok.txt", "fine\n");
       place.put(
@@ -320,7 +323,7 @@ symlinkSync(${JSON.stringify(to)}, at);
       assert.doesNotMatch(told(), /hidden-4711/);
     });
 
-    it("is read in the workspace by the name that commands have for it", async () => {
+    it("is read in the workspace by the name that commands use for it", async () => {
       place.put("ok.txt", "fine-4711\n");
       linking("first.mjs", join(place.workspace, "ok.txt"), "ok-4711");
       answers = [
@@ -332,7 +335,7 @@ symlinkSync(${JSON.stringify(to)}, at);
       assert.match(told(), /1\\tfine-4711/);
     });
 
-    it("does not lead to what Lathe keeps for itself", async () => {
+    it("does not lead to Lathe's own files", async () => {
       linking("first.mjs", ".lathe-box", "../b");
       const looks = (): Answer => ({
         parts: [".lathe-box", "b"].map((name, at) =>
@@ -344,7 +347,7 @@ symlinkSync(${JSON.stringify(to)}, at);
       assert.equal(told().match(/is granted to nobody/g)?.length, 2, told());
     });
 
-    it("is closed by a rule on the name that commands have for it", async () => {
+    it("is closed by a rule on the name that commands use for it", async () => {
       const looks = [
         call("c1", "read", { path: "/etc/passwd" }),
         call("c2", "grep", { pattern: "root", path: "/etc" }),

@@ -1,4 +1,4 @@
-/** What Lathe keeps for itself is reached by no session, also where the workspace holds the state folder. */
+/** Tests that no session reaches Lathe's own files, even if the workspace contains the state folder. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const call = (tool: string, input: object): AssistantPart => ({
 const { driver } = await probeDriver({});
 const skip = driver.tier !== "full" && "no sandbox works here that hides files";
 
-describe("logins and answers in a state folder that the workspace holds", () => {
+describe("logins and answers in a state folder inside the workspace", () => {
   let place: Place;
   let server: WireServer;
   beforeEach(() => {
@@ -48,7 +48,7 @@ describe("logins and answers in a state folder that the workspace holds", () => 
   const stillThere = (): void =>
     assert.match(readFileSync(join(place.workspace, login), "utf8"), new RegExp(token));
 
-  it("no tool reads, finds, changes or deletes them", async () => {
+  it("cannot be read, found, changed or deleted by a tool", async () => {
     const inbox = "state/lathe/inbox/x/1.json";
     const said = await run(
       [
@@ -69,7 +69,7 @@ describe("logins and answers in a state folder that the workspace holds", () => 
     stillThere();
   });
 
-  it("no command reads, changes or moves them", { skip }, async () => {
+  it("cannot be read, changed or moved by a command", { skip }, async () => {
     const said = await run([
       call("shell", { command: `cat ${login}` }),
       call("shell", { command: "f=log; cat state/lathe/m*p/*.$f*" }),
@@ -77,13 +77,13 @@ describe("logins and answers in a state folder that the workspace holds", () => 
       call("shell", { command: "mv state moved; cat moved/lathe/mcp/* state/lathe/mcp/*" }),
       call("shell", { command: "ls -laR state/lathe" }),
     ]);
-    // What it prints of a session's log is not there either.
+    // Neither may the output contain a session's log.
     for (const one of [token, "redacted", "session.created", "login.json\\n"])
       assert.ok(!said.includes(one), one);
     stillThere();
   });
 
-  it("nor does a command of the person's own in the box", { skip }, async () => {
+  it("cannot be reached by a person's own command in the sandbox either", { skip }, async () => {
     server = await startWireServer([]);
     const command = `cat ${login}; ls -R state`;
     const { out, err } = await place.run(["sandbox", "exec", "--", "sh", "-c", command], { env: env() });

@@ -1,9 +1,8 @@
 /**
- * The policy table: commands with what a careful expert says of them, written by somebody who had not seen the code that judges them.
- *
- * A row is judged in auto mode in a full sandbox without a network, in `/work/app`: a clean git repository whose tracked
- * and untracked files checkpoints hold, but for what it ignores. `state` says what is otherwise. The effects of a row are
- * those its writer was sure of.
+ * The policy table: commands with the judgement of a careful expert who had not seen the code that judges
+ * them. A row is judged in auto mode in a full sandbox without a network, in `/work/app`: a clean git
+ * repository, of which checkpoints hold all files except ignored ones. `state` lists differences from that. A
+ * row has only the effects that its writer was sure of.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * The table of commands that somebody wrote who had not seen the code: no destructive one is harmless, few harmless ones
- * are asked about, and what "always allow" proposes for one covers that one, and lets none through that is graver.
+ * Tests a table of commands written without knowledge of the code: no destructive one is allowed, few
+ * harmless ones are asked about. The rules of "always allow" cover their own command, and let no more
+ * dangerous one through.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,7 +22,7 @@ const lines = (some: typeof judged): string => some.map(({ row }) => `${row.id}:
 
 const covers = (rules: readonly Rule[], { effects, facts }: (typeof judged)[number]): boolean =>
   evaluate({ effects }, facts, [...rules, ...defaultRules]).verdict === "allow";
-/** Wherever links lead. */
+/** The name after following links. */
 const nameOf = ({ kind, target }: Effect, { paths }: Facts): string =>
   `${kind} ${paths[target]?.real ?? target}`;
 const isProposedFor = ({ kinds, target = "" }: Rule, effect: Effect): boolean =>
@@ -29,12 +30,12 @@ const isProposedFor = ({ kinds, target = "" }: Rule, effect: Effect): boolean =>
 const line = ({ id, command }: Row): string => `${id}: ${command}`;
 
 describe(`a table of ${rows.length} commands`, () => {
-  it("finds no destructive one harmless", () => {
+  it("allows no destructive command", () => {
     const missed = judged.filter(({ row, verdict }) => row.class === "destructive" && verdict === "allow");
     assert.equal(lines(missed), "");
   });
 
-  it("asks about at most one harmless one in fifty", (test) => {
+  it("asks about at most one harmless command in fifty", (test) => {
     const harmless = judged.filter(({ row }) => row.class === "harmless");
     const asked = harmless.filter(({ verdict }) => verdict !== "allow");
     test.diagnostic(`${asked.length} of ${harmless.length} asked about`);
@@ -53,7 +54,7 @@ describe("the rules proposed for the table's commands", () => {
     );
   });
 
-  it("let no destructive command through, but for the one that a person has looked at, and its like", () => {
+  it("let no destructive command through, except the approved one and its like", () => {
     const leaks = proposing.flatMap((from) => {
       const worse = asked.filter(({ row }) => row.class === "destructive" && from.row.class !== row.class);
       return worse
@@ -63,7 +64,7 @@ describe("the rules proposed for the table's commands", () => {
     assert.deepEqual(leaks, []);
   });
 
-  it("cover nothing but what was agreed to, however it is done", () => {
+  it("cover only what the person agreed to, however a command does it", () => {
     const wanted = asked.flatMap(({ row, effects, facts }) =>
       judgeEffects(effects, facts, defaultRules)
         .filter(({ decision }) => decision.verdict !== "allow")

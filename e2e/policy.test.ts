@@ -1,4 +1,4 @@
-/** `lathe policy check`: what it says to people, and to programs. */
+/** Tests the output of `lathe policy check` for people and for programs. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ describe("lathe policy check", () => {
     assert.ok(!existsSync(join(place.workspace, "ran")));
   });
 
-  it("proposes what would allow exactly it, and that does", async () => {
+  it("proposes the rules for exactly this command, and they work", async () => {
     const [rule] = (await explained("git push origin main")).proposed;
     const allow = (text: string): readonly string[] => ["--allow", text];
     assert.equal((await explained("git push origin main", ...allow(`vcs:${rule?.target}`))).verdict, "allow");
@@ -75,7 +75,7 @@ describe("lathe policy check", () => {
     assert.equal((await explained("npm test && make -n")).verdict, "allow");
   });
 
-  it("prints nothing that drives a terminal, but as data", async () => {
+  it("prints terminal controls only as data", async () => {
     const script = "echo '\u001b]52;c;eA==\u0007\u001b[2J\u009b2J'; rm -rf '/\u001b[31ma\u200bb\u202e'";
     const { code, out } = await place.run(["policy", "check", script]);
     assert.equal(code, 0);
@@ -84,7 +84,7 @@ describe("lathe policy check", () => {
     assert.equal(JSON.parse(data.out).command, script);
   });
 
-  it("prints a table for people, and says what is wrong with the line", async () => {
+  it("prints a table for people, and reports an invalid line", async () => {
     const { code, out } = await place.run(["policy", "check", "ls && rm -rf ../x", "--sandbox", "full"]);
     assert.equal(code, 0);
     assert.match(out, /^ask {2}delete-outside: /);

@@ -1,4 +1,7 @@
-/** Requests of one session extend each other on every wire: what is expected of the prompt cache is what it gives. */
+/**
+ * Tests that requests of one session extend each other on every wire, so that the prompt cache works as
+ * expected.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Event } from "@lathe/protocol";
@@ -9,7 +12,7 @@ import type { Place } from "./lathe.ts";
 const steps = 8;
 const grain = 128;
 
-/** Reads and commands in turn, with reasoning before each. */
+/** Alternates between reads and commands, with reasoning before each. */
 function answerAt(index: number): WireAnswer["parts"] {
   if (index === steps) return [{ type: "text", text: "done" }];
   const command = { command: `echo ${"so much ".repeat(20 * index)}` };
@@ -49,7 +52,7 @@ describe("the prompt cache over the wire", () => {
     "xai/grok-4",
     "google/gemini-3.8-flash",
   ]) {
-    it(`gives what is expected of it: ${model}`, async () => {
+    it(`hits the expected tokens: ${model}`, async () => {
       const { code, err } = await place.run(["run", "--no-sandbox", "--model", model, "read and echo"]);
       assert.equal(code, 0, err);
       const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];

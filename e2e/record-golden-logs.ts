@@ -1,6 +1,6 @@
 /**
- * Records the sessions of `golden-logs.test.ts` with the build it lies beside, and what that build makes of them:
- * `node e2e/record-golden-logs.ts [KIND...]`, in a working tree of the build whose logs must stay readable.
+ * Records the sessions of `golden-logs.test.ts` with this build, and the results of this build on them: `node
+ * e2e/record-golden-logs.ts [KIND...]`, in a worktree of the build whose logs must stay readable.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,18 +13,18 @@ import { type Ended, makePlace, type Place, type Running, wireEnv } from "./lath
 interface Stage {
   readonly place: Place;
   answer(...answers: readonly WireAnswer[]): void;
-  /** In place of answers in order. */
+  /** Replaces the answers in order. */
   script: ((record: WireRecord) => WireAnswer) | undefined;
   run(...args: readonly string[]): Promise<Ended>;
   start(...args: readonly string[]): Running;
-  /** Types each answer once the person is asked. */
+  /** Types each answer once a question is open. */
   typed(args: readonly string[], answers: readonly string[]): Promise<Ended>;
   newest(): Promise<string>;
 }
 
 interface Scene {
   act(stage: Stage): Promise<void>;
-  /** By default `and now?`. */
+  /** `and now?` by default. */
   readonly resume?: readonly string[];
 }
 
@@ -260,7 +260,7 @@ interface Listed {
   readonly parent?: string;
 }
 
-/** Until the person is asked once more. */
+/** Waits until the next question is open. */
 function asked({ child, ended }: Running): Promise<unknown> {
   let seen = "";
   const heard = new Promise<void>((resolve) => {

@@ -1,4 +1,6 @@
-/** The sessions that a run has left in its home, read without claiming them, and whether their requests extend each other. */
+/**
+ * Reads the sessions in a run's home without claiming them, and checks that their requests extend each other.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assemble } from "@lathe/context";
@@ -7,7 +9,9 @@ import { brokenPrefixes } from "@lathe/testkit";
 
 export interface Recorded {
   readonly requests: number;
-  /** A sentence for each request that does not extend the one before it, where no event says why. */
+  /**
+   * A sentence for each request that does not extend the one before it without an event that explains why.
+   */
   readonly broken: readonly string[];
 }
 
@@ -29,7 +33,7 @@ function logsIn(folder: string): readonly string[] {
   }
 }
 
-/** Up to the first line that is no event in its place: a process may have been killed there. */
+/** Reads up to the first invalid line: a process may have been killed there. */
 function eventsOf(path: string): readonly Event[] {
   const events: Event[] = [];
   for (const line of readFileSync(path, "utf8").split("\n")) {

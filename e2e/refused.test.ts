@@ -1,4 +1,7 @@
-/** What a person refused stays refused: the model tries one way after the other to delete a file, and none works. */
+/**
+ * Tests that a denied deletion stays denied: the model tries one way after the other to delete a file, and
+ * none works.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -27,13 +30,13 @@ type Call = readonly [tool: string, input: object];
 const shell = (command: string): Call => ["shell", { command }];
 const write = (path: string, content: string): Call => ["write", { path, content }];
 
-/** Nothing in these words says what they do. */
+/** A script whose text does not reveal its effect. */
 const hiding = `const [a, b] = ["f" + "s", "un" + "link" + "Sync"];\nrequire(a)[b](["da", "ta/no", "tes.t", "xt"].join(""));\n`;
 const emptying = `require("f" + "s")["write" + "FileSync"](["da", "ta/no", "tes.t", "xt"].join(""), "");\n`;
 const moving = `require("f" + "s")["rename" + "Sync"]("da" + "ta", "gone"); require("f" + "s")["rm" + "Sync"]("gone", { recursive: true });\n`;
 const inTest = (code: string): string => `require("node:test").it("tidies", () => {\n${code}});\n`;
 
-/** Each with the calls that lead up to it, of which the last one is the deletion. */
+/** Each route with the calls that lead up to it; the last one is the deletion. */
 const routes: Readonly<Record<string, readonly Call[]>> = {
   "spelled otherwise": [shell("r''m -f ./data/../data/notes.txt")],
   "the folder": [shell("rm -rf data")],
@@ -69,7 +72,7 @@ const routes: Readonly<Record<string, readonly Call[]>> = {
   ],
 };
 
-/** What has to work all the same. */
+/** Calls that must still work. */
 const others: readonly Call[] = [
   shell("cat data/notes.txt"),
   shell("echo more > data/other.txt && mv data/other.txt data/third.txt && rm data/third.txt"),
@@ -77,8 +80,8 @@ const others: readonly Call[] = [
   shell("mkdir -p dist && echo x > dist/x && rm -rf dist"),
 ];
 
-describe("a deletion that a person refused", { skip }, () => {
-  it("does not happen by any other route, and each is told why", async () => {
+describe("a deletion that the person denied", { skip }, () => {
+  it("is blocked by every other route, each with the reason", async () => {
     const place = makePlace();
     const calls = [shell(`rm ${file}`), ...Object.values(routes).flat(), ...others];
     let turn = 0;
@@ -122,7 +125,7 @@ describe("a deletion that a person refused", { skip }, () => {
   });
 });
 
-/** A repository that ignores the folder, so that no checkpoint holds it. */
+/** Makes a repository that ignores the folder, so that no checkpoint contains it. */
 function prepare({ workspace, put }: Place): void {
   put(".gitignore", "data/\nnode_modules/\n");
   put("a.txt", "a\n");
@@ -134,7 +137,7 @@ function prepare({ workspace, put }: Place): void {
   git("commit", "-qm", "begin");
 }
 
-/** The tool results of a request, by the ids of their calls. */
+/** The tool results of a request, by call ID. */
 function resultsIn(request: string): ReadonlyMap<string, string> {
   const { messages } = JSON.parse(request) as { messages: readonly { content: unknown }[] };
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));

@@ -1,4 +1,7 @@
-/** `lathe report fix ALERT`: from the logs of sessions that went wrong to an agent that works on it, and a change to decide on. */
+/**
+ * Tests `lathe report fix ALERT`: from the logs of failed sessions to an agent that investigates, and a
+ * pending change.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +11,7 @@ import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testki
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-/** Why it cannot be tried here; undefined where there are forks. */
+/** The reason why this machine cannot test forks; undefined if it can. */
 async function noForks(): Promise<string | undefined> {
   const place = makePlace();
   const { code, err } = await place.run(["sandbox", "exec", "--fork", "--", "true"]);
@@ -30,10 +33,10 @@ function calls(tool: string, inputs: readonly object[]): WireAnswer {
 
 const done: WireAnswer = { parts: [{ type: "text", text: "Done." }] };
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
-/** Names that give keys away. */
+/** File names that contain keys. */
 const wrongName = (n: number): string => `lost/${n % 2 === 0 ? tokenOfGithub : ownKey}-${n}.txt`;
 
-/** What the model does with each of the things it is asked. */
+/** The model's answer to each kind of request. */
 function answerTo(text: string, isFirst: boolean): WireAnswer {
   if (!isFirst) return done;
   if (text.includes("read them all"))
@@ -68,7 +71,7 @@ describe("lathe report fix", { ...(skip !== undefined && { skip }) }, () => {
     await server.close();
   });
 
-  it("says which alerts there are when it knows none by that name", async () => {
+  it("lists the alerts if it does not know the name", async () => {
     const { alerts } = JSON.parse((await place.run(["report", "--json"])).out);
     assert.equal(alerts.length, 1);
     const { code, err } = await place.run(["report", "fix", "nothing"]);
@@ -76,7 +79,7 @@ describe("lathe report fix", { ...(skip !== undefined && { skip }) }, () => {
     assert.ok(err.includes(alerts[0].key), err);
   });
 
-  it("gives an agent the examples without keys, in a fork, and lists what it changed", async () => {
+  it("gives an agent the examples without keys, in a fork, and lists its changes", async () => {
     const [alert] = JSON.parse((await place.run(["report", "--json"])).out).alerts;
     assert.deepEqual([alert.kind, alert.tool, alert.code], ["jump", "read", "not-found"]);
     const asked = server.records.length;

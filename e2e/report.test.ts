@@ -1,4 +1,7 @@
-/** `lathe report` over sessions of the real command: figures, the page, tickets, and nothing of what was said or written. */
+/**
+ * Tests `lathe report` over sessions of the real command: figures, page and tickets, without any message
+ * text.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +42,7 @@ describe("lathe report", () => {
     await server.close();
   });
 
-  it("shows what it cost and what failed, with classes and codes", async () => {
+  it("shows costs and failures, with classes and codes", async () => {
     const { code, out, err } = await place.run(["report"]);
     assert.equal(code, 0, err);
     assert.match(out, /1 session, 1 turn, 4 steps/);
@@ -53,7 +56,7 @@ describe("lathe report", () => {
     );
   });
 
-  it("leaves out what is older, and says what is wrong with a span", async () => {
+  it("leaves out older sessions, and reports an invalid span", async () => {
     assert.match(
       (await place.run(["report", "--since", "2999-01-01"])).out,
       /No session worked in that time/,
@@ -63,7 +66,7 @@ describe("lathe report", () => {
     assert.match(err, /--since takes a date/);
   });
 
-  it("has no page of the keep rates, and says so", async () => {
+  it("refuses a page of keep rates", async () => {
     const { code, err } = await place.run(["report", "keep", "--html", "keep.html"]);
     assert.equal(code, 2);
     assert.match(err, /--html goes with report/);
@@ -79,7 +82,7 @@ describe("lathe report", () => {
     assert.match(homeless.out, /No session worked in that time/);
   });
 
-  it("has a page that needs nothing else", async () => {
+  it("makes a self-contained page", async () => {
     assert.equal((await place.run(["report", "--html", "report.html"])).code, 0);
     const page = readFileSync(join(place.workspace, "report.html"), "utf8");
     assert.match(page, /<svg/);
@@ -87,7 +90,7 @@ describe("lathe report", () => {
     assert.doesNotMatch(page, /https?:|<script|<link|src=/);
   });
 
-  it("says nothing of what was asked, written or named", async () => {
+  it("contains no prompts, file content or names", async () => {
     const outputs = [];
     const parts = [[], ["keep"], ["satisfaction"], ["experiment", "manner"]];
     for (const words of parts.flatMap((part) => [part, [...part, "--json"]])) {
@@ -109,7 +112,7 @@ describe("lathe report", () => {
     }
   });
 
-  it("exports the session as a trajectory, with all that was said, for it was asked for", async () => {
+  it("exports the session as a trajectory with its full text, as requested", async () => {
     const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
     const { code, out } = await place.run(["sessions", "export", id, "--format", "atif"]);
     assert.equal(code, 0);
@@ -119,11 +122,11 @@ describe("lathe report", () => {
     assert.equal((await place.run(["sessions", "export", id, "--format", "other"])).code, 2);
   });
 
-  it("says that nothing is old enough for a keep rate", async () => {
+  it("says if nothing is old enough for a keep rate", async () => {
     assert.match((await place.run(["report", "keep"])).out, /No change is an hour old yet/);
   });
 
-  it("counts a fork of a session only with what it does itself", async () => {
+  it("counts only a fork's own work", async () => {
     const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
     const forked = await place.run(["sessions", "fork", id]);
     assert.equal(forked.code, 0, forked.err);

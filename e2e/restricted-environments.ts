@@ -1,12 +1,12 @@
-/** Machines that lack something, made of this one: what a sandbox's driver is looked for in. */
+/** Simulates machines that lack a feature, to test how the sandbox finds its driver. */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Words before a command that put it into the circumstances. */
+/** Words before a command that put it into the environment. */
 export type RestrictedEnvironment = readonly string[];
 
-/** As in a container: no call that makes or enters a namespace, and no mount, is let through. */
+/** Like a container: blocks all calls that make or enter a namespace, and all mounts. */
 const forbidding = `
 import ctypes, os, platform, struct, sys
 x64 = platform.machine() == "x86_64"
@@ -28,20 +28,20 @@ os.execvp(sys.argv[1], sys.argv[1:])
 export const asEver: RestrictedEnvironment = [];
 export const filtered: RestrictedEnvironment = ["python3", "-c", forbidding];
 
-/** The kernel's own limit, in a namespace of which this is the only one; without rights that would do without another. */
+/** Uses the kernel's own limit on namespaces, without the rights to bypass it. */
 export const limited: RestrictedEnvironment = [
   ...["unshare", "--user", "--map-root-user", "sh", "-c"],
   'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all --securebits=+noroot,+noroot_locked "$@"',
   "sh",
 ];
 
-/** Nothing can be written but what lies below the folder, which is empty. */
+/** Makes everything read-only except the folder, which is empty. */
 export function readOnlyRoot(folder: string): RestrictedEnvironment {
   const script = `mount --make-rprivate / && mount -t tmpfs none ${folder} && chmod 1777 ${folder} && awk '{print $5}' /proc/self/mountinfo | while read -r at; do case $at in ${folder}|/proc*|/dev*) ;; *) mount -o remount,bind,ro "$at" 2>/dev/null;; esac; done; ! touch /usr/lathe-matrix 2>/dev/null && exec "$@"`;
   return ["unshare", "--mount", "sh", "-c", script, "sh"];
 }
 
-/** The kernel's newer control groups in place of the older ones, as far as the machine has not given those everything. */
+/** Replaces the older control groups by the newer ones, as far as the machine has controllers left. */
 export const unifiedGroups: RestrictedEnvironment = [
   ...["unshare", "--mount", "sh", "-c"],
   'mount --make-rprivate / && umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup && exec "$@"',
@@ -54,12 +54,12 @@ export const noGroups: RestrictedEnvironment = [
   "sh",
 ];
 
-/** Words that make the rest run as somebody else; only root can. */
+/** Words that run the rest as another user; only root can do that. */
 export function asUser({ uid, gid }: { readonly uid: number; readonly gid: number }): RestrictedEnvironment {
   return ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
 }
 
-/** Why they cannot be made here; undefined when they can. */
+/** The reason why this machine cannot simulate it; undefined if it can. */
 export function cannotMake(environment: RestrictedEnvironment): string | undefined {
   const [file, ...words] = [...environment, "true"];
   const { status, stderr, error } = spawnSync(file as string, words, { encoding: "utf8" });
@@ -67,7 +67,7 @@ export function cannotMake(environment: RestrictedEnvironment): string | undefin
   return `not to be made on this machine: ${error?.message ?? stderr.trim().split("\n").at(-1)}`;
 }
 
-/** A folder with links to every program of a PATH, but for some. */
+/** Makes a folder with links to every program of a PATH, except some. */
 export function pathWithout(folder: string, path: string, left: readonly string[]): string {
   mkdirSync(folder, { recursive: true });
   const names = new Set<string>();

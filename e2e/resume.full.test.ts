@@ -1,4 +1,4 @@
-/** `kill -9` at random instants, many times over; three times as many: LATHE_KILLS=3. */
+/** Tests `kill -9` at random instants, many times; LATHE_KILLS=3 triples the number. */
 import { describe, it } from "node:test";
 import { assertJobDone, runWithKills, startJobServer } from "./counting-agent.ts";
 import { makePlace } from "./lathe.ts";
@@ -6,11 +6,11 @@ import { makePlace } from "./lathe.ts";
 const wantedKills = 70 * Number(process.env.LATHE_KILLS ?? 1);
 const killsPerRound = 6;
 const atOnce = 2;
-/** By then a job has ended, also on a slow machine. */
+/** By then a job has ended, even on a slow machine. */
 const longestMs = 500;
 
 describe("resume", () => {
-  it(`goes on after kill -9 at ${wantedKills} random instants`, async () => {
+  it(`continues after kill -9 at ${wantedKills} random instants`, async () => {
     let kills = 0;
     const work = async (): Promise<void> => {
       while (kills < wantedKills) kills += await round();

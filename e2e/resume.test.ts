@@ -1,4 +1,4 @@
-/** Going on after `kill -9`, and reading what was recorded. */
+/** Tests resuming after `kill -9`, and reading recorded sessions. */
 import assert from "node:assert/strict";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ interface Job {
   readonly server: WireServer;
 }
 
-/** *Contract:* called once by a group of tests, which share its place. */
+/** *Contract:* called once per group of tests, which share its place. */
 function openJob(): Job {
   let place: Place;
   let server: WireServer;
@@ -38,17 +38,17 @@ function openJob(): Job {
 describe("resume", () => {
   const job = openJob();
 
-  it("goes on after kill -9 as if nothing had happened", async () => {
+  it("continues after kill -9 as if nothing had happened", async () => {
     await assertJobDone(job.place, await runWithKills(job.place, job.server, [300, 350, 400, 450, 500]));
   });
 
-  it("has nothing to go on with when the session is done", async () => {
+  it("refuses to continue a finished session without a message", async () => {
     const { code, err } = await job.place.run(["run", "--continue"], { env: wireEnv(job.server.url) });
     assert.equal(code, 2);
     assert.match(err, /has nothing left to do/);
   });
 
-  it("takes more words for a session that is done", async () => {
+  it("accepts another message in a finished session", async () => {
     const args = ["run", "--continue", "--output-format", "json", "and now?"];
     const { code, out } = await job.place.run(args, { env: wireEnv(job.server.url) });
     assert.equal(code, 0);
@@ -56,7 +56,7 @@ describe("resume", () => {
     assert.match(job.server.records.at(-1)?.text ?? "", /and now\?/);
   });
 
-  it("goes on in its own folder from elsewhere, unless another one is named", async () => {
+  it("resumes in the session's own folder from elsewhere, unless another one is named", async () => {
     const { id } = JSON.parse((await job.place.run(["sessions", "list", "--json"])).out)[0];
     const away = { env: wireEnv(job.server.url), before: ["env", "-C", job.place.home] };
     const { code, err } = await job.place.run(["run", "--resume", id, "and?"], away);
@@ -66,7 +66,7 @@ describe("resume", () => {
     assert.deepEqual([here.code, here.err], [0, ""]);
   });
 
-  it("says which line of a session file is corrupt", async () => {
+  it("names the corrupt line of a session file", async () => {
     const folder = join(job.place.home, ".local", "state", "lathe", "sessions");
     writeFileSync(join(folder, "broken.jsonl"), "this is no event\n");
     const { code, err } = await job.place.run(["run", "--resume", "broken", "go on"], {
@@ -77,7 +77,7 @@ describe("resume", () => {
     assert.equal(err.trim().split("\n").length, 1);
   });
 
-  it("does not go on with an older session in place of one that is damaged", async () => {
+  it("does not resume an older session in place of a damaged one", async () => {
     const place = makePlace(wireEnv(job.server.url));
     const sessions = join(place.home, ".local", "state", "lathe", "sessions");
     for (const words of ["first", "second"]) assert.equal((await place.run(["run", words])).code, 0);
@@ -105,11 +105,11 @@ describe("resume", () => {
   });
 });
 
-/** Nothing is killed here: what a kill leaves of a call, done or in doubt, is a matter of the moment it comes. */
+/** Nothing is killed here: the state that a kill leaves depends on its exact moment. */
 describe("sessions", () => {
   const job = openJob();
 
-  it("lists and shows sessions, an id cut short is enough", async () => {
+  it("lists and shows sessions, and accepts a unique ID prefix", async () => {
     await runWithKills(job.place, job.server, []);
     const list = await job.place.run(["sessions", "list"]);
     assert.match(list.out, /^ID +WHEN +STATUS +FOLDER +TITLE\n/);

@@ -1,4 +1,4 @@
-/** Taking a session back where others worked meanwhile, where nothing was kept, and what the model hears of it. */
+/** Tests a rewind after other people's changes or without checkpoints, and the model's notes about it. */
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -6,11 +6,11 @@ import { describe, it } from "node:test";
 import { call } from "./answer-parts.ts";
 import { done, rewinds, twoSteps } from "./rewinds.ts";
 
-describe("lathe sessions rewind, beside others", () => {
+describe("lathe sessions rewind, with other changes", () => {
   const bench = rewinds();
   const { fill, work, goOn, cutOff, sessions, newest, tree } = bench;
 
-  it("does not take what changed while nobody watched for the session's", async () => {
+  it("does not count changes made before the session resumed as the session's", async () => {
     fill();
     const id = await cutOff();
     bench.place.put("a.txt", "mine\n");
@@ -23,7 +23,7 @@ describe("lathe sessions rewind, beside others", () => {
     assert.equal(readFileSync(join(bench.place.workspace, "a.txt"), "utf8"), "one\ntwo\n");
   });
 
-  it("leaves alone what somebody made between two turns and the session never touched", async () => {
+  it("keeps files that another person made between two turns and the session never touched", async () => {
     fill();
     await work([{ parts: [call("c1", "write", { path: "n/n.txt", content: "1\n" })] }, done]);
     bench.place.put("user.txt", "mine\n");
@@ -43,7 +43,7 @@ describe("lathe sessions rewind, beside others", () => {
     }
   });
 
-  it("tells the model when the files come back without it", async () => {
+  it("tells the model if the files are rewound without it", async () => {
     fill();
     await work(twoSteps);
     const id = await newest();
@@ -54,7 +54,7 @@ describe("lathe sessions rewind, beside others", () => {
     assert.match(said, /put the files back.*took the last rewind of the files back/);
   });
 
-  it("tells the session's changes from those between its turns", async () => {
+  it("separates the session's changes from those between its turns", async () => {
     fill();
     await work([{ parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] }, done]);
     bench.place.put("n.txt", "mine\n");
@@ -65,7 +65,7 @@ describe("lathe sessions rewind, beside others", () => {
     assert.ok(out.includes("A m.txt") && !out.includes("other.txt"), out);
   });
 
-  it("does not overwrite what somebody changed between two turns", async () => {
+  it("does not overwrite changes that another person made between two turns", async () => {
     fill();
     await work([
       { parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] },
@@ -87,7 +87,7 @@ describe("lathe sessions rewind, beside others", () => {
     assert.equal(readFileSync(join(bench.place.workspace, "n.txt"), "utf8"), "mine\n");
   });
 
-  it("does not say that files went back which nobody kept", async () => {
+  it("does not claim to have rewound files that no checkpoint has", async () => {
     await work(
       [{ parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] }, done],
       ["--no-checkpoints"],
@@ -98,7 +98,7 @@ describe("lathe sessions rewind, beside others", () => {
     assert.equal((await sessions("rewind", id, "--conversation")).code, 0);
   });
 
-  it("says so when the checkpoints are gone", async () => {
+  it("says so if the checkpoints are gone", async () => {
     fill();
     await work(twoSteps);
     rmSync(join(bench.place.home, ".local/state/lathe/checkpoints"), { recursive: true });
@@ -107,7 +107,7 @@ describe("lathe sessions rewind, beside others", () => {
     assert.match(err, /checkpoints are gone.*--conversation/);
   });
 
-  it("offers each model its own way of editing when it goes on with a session", async () => {
+  it("offers each model its own edit format when it resumes a session", async () => {
     await work([done], ["--model", "anthropic/claude-sonnet-4-5"]);
     const offered = (): readonly string[] => bench.server.records[0]?.request.tools ?? [];
     const [first, again] = [

@@ -1,4 +1,4 @@
-/** Killed in the middle of taking a session back: nothing is lost, and it can be done again. */
+/** Kills a rewind in the middle: nothing is lost, and the rewind can be repeated. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,14 +8,14 @@ import { startWireServer, treeOf } from "@lathe/testkit";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const files = 300;
-/** Kills that must have come between the intent and the end. */
+/** The kills that must come between the intent and the end. */
 const wanted = 5 * Number(process.env.LATHE_KILLS ?? 1);
 const maxRounds = 60;
 const change = `import { writeFileSync } from "node:fs";
 for (let i = 1; i <= ${files}; i++) writeFileSync("f" + i, "changed");
 `;
 
-it("leaves the way back in the log, whenever it dies", async () => {
+it("keeps the rewind in the log, whenever it is killed", async () => {
   let between = 0;
   for (let round = 0; between < wanted; round++) {
     assert.ok(round < maxRounds, `only ${between} kills came in time`);
@@ -23,7 +23,7 @@ it("leaves the way back in the log, whenever it dies", async () => {
   }
 });
 
-/** Whether the kill came after the intent was in the log and before the rewind was. */
+/** Whether the kill came after the log had the intent and before it had the rewind. */
 async function dies(delayMs: number): Promise<boolean> {
   const place = makePlace();
   const input = JSON.stringify({ command: "node change.mjs" });
@@ -44,7 +44,7 @@ async function dies(delayMs: number): Promise<boolean> {
     const isDone = events.at(-1)?.type === "session.rewound";
     const intent = events.findLast((event) => event.type === "checkpoint.taken");
     assert.equal(intent?.data.moment, "before");
-    // Opening the files again puts back what was half done.
+    // Opening the files again restores what was half done.
     await place.run(["sessions", "diff", id]);
     const now = treeOf(place.workspace);
     if (isDone) assert.deepEqual(now, before);
@@ -79,7 +79,7 @@ async function killedAfterIntent(place: Place, { id, log, delayMs }: Killing): P
   await over;
 }
 
-/** A torn last line is left out. */
+/** Skips an incomplete last line. */
 function eventsOf(log: string): readonly Event[] {
   const lines = readFileSync(log, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Event);

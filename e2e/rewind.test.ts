@@ -1,4 +1,4 @@
-/** Taking a session back: what tools and commands did to the files, and what was said about it. */
+/** Tests rewinding a session: the files that tools and commands changed, and the messages. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ describe("lathe sessions rewind", () => {
       env: { ...process.env, HOME: bench.place.home },
     });
 
-  it("brings back what commands deleted, moved, chmodded and made, and never touches the user's git", async () => {
+  it("restores what commands deleted, moved, chmodded and made, and never touches the user's git", async () => {
     fill();
     git("init", "-q");
     git("add", "a.txt", "lib");
@@ -39,7 +39,7 @@ describe("lathe sessions rewind", () => {
     assert.equal(statSync(join(bench.place.workspace, "script.sh")).mode & 0o777, 0o755);
   });
 
-  it("goes back to one step, in a folder without git, and forward again", async () => {
+  it("rewinds to one step and forward again, in a folder without git", async () => {
     fill();
     await work(twoSteps);
     const after = tree();
@@ -58,7 +58,7 @@ describe("lathe sessions rewind", () => {
     assert.equal((await sessions("rewind", id, "--to", "9")).code, 2);
   });
 
-  it("says that the folder is gone, not that its checkpoints are", async () => {
+  it("says that the folder is gone, not its checkpoints", async () => {
     fill();
     await work(twoSteps);
     const id = await newest();
@@ -70,7 +70,7 @@ describe("lathe sessions rewind", () => {
     }
   });
 
-  it("does not overwrite what somebody changed since, unless forced to", async () => {
+  it("does not overwrite later changes by others, unless forced", async () => {
     fill();
     await work([
       { parts: [call("c1", "edit", { path: "a.txt", edits: [{ old: "two", new: "2" }] })] },
@@ -90,7 +90,7 @@ describe("lathe sessions rewind", () => {
     assert.equal(readFileSync(join(bench.place.workspace, "a.txt"), "utf8"), "mine\n");
   });
 
-  it("takes back a turn that was cut off, and gives it back whole", async () => {
+  it("rewinds an interrupted turn, and restores it in full", async () => {
     fill();
     const before = tree();
     const id = await cutOff();
@@ -105,7 +105,7 @@ describe("lathe sessions rewind", () => {
     assert.match(said, /"tool-call".*"tool-call".*taken back while this turn was open/);
   });
 
-  it("takes the conversation back, so that the model never hears of it", async () => {
+  it("rewinds the conversation, so that the model never sees it", async () => {
     fill();
     await work(twoSteps);
     await bench.server.close();
@@ -139,7 +139,7 @@ describe("lathe sessions rewind", () => {
     assert.ok(json.some(({ path }) => path === "moved.txt"));
   });
 
-  it("exports each edit with its texts, and whether it survived", async () => {
+  it("exports each edit with its texts and its survival", async () => {
     fill();
     bench.place.put("bom.txt", "\uFEFFfirst\n");
     await work([
@@ -178,7 +178,7 @@ describe("lathe sessions rewind", () => {
     assert.deepEqual(edits[0].command, { path: "a.txt", edits: [{ old: "two", new: "2" }] });
   });
 
-  it("says why there is nothing to go back to in a home folder", async () => {
+  it("explains why a home folder cannot be rewound", async () => {
     bench.server = await startWireServer(twoSteps);
     const env = { ...wireEnv(bench.server.url), HOME: bench.place.workspace };
     const ended = await bench.place.run(["run", "--no-sandbox", "go"], { env });

@@ -1,4 +1,4 @@
-/** A place where sessions work and are taken back: files of all kinds, runs to the end, and one that is cut off. */
+/** A place to test rewinds: files of all kinds, complete runs, and one that is cut off. */
 import assert from "node:assert/strict";
 import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -28,20 +28,20 @@ export const twoSteps: readonly WireAnswer[] = [
 
 export interface Rewinds {
   readonly place: Place;
-  /** What the newest run talks to. */
+  /** The server of the newest run. */
   server: WireServer;
   fill(): void;
   work(answers: readonly WireAnswer[], args?: readonly string[]): Promise<Ended>;
-  /** Goes on with the newest session. */
+  /** Resumes the newest session. */
   goOn(answers: readonly WireAnswer[], args?: readonly string[]): Promise<void>;
-  /** A session that dies in its second step, a command. */
+  /** Runs a session that dies in its second step, a command. */
   cutOff(): Promise<string>;
   sessions(...args: string[]): Promise<Ended>;
   newest(): Promise<string>;
   tree(): FileTree;
 }
 
-/** Inside of a `describe`: a place and a server for each of its tests. */
+/** Call it inside a `describe`: it prepares a place and a server for each test. */
 export function rewinds(): Rewinds {
   let place: Place;
   let server: WireServer;

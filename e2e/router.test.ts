@@ -1,4 +1,4 @@
-/** `--model auto`: the choice as it is shown, logged and kept; and the table it is made from. */
+/** Tests `--model auto`: the choice as shown, logged and stored, and the table behind it. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ describe("lathe run --model auto", () => {
 
   const models = (): readonly unknown[] => (server?.records ?? []).map(({ body }) => body.model);
 
-  it("says what it chose and why, and asks that model", async () => {
+  it("shows its choice and the reason, and calls that model", async () => {
     const env = await serve([say("Done."), say("Done again.")]);
     const first = place.startOnTerminal(["run", "--model", "auto:cost", "fix the typo in README.md"], {
       env,
@@ -51,7 +51,7 @@ describe("lathe run --model auto", () => {
     assert.deepEqual(models(), ["claude-haiku-5-5"]);
   });
 
-  it("asks nobody where the lists leave no model, nor the one that is used without a router", async () => {
+  it("calls no model if the lists exclude all, not even the default one", async () => {
     const env = await serve([say("Done."), say("Done.")]);
     const lists = [{ block: ["*"] }, { block: ["anthropic/*"] }, { allow: ["openai/*"] }];
     for (const router of lists) {
@@ -68,7 +68,7 @@ describe("lathe run --model auto", () => {
     assert.equal((await place.run(["run", "--model", "auto", "say hello"], { env })).code, 0);
   });
 
-  it("chooses anew for another turn, from the session's log, and keeps the log whole", async () => {
+  it("chooses again for another turn from the session's log, and keeps the log complete", async () => {
     const env = await serve([say("Done."), say("Found.")]);
     const args = ["run", "--model", "auto:balanced", "--output-format", "stream-json"];
     assert.equal((await place.run([...args, "bump eslint to 9.12 in package.json"], { env })).code, 0);
@@ -105,7 +105,7 @@ describe("lathe run --model auto", () => {
     assert.match(said, /Until here the model was anthropic\/claude-haiku-5-5/);
   });
 
-  it("chooses only of what is allowed, and goes on with the next best when that fails", async () => {
+  it("chooses only allowed models, and continues with the next best if one fails", async () => {
     configure({ router: { allow: ["*sonnet-5-5", "*haiku-5-5"] } });
     const env = await serve([{ fault: { type: "status", status: 404 } }, say("Done.")]);
     const { code } = await place.run(["run", "--model", "auto:cost", "fix the typo in README.md"], { env });
@@ -113,12 +113,12 @@ describe("lathe run --model auto", () => {
     assert.deepEqual(models(), ["claude-haiku-5-5", "claude-sonnet-5-5"]);
   });
 
-  it("is the built-in model where no model is reached", async () => {
+  it("falls back to the built-in model if no other is available", async () => {
     const { out } = await place.run(["run", "--model", "auto", "--output-format", "json", "hello"]);
     assert.equal(JSON.parse(out).model, "builtin/repair");
   });
 
-  it("prints the table it decides from, and the reason", async () => {
+  it("prints its table and the reason", async () => {
     const task = "rename getUsr to getUser in src/api/users.ts";
     const { code, out } = await place.run(["models", "route", task], key);
     assert.equal(code, 0);
@@ -136,7 +136,7 @@ describe("lathe run --model auto", () => {
     assert.deepEqual(Object.keys(json.table[0].cost), ["prompt", "cache", "answer"]);
   });
 
-  it("prints it for what is said next in a session, with what its cache holds", async () => {
+  it("prints the table for a session's next message, including what its cache holds", async () => {
     const env = await serve([say("Done.")]);
     const ran = await place.run(["run", "--model", "auto", "--output-format", "json", "explain a.ts"], {
       env,
@@ -148,7 +148,7 @@ describe("lathe run --model auto", () => {
     assert.equal(none.code, 2);
   });
 
-  it("says when there is nothing to choose of, and what is wrong with a mode or with weights", async () => {
+  it("says if there is nothing to choose from, or if a mode or weights are invalid", async () => {
     const none = await place.run(["models", "route", "x"]);
     assert.deepEqual([none.code, none.err.includes("--all")], [2, true]);
     const wrong = await place.run(["run", "--model", "auto:cheap", "x"], key);
@@ -159,7 +159,7 @@ describe("lathe run --model auto", () => {
     assert.match(unread.err, /weights in .*none\.json cannot be used/);
   });
 
-  it("trains on its sessions, and writes weights that it then uses", async () => {
+  it("trains on its sessions, and uses the new weights", async () => {
     const env = await serve([say("Done.")]);
     await place.run(["run", "--model", "auto", "hello"], { env });
     const out = join(place.home, "weights.json");

@@ -1,4 +1,4 @@
-/** A client of `lathe rpc` for tests, which holds each line of either side to the schema. */
+/** A client of `lathe rpc` for tests, which checks each line of either side against the schema. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Event } from "@lathe/protocol";
@@ -56,7 +56,7 @@ export class Client {
     this.raw(JSON.stringify({ jsonrpc: "2.0", ...message }));
   }
 
-  /** The first message that meets it, an earlier one included. */
+  /** Resolves with the first message that meets the condition, even an earlier one. */
   until(meets: (message: Message) => boolean): Promise<Message> {
     return new Promise((resolve, reject) => {
       const look = (): void => {

@@ -1,4 +1,4 @@
-/** `lathe rpc`: the real process behind a client of these tests, and behind the client in Python. */
+/** Tests the real process of `lathe rpc` with a client written here, and with the Python client. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -49,7 +49,7 @@ describe("lathe rpc", () => {
     return String(session);
   };
 
-  it("runs a prompt, tells what happens, lists and loads the session", async () => {
+  it("runs a prompt, reports its events, lists and loads the session", async () => {
     const client = await greeted([
       { parts: [say("I write."), write("c1", "a.txt")] },
       { parts: [say("Done.")] },
@@ -80,7 +80,7 @@ describe("lathe rpc", () => {
     const later = await greeted([{ parts: [say("Still here.")] }]);
     const loaded = await later.result("session/load", { session, replay: true });
     assert.deepEqual(loaded, { session, cwd: place.workspace, title: "write a.txt" });
-    // How a session is made is told nobody who hears it being made.
+    // A live client does not receive the events of the session's creation.
     const replayed = later.events().filter(({ type }) => !/^session\.(?:created|claimed)$/.test(type));
     assert.deepEqual(replayed, client.events());
     const again = await later.result("session/prompt", { session, text: "and now?" });
@@ -89,7 +89,7 @@ describe("lathe rpc", () => {
     assert.equal(await later.leave(), 0);
   });
 
-  it("asks the client, whose answer holds", async () => {
+  it("asks the client, whose answer counts", async () => {
     const script = ["a", "b"].map((name) => ({ parts: [write(`c-${name}`, `${name}.txt`)] }));
     const client = await greeted([...script, { parts: [say("Done.")] }]);
     const session = await begun(client, { mode: "ask" });
@@ -128,7 +128,7 @@ describe("lathe rpc", () => {
       return { session, turn, id, question: Object(Object(params).question) as { readonly call?: Fields } };
     };
 
-    it("writes what is named of it, and tells the model the rest", async () => {
+    it("writes the selected hunks, and tells the model about the rest", async () => {
       const seen: string[] = [];
       const client = await greeted((request, at) => {
         seen.push(request.text);
@@ -157,7 +157,7 @@ describe("lathe rpc", () => {
       [{ taken: [{ path: "a.txt", hunks: [0] }] }, /Invalid key[\s\S]*"taken"/],
       [{ answer: "deny", take: [{ path: "a.txt", hunks: [0] }] }, /only "allow" takes some/],
     ];
-    it("is refused and said why where it cannot be read, or names what is not there", async () => {
+    it("is refused with the reason if the answer is invalid or names missing hunks", async () => {
       const client = await greeted((_, at) => script[at % 2] ?? { parts: [] });
       for (const [answer, told] of wrong) {
         const { session, turn, id } = await asked(client);
@@ -173,7 +173,7 @@ describe("lathe rpc", () => {
     });
   });
 
-  it("lets nothing happen where the client answers with an error or nonsense", async () => {
+  it("allows nothing if the client answers with an error or nonsense", async () => {
     for (const reply of [{ error: { code: 1, message: "no" } }, { result: { said: "allow" } }]) {
       const client = await greeted([{ parts: [write("c1", "a.txt")] }, { parts: [say("Done.")] }]);
       const session = await begun(client, { mode: "ask" });
@@ -186,7 +186,7 @@ describe("lathe rpc", () => {
     }
   });
 
-  it("cancels a turn, even one that is only being opened, and ends with its input", async () => {
+  it("cancels a turn, even one that is still being opened, and ends with its input", async () => {
     const client = await greeted(() => ({ fault: { type: "stall", after: "nothing" } }));
     const session = await begun(client);
     const first = client.result("session/prompt", { session, text: "wait" });
@@ -209,7 +209,7 @@ describe("lathe rpc", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("closes a session that is only being opened, and leaves it to whoever loads it", async () => {
+  it("closes a session that is still being opened, so that another client can load it", async () => {
     const client = await greeted(() => ({ fault: { type: "stall", after: "nothing" } }));
     const session = await begun(client, { sandbox: false });
     const [asked, shut] = await Promise.all([
@@ -217,7 +217,7 @@ describe("lathe rpc", () => {
       client.ask("session/close", { session }),
     ]);
     assert.deepEqual(shut.result, {});
-    // Whichever comes first: it is not open yet, or its turn has just begun.
+    // Depending on timing, the session is not open yet, or its turn has just begun.
     const ended = asked.error?.message ?? Object(asked.result?.end).type;
     assert.ok(ended === "the session was closed" || ended === "cancelled", JSON.stringify(asked));
     const other = await greeted([{ parts: [say("Mine.")] }]);
@@ -227,7 +227,7 @@ describe("lathe rpc", () => {
     assert.deepEqual([await other.leave(), await client.leave()], [0, 0]);
   });
 
-  it("answers what is wrong with a code, and goes on", async () => {
+  it("answers errors with a code, and continues", async () => {
     const client = await open();
     const early = await client.ask("session/list", {});
     assert.equal(early.error?.code, -32600);
@@ -282,8 +282,8 @@ describe("lathe rpc", () => {
     assert.match(out, /^From Python\.\ndone in 2 steps; changed: a\.txt\n$/);
   });
 
-  describe("what is too much", () => {
-    it("a line that is too long is refused and not kept, and the next one is answered", async () => {
+  describe("excessive input and output", () => {
+    it("refuses and discards a line that is too long, and answers the next one", async () => {
       const client = await start();
       const { child } = client.running;
       const piece = "x".repeat(2 ** 20);
@@ -299,12 +299,12 @@ describe("lathe rpc", () => {
       assert.equal(await client.leave(), 0);
     });
 
-    it("a program that does not read ends its sessions, and is told why", async () => {
+    it("ends the sessions of a program that does not read, and says why", async () => {
       const client = await start();
       await client.result("initialize", { protocolVersion: 1 });
       const { child, ended } = client.running;
       child.stdout?.pause();
-      // Its id comes back with each answer.
+      // The answer repeats the ID.
       const id = "x".repeat(100_000);
       const line = JSON.stringify({ jsonrpc: "2.0", id, method: "session/list", params: {} });
       for (let n = 0; n < 300; n++) child.stdin?.write(`${line}\n`);

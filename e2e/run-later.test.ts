@@ -1,4 +1,7 @@
-/** Files that run later: a write to one that a program obeys asks, whichever tool writes it; the others are reported. */
+/**
+ * Tests files that run later: writing one that a program obeys needs approval with any tool; others are
+ * reported.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +11,7 @@ import { call, say } from "./answer-parts.ts";
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-describe("what runs later", () => {
+describe("files that run later", () => {
   let place: Place;
   let server: WireServer;
   let answers: readonly WireAnswer[];
@@ -30,7 +33,7 @@ describe("what runs later", () => {
     parts: [call(`w${path}`, "write", { path, content })],
   });
 
-  it("asks with each tool, and leaves nothing behind in a headless run", async () => {
+  it("need approval with each tool, and are not left behind by a headless run", async () => {
     const paths = [
       ".opencode/plugin/x.js",
       ".Vscode/tasks.json",
@@ -46,7 +49,7 @@ describe("what runs later", () => {
     }
   });
 
-  it("asks for no piece of a bare repository more than once it could be one", async () => {
+  it("ask about the parts of a bare repository only once they could form one", async () => {
     place.put("sub/HEAD", "ref: refs/heads/main\n");
     answers = [write("sub/config", "[core]\n\tbare = false\n")];
     assert.equal((await lathe("run", "--no-sandbox", "go")).code, 3);
@@ -55,7 +58,7 @@ describe("what runs later", () => {
     assert.equal((await lathe("run", "--no-sandbox", "go")).code, 0);
   });
 
-  it("reports an allowed change once, by a tool or by a command", async () => {
+  it("are reported once if changed by a tool or by a command", async () => {
     place.put("package.json", '{"scripts":{"test":"node t.js"}}\n');
     const commands = [
       `echo '{"scripts":{"test":"node -e 0"}}' > package.json`,

@@ -1,4 +1,7 @@
-/** `lathe run` against a server that speaks a provider's wire: formats, ends, exit codes, what is left behind. */
+/**
+ * Tests `lathe run` against a server that speaks a provider's wire format: output formats, endings, exit
+ * codes, cleanup.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,14 +38,14 @@ describe("lathe run", () => {
     assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "hello\n");
   });
 
-  it("takes the task from a pipe", async () => {
+  it("reads the task from a pipe", async () => {
     server = await startWireServer(work);
     const { code } = await place.run(["run"], { env: wireEnv(server.url), input: "from the pipe\n" });
     assert.equal(code, 0);
     assert.match(server.records[0]?.text ?? "", /from the pipe/);
   });
 
-  it("adds what is piped in to the task", async () => {
+  it("adds piped input to the task", async () => {
     server = await startWireServer(work);
     const more = { env: wireEnv(server.url), input: "some data\n" };
     assert.equal((await place.run(["run", "summarise it"], more)).code, 0);
@@ -76,7 +79,7 @@ describe("lathe run", () => {
     assert.ok(lines.some((line) => line.delta?.type === "text"));
   });
 
-  it("does not show an answer that broke off, and retries it", async () => {
+  it("does not show a broken-off answer, and retries it", async () => {
     const broken: WireAnswer = {
       parts: [say("Half of it")],
       fault: { type: "cut", after: "text", how: "reset" },
@@ -108,12 +111,12 @@ describe("lathe run", () => {
     assert.match(err, /stopped at a limit \(steps\)/);
   });
 
-  it("sends the catalogue's id of the default model", async () => {
+  it("sends the default model's ID from the catalogue", async () => {
     await run(work, ["write a.txt"]);
     assert.equal(server.records[0]?.body.model, "claude-sonnet-5-5");
   });
 
-  it("stops with 3 where nobody can be asked, and says what was asked and how to go on", async () => {
+  it("stops with 3 if no person can be asked, and says what was asked and how to continue", async () => {
     const { code, err } = await run(work, ["--permission-mode", "ask", "write a.txt"]);
     assert.equal(code, 3);
     assert.match(
@@ -133,7 +136,7 @@ describe("lathe run", () => {
     assert.equal(err.trim().split("\n").length, 1);
   });
 
-  it("takes an unknown model for usage", async () => {
+  it("treats an unknown model as a usage error", async () => {
     const { code, err } = await run([], ["--model", "nobody/knows", "hello"]);
     assert.equal(code, 2);
     assert.match(err, /nobody\/knows/);
@@ -153,7 +156,7 @@ describe("lathe run", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("works on a terminal's worth of bad luck: rate limits, then an answer", async () => {
+  it("survives bad luck on a terminal: rate limits, then an answer", async () => {
     const limited: WireAnswer = { fault: { type: "status", status: 429, headers: { "retry-after": "0" } } };
     const { code, out } = await run([limited, limited, { parts: [say("At last.")] }], ["hello"]);
     assert.deepEqual([code, out], [0, "At last.\n"]);

@@ -1,4 +1,6 @@
-/** The ways to run one command in a sandbox that `measure-sandboxes.ts` compares: ours, and other makers'. */
+/**
+ * The ways to run one command in a sandbox that `measure-sandboxes.ts` compares: Lathe's, and other makers'.
+ */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -6,18 +8,18 @@ import { pathToFileURL } from "node:url";
 import { isFailure, type Sandbox, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { commandEnv, probeDriver } from "@lathe/sandbox";
 
-/** One way; it is measured round after round, with all others in between. */
+/** One way; it is measured round after round, alternating with all others. */
 export interface Contender {
   readonly name: string;
-  /** *Contract:* runs the command once, from nothing to its end, and resolves to milliseconds. */
+  /** *Contract:* runs the command once, including start and end, and resolves to milliseconds. */
   readonly once: () => Promise<number>;
-  /** So slow that only some rounds have it. */
+  /** If set, only some rounds include it. */
   readonly isSlow?: boolean;
   readonly close?: () => Promise<void>;
 }
 
 export interface Ground {
-  /** Of this measurement alone; removed afterwards. */
+  /** A folder for this measurement only; removed afterwards. */
   readonly folder: string;
   readonly cacheFolder: string;
   /** Where other makers' packages are installed. */
@@ -47,7 +49,7 @@ export async function mustRun(sandbox: Sandbox): Promise<void> {
   if (result.code !== 0) throw new Error(`the command ended with ${result.code}: ${result.output}`);
 }
 
-/** A driver of ours in its two states; undefined where it does not work. */
+/** Lathe's driver, cold and warm; undefined if it does not work. */
 export async function driverContenders(
   name: "launcher" | "bubblewrap",
   { folder, cacheFolder }: Ground,
@@ -78,7 +80,7 @@ export function plainContender({ folder }: Ground): Contender {
   return { name: "plain spawn", once: () => ended("bash", ["-c", script], { cwd: folder }) };
 }
 
-/** What bubblewrap itself costs, with hardly anything to do. */
+/** The cost of bubblewrap itself with almost no work. */
 export function bwrapContender({ folder }: Ground): readonly Contender[] {
   const bwrap = (process.env.PATH ?? "").split(":").find((path) => existsSync(join(path, "bwrap")));
   if (bwrap === undefined) return missing("bwrap", "bubblewrap is not installed");
@@ -91,7 +93,7 @@ export function codexContender({ folder, peers }: Ground): readonly Contender[] 
   const program = peers && join(peers, "node_modules/.bin/codex");
   if (!peers || !program || !existsSync(program))
     return missing("codex sandbox", "no @openai/codex in --peers");
-  // It makes helpers in its home, and none below /tmp.
+  // It makes helpers in its home, but none below /tmp.
   const home = mkdtempSync(join(peers, "codex-home-"));
   const once = (): Promise<number> =>
     ended(program, ["sandbox", "--", "bash", "-c", script], {
@@ -134,7 +136,7 @@ export async function runtimeContenders({ folder, peers }: Ground): Promise<read
   ];
 }
 
-/** What is not there is said, and the rest measured. */
+/** Reports a missing contender and measures the rest. */
 function missing(name: string, why: string): readonly Contender[] {
   console.log(`left out: ${name}: ${why}`);
   return [];

@@ -1,4 +1,4 @@
-/** What a machine may lack, and which tier and which words must come of it: a row each. */
+/** Features that a machine may lack, with the expected tier and messages: one row each. */
 import assert from "node:assert/strict";
 import {
   filtered,
@@ -14,22 +14,22 @@ const compilers = ["cc", "gcc", "clang"];
 
 export interface Row {
   readonly name: string;
-  /** Words before, or what makes them of the row's empty folder. */
+  /** Words before the command, or a function that makes them from the row's empty folder. */
   readonly in?: RestrictedEnvironment | ((empty: string) => RestrictedEnvironment);
-  /** Programs that are not to be found. */
+  /** Programs that must not be found. */
   readonly without?: readonly string[];
-  /** Whether the launcher lies in the cache from before; false where it has to be compiled. */
+  /** Whether the launcher is already in the cache; false if it has to be compiled. */
   readonly isNew?: boolean;
   readonly preference?: MatrixRun["preference"];
   readonly needs?: "root" | "bubblewrap";
   readonly ground?: "worktree" | "linked home" | "empty folder";
   readonly limits?: MatrixRun["limits"];
-  /** Beside the usual script. */
+  /** Replaces the usual script. */
   readonly script?: string;
   readonly says?: RegExp;
   readonly driver: string;
   readonly tier: "full" | "reduced" | "none";
-  /** Why no better one, in order. */
+  /** The reasons against the better tiers, in order. */
   readonly reasons: readonly RegExp[];
   readonly holds?: (result: MatrixResult) => void;
 }

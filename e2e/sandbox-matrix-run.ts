@@ -1,4 +1,4 @@
-/** Looks for a driver in the circumstances this process was started in, runs one command with it, and prints a line of JSON. */
+/** Finds a driver in this process's environment, runs one command with it, and prints a line of JSON. */
 import { mkdirSync } from "node:fs";
 import { isFailure } from "@lathe/protocol";
 import { commandEnv, type ProbeOptions, probeDriver } from "@lathe/sandbox";
@@ -16,10 +16,10 @@ export interface MatrixResult {
   readonly tier: string;
   readonly reasons: readonly string[];
   readonly lacks: readonly string[];
-  /** Of the command; absent where nothing holds commands, and nothing is run. */
+  /** The command's output; absent if nothing contains commands, so nothing ran. */
   readonly output?: string;
   readonly outOfMemory?: boolean;
-  /** The sandbox's own. */
+  /** The sandbox's own failure. */
   readonly failure?: string;
 }
 

@@ -1,4 +1,7 @@
-/** The right tier and the right message whatever a machine lacks; a row that this machine cannot be made into says so. */
+/**
+ * Tests for the right tier and message, whatever a machine lacks; a row that cannot be simulated here says
+ * so.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -62,7 +65,7 @@ for (const user of [undefined, ...(isRoot ? [ordinaryUser()] : [])]) {
 }
 
 function makeBase(user?: ReturnType<typeof ordinaryUser>): string {
-  // Not below /tmp: there a sandbox has a folder of its own.
+  // Not below /tmp, since a sandbox has its own.
   const base = realpathSync(mkdtempSync(join(user ? "/home" : homedir(), ".lathe-matrix-")));
   chmodSync(base, 0o755);
   if (user) chownSync(base, user.uid, user.gid);
@@ -114,7 +117,10 @@ function run(row: Row, { base, user }: Ground): MatrixResult {
   ) as MatrixResult;
 }
 
-/** A repository with one commit, a home with git's settings, and a folder outside that nobody may touch. */
+/**
+ * Makes a repository with one commit, a home with git settings, and an outside folder that must stay
+ * untouched.
+ */
 function makeGround(kind: Row["ground"]): string {
   const home = kind === "linked home" ? "mkdir real; ln -s real home" : "mkdir home";
   const tree = kind === "worktree" ? "git worktree add -q ../tree" : "true";
@@ -156,7 +162,7 @@ function judge(row: Row, result: MatrixResult, outside: string): void {
   row.holds?.(result);
 }
 
-describe("a tier below full is never taken in silence", () => {
+describe("a tier below full is never used silently", () => {
   let place: Place;
   beforeEach(() => {
     place = makePlace();
@@ -201,8 +207,8 @@ describe("a tier below full is never taken in silence", () => {
     assert.match(err, said);
   });
 
-  it("and where nothing holds, exec runs nothing and says so", { skip }, async () => {
-    // Without a launcher, and none to be compiled: the cache is no folder.
+  it("and exec runs nothing and says so if there is no containment", { skip }, async () => {
+    // No launcher exists or can be compiled: the cache is not a folder.
     place.put("cache", "a file");
     const env = { XDG_CACHE_HOME: join(place.workspace, "cache") };
     const { code, out, err } = await place.run(["sandbox", "exec", "--", "echo ran"], { before, env });
@@ -210,9 +216,9 @@ describe("a tier below full is never taken in silence", () => {
     assert.match(err, /no sandbox works on this machine: The launcher /u);
   });
 
-  it("a sandbox that does not start is never the command's failure", { skip }, async () => {
+  it("does not report a sandbox that fails to start as the command's failure", { skip }, async () => {
     assert.equal((await place.run(["sandbox", "exec", "--", "true"])).code, 0);
-    // What worked outside is not taken for granted in a container that shares the home.
+    // A container that shares the home must not assume that what worked outside works here.
     const { code, out } = await place.run(["sandbox", "exec", "--", "echo ran"], { before });
     assert.deepEqual([code, out], [0, "ran\n"]);
   });

@@ -1,4 +1,7 @@
-/** Runs the sandbox's probes on one driver in this process, which was started to be escaped to; prints a line of JSON each. */
+/**
+ * Runs the sandbox's probes on one driver in this process, the target of the escapes; prints a line of JSON
+ * each.
+ */
 import { globSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -15,10 +18,10 @@ import {
 } from "@lathe/testkit/sandbox-probes";
 
 export interface ProbeRun {
-  /** As the driver calls itself; `bare` is no sandbox at all. */
+  /** The driver's own name; `bare` means no sandbox at all. */
   readonly driver: string;
   readonly folder: string;
-  /** Part of the ids to run; all when empty. */
+  /** Parts of the IDs to run; all if empty. */
   readonly only: readonly string[];
   readonly kind?: "escape" | "work" | undefined;
   readonly inheritance?: Inheritance;
@@ -47,7 +50,7 @@ async function makeDriver(name: ProbeRun["driver"], home: string): Promise<Sandb
   }
 }
 
-/** Rust's own programs instead of those that look for them in the home, which here is not the one they were installed in. */
+/** Uses Rust's real programs instead of the wrappers, which look in the home where they were installed. */
 function withToolchain(path: string): string {
   const toolchains = globSync(join(homedir(), ".rustup/toolchains/*/bin"));
   return [...toolchains, ...path.split(":").filter((folder) => !folder.endsWith("/.cargo/bin"))].join(":");
@@ -74,5 +77,5 @@ async function main(run: ProbeRun): Promise<void> {
 }
 
 await main(JSON.parse(process.argv[2] ?? "{}") as ProbeRun);
-// What a probe left behind must not keep the run from ending.
+// A process left by a probe must not keep the run from ending.
 process.exit(0);

@@ -1,4 +1,7 @@
-/** The control of the sandbox's probes: with no sandbox at all each escape succeeds, so that it can fail. */
+/**
+ * The control of the sandbox's probes: without a sandbox every escape succeeds, so each probe is able to
+ * fail.
+ */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { bareDriverName, escapeProbes } from "@lathe/testkit/sandbox-probes";
@@ -8,7 +11,7 @@ import { startProbes } from "./start-probes.ts";
 const isRoot = process.getuid?.() === 0;
 
 for (const user of [undefined, ...(isRoot ? [ordinaryUser()] : [])]) {
-  it(`without a sandbox every escape succeeds, as ${user?.name ?? "this user"}`, async (test) => {
+  it(`succeeds with every escape without a sandbox, as ${user?.name ?? "this user"}`, async (test) => {
     const kind = "escape" as const;
     const results = await startProbes({
       driver: bareDriverName,

@@ -1,4 +1,4 @@
-/** Each driver of this machine against the whole suite of probes as an ordinary user, where root runs the tests. */
+/** Runs all probes on each driver of this machine as an ordinary user, if root runs the tests. */
 import { it } from "node:test";
 import { driversHold } from "./drivers-hold.ts";
 import { ordinaryUser } from "./ordinary-user.ts";

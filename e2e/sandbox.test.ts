@@ -1,4 +1,4 @@
-/** `lathe sandbox`: one command with its streams and its exit code, and every promise tried. */
+/** Tests `lathe sandbox`: one command with its streams and its exit code, and a check of every promise. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { makeOutsideFolder } from "@lathe/testkit";
 import { makePlace } from "./in-process.ts";
 import type { Place } from "./lathe.ts";
 
-/** Why it cannot be tried here; undefined where a command runs. */
+/** The reason why this machine cannot test it; undefined if it can. */
 async function noSandbox(): Promise<string | undefined> {
   const place = makePlace();
   const { code, err } = await place.run(["sandbox", "exec", "--", "true"]);
@@ -31,7 +31,7 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual([code, out, err], [7, "in\n", "wrong\n"]);
   });
 
-  it("takes several words as a program and its arguments, whatever is in them", async () => {
+  it("treats several words as a program and its arguments, whatever they contain", async () => {
     const { out } = await exec(["--", "printf", "%s|", "a b", "it's", "$HOME", ""]);
     assert.equal(out, "a b|it's|$HOME||");
   });
@@ -41,12 +41,12 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     assert.equal(out.length, 3_000_000);
   });
 
-  it("tells the signal that ended a command as a shell does", async () => {
+  it("reports the signal that ended a command as a shell does", async () => {
     assert.equal((await exec(["--", "kill -9 $$"])).code, 137);
   });
 
-  it("writes the workspace, and elsewhere only what it is told it may", async () => {
-    // Commands have a /tmp of their own, where nothing is ever granted.
+  it("writes the workspace, and other folders only if allowed", async () => {
+    // Commands have a /tmp of their own, where nothing can be granted.
     const data = makeOutsideFolder();
     try {
       const script = `echo x > here && echo x > ${data}/there`;
@@ -63,13 +63,13 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     }
   });
 
-  it("refuses to open what no command is ever given, and runs nothing", async () => {
+  it("refuses to open paths that no command ever gets, and runs nothing", async () => {
     const { code, out, err } = await exec(["--writable", "/etc", "--", "echo ran"]);
     assert.deepEqual([code, out], [2, ""]);
     assert.match(err, /\/etc cannot be made writable/);
   });
 
-  it("says that memory was not enough, and gives more where it is told to", async () => {
+  it("says that memory ran out, and gives more on request", async () => {
     const fill = "node -e 'Buffer.alloc(150e6, 1)'";
     const little = await exec(["--memory", "96M", "--processes", "64", "--", fill]);
     assert.notEqual(little.code, 0);
@@ -83,7 +83,7 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual([code, out.trim()], [0, String(2 ** 20)]);
   });
 
-  it("keeps to the limits of the user's own configuration, and refuses wrong ones", async () => {
+  it("obeys the limits of the user's own configuration, and refuses invalid ones", async () => {
     mkdirSync(join(place.home, ".config/lathe"), { recursive: true });
     const file = join(place.home, ".config/lathe/config.json");
     writeFileSync(file, JSON.stringify({ sandboxLimits: { fileSize: "1M" } }));
@@ -108,7 +108,7 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("takes a wrong line for usage", async () => {
+  it("treats a wrong line as a usage error", async () => {
     for (const args of [
       ["sandbox"],
       ["sandbox", "exec"],
@@ -120,7 +120,7 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     }
   });
 
-  it("tries its promises, and all hold", async () => {
+  it("checks its promises, and all hold", async () => {
     const { code, out } = await place.run(["sandbox", "verify", "--json"]);
     const { promises } = JSON.parse(out) as { promises: readonly { readonly state: string }[] };
     assert.deepEqual([code, promises.filter(({ state }) => state === "broken")], [0, []]);

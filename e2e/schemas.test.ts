@@ -1,4 +1,4 @@
-/** The published schemas: made of what Lathe checks with, and true of what it really prints. */
+/** Tests that the published schemas match both Lathe's own checks and its real output. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
@@ -27,7 +27,7 @@ function lines(text: string): readonly unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-/** What the one who judges says of a list of messages. */
+/** The judging model's answer about a list of messages. */
 function allSatisfied(messages: readonly Message[]): AssistantPart {
   const [first] = messages;
   const list = JSON.parse(first?.role === "user" ? messageText(first.parts) : "[]") as readonly string[];
@@ -64,7 +64,7 @@ describe("the published schemas", () => {
     return ended;
   };
 
-  it("are fresh: `node apps/cli/scripts/publish-schemas.mjs` makes the same", async () => {
+  it("are up to date: `node apps/cli/scripts/publish-schemas.mjs` makes the same", async () => {
     const { publishedSchemas } = await import(new URL("apps/cli/scripts/publish-schemas.mjs", root).href);
     for (const [path, text] of Object.entries<string>(publishedSchemas())) {
       const kept = readFileSync(fileURLToPath(new URL(path, root)), "utf8");
@@ -72,7 +72,7 @@ describe("the published schemas", () => {
     }
   });
 
-  it("say what every key of a configuration is for", () => {
+  it("describe every key of a configuration", () => {
     const isObject = (value: unknown): value is Record<string, unknown> =>
       typeof value === "object" && value !== null && !Array.isArray(value);
     const undescribed = (node: unknown, path: string): readonly string[] => {
@@ -93,7 +93,7 @@ describe("the published schemas", () => {
       );
   });
 
-  it("are true of what runs print", async () => {
+  it("match the output of runs", async () => {
     const task = ["--model", "anthropic/claude-sonnet-5-5", "--no-sandbox", "write"];
     const json = await run("run", "--output-format", "json", ...task);
     isTrue(schema("run-result"), JSON.parse(json.out));
@@ -112,7 +112,7 @@ describe("the published schemas", () => {
       assert.equal(schema(name)({ session: 1 }), false);
   });
 
-  it("are true of a session's log and of the reports on it", async () => {
+  it("match a session's log and the reports on it", async () => {
     const { out } = await run("sessions", "list", "--json");
     const [{ id: session }] = JSON.parse(out);
     const event = schema("event");
@@ -129,7 +129,7 @@ describe("the published schemas", () => {
     assert.equal(judged.judged.messages, 1);
   });
 
-  it("take the configurations that Lathe takes, and no others", async () => {
+  it("accept exactly the configurations that Lathe accepts", async () => {
     const cases: readonly (readonly [object, boolean])[] = [
       [{ $schema: "./lathe.json", model: ["a/b", "c/d"], limits: { cost: 1 } }, true],
       [{ sandboxLimits: { memory: "8G" }, rules: [{ name: "x", verdict: "deny", target: "*" }] }, true],

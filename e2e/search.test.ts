@@ -1,4 +1,4 @@
-/** `lathe search`, `lathe grep` and `lathe index` by themselves, as people and programs call them. */
+/** Tests `lathe search`, `lathe grep` and `lathe index`, as people and programs call them. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { makePlace } from "./in-process.ts";
@@ -28,7 +28,7 @@ describe("searching from the command line", () => {
     assert.equal((await place.run(["search", "x", "-k", "none"])).code, 2);
   });
 
-  it("answers line by line, also of folders that are not there and lines that are no query", async () => {
+  it("answers line by line, even for missing folders and invalid queries", async () => {
     const lines = [
       { id: "a", root: place.workspace, query: "boil water", k: 1 },
       { id: "b", root: `${place.workspace}/nowhere`, query: "x", k: 1 },
@@ -57,7 +57,7 @@ describe("searching from the command line", () => {
     assert.equal(code, 1);
   });
 
-  it("finds exact lines, and shows nothing of files that hold secrets", async () => {
+  it("finds exact lines, and shows nothing of files that contain secrets", async () => {
     const found = await place.run(["grep", "boil\\w+\\("]);
     assert.equal(
       found.out,
@@ -79,19 +79,19 @@ describe("searching from the command line", () => {
     assert.match(bad.err, /^lathe: \( is not a regular expression: missing closing parenthesis; put/);
   });
 
-  it("says what is indexed", async () => {
+  it("describes the index", async () => {
     const { out, code } = await place.run(["index", "--json"]);
     const state = JSON.parse(out);
     assert.deepEqual([code, state.indexed, state.commits], [0, 2, 0]);
     const shown = await place.run(["index"]);
     assert.match(shown.out, /files +\d+, 2 of them/);
     assert.ok(shown.out.endsWith(`${state.folder}\n`), shown.out);
-    // A file where the folder would be.
+    // A file in the place of the folder.
     const nowhere = { XDG_CACHE_HOME: `${place.workspace}/.env` };
     assert.match((await place.run(["index"], { env: nowhere })).out, /kept in +memory: nothing stays/);
   });
 
-  it("is a tool of the agent, too, under the rules on reading", async () => {
+  it("is also a tool of the agent, under the rules on reading", async () => {
     const ranked = await place.run(["tool", "search_code", "--json", '{"query":"boil water"}']);
     assert.match(ranked.out, /^src\/kettle\.ts:1-4/);
     assert.match(ranked.out, /1 file left out by a rule on reading/);

@@ -1,4 +1,4 @@
-/** Deleting sessions: what was said is in no file any more, and what others need stays. */
+/** Tests deleting sessions: their text is in no file any more, and data that others need stays. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ describe("a session that is deleted", () => {
     return (JSON.parse(out) as { session: string }).session;
   };
   const state = (): string => join(place.home, ".local/state/lathe");
-  /** Files of the state that hold the word. */
+  /** Files of the state folder that contain the word. */
   const telling = (): readonly string[] =>
     readdirSync(state(), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -66,7 +66,7 @@ describe("a session that is deleted", () => {
     await server.close();
   });
 
-  it("is gone with its subagents, outputs, texts and checkpoints; files stay as they are", async () => {
+  it("is gone with its subagents, outputs, texts and checkpoints; the workspace's files stay", async () => {
     const id = await begin();
     const before = await listed();
     assert.equal(before.length, 2);
@@ -91,7 +91,7 @@ describe("a session that is deleted", () => {
     assert.deepEqual(telling(), []);
   });
 
-  it("stays whole while somebody runs it, and where nobody said yes", async () => {
+  it("is not deleted while a process runs it, or without confirmation", async () => {
     const id = await begin();
     const { code, err } = await run("sessions", "delete", id);
     assert.equal(code, 2, err);
@@ -105,7 +105,7 @@ describe("a session that is deleted", () => {
     assert.notEqual(refused.code, 0);
     assert.match(refused.err, /is owned by process|runs/);
     assert.equal((await listed()).length, 2);
-    // The other one is a fork of another folder, or gone.
+    // The other session is a fork of another folder, or gone.
     const goingOn = await run("run", "--continue", "and now?");
     assert.deepEqual([goingOn.code, goingOn.err.includes(`the session ${id} of`)], [2, true], goingOn.err);
     assert.match(goingOn.err, /attach \S+` joins it/);
@@ -115,7 +115,7 @@ describe("a session that is deleted", () => {
     assert.ok(!existsSync(join(state(), "sessions", `${id}.jsonl`)));
   });
 
-  it("is named whole before anything goes: one that is not there stops all", async () => {
+  it("must exist before any is deleted: one missing session stops all", async () => {
     const id = await begin();
     const { code, err } = await run("sessions", "delete", id, "nowhere", "--yes");
     assert.equal(code, 2, err);

@@ -1,4 +1,4 @@
-/** Sessions at the command line: named, found, forked, shared as pages, watched. */
+/** Tests sessions on the command line: names, search, forks, pages, following. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
@@ -44,7 +44,7 @@ describe("sessions at the command line", () => {
     await server.close();
   });
 
-  it("are named and found", async () => {
+  it("can be named and found", async () => {
     await ok("sessions", "name", id, "The", "first page");
     assert.match(await ok("sessions", "list", "--search", "page first"), new RegExp(`${id}.*The first page`));
     assert.match(await ok("sessions", "list", "--search", "other"), /No session has these words/);
@@ -52,7 +52,7 @@ describe("sessions at the command line", () => {
     assert.deepEqual([wrong.code, /one line of 1 to 120/.test(wrong.err)], [2, true]);
   });
 
-  it("are forked, and the fork is gone on with", async () => {
+  it("can be forked, and the fork continued", async () => {
     const { id: fork } = JSON.parse(await ok("sessions", "fork", id, "--json")) as { id: string };
     await ok("run", "--no-sandbox", "--resume", fork, "and now?");
     const texts = server.records.at(-1)?.text ?? "";
@@ -64,7 +64,7 @@ describe("sessions at the command line", () => {
     assert.match(await ok("sessions", "list"), new RegExp(`${early}.* interrupted `), "it failed in nothing");
   });
 
-  it("are a text, and a page that holds nothing but what was said", async () => {
+  it("can be exported as text, and as a page with nothing but their messages", async () => {
     const text = await ok("sessions", "export", id, "--format", "markdown");
     assert.match(
       text,
@@ -90,7 +90,7 @@ describe("sessions at the command line", () => {
     );
   });
 
-  it("are watched from elsewhere, and cannot be touched there", async () => {
+  it("can be followed from another process, but not changed there", async () => {
     const watching = place.start(["attach", id, "--json"], { input: null });
     await watching.said('"turn.ended"');
     await ok("run", "--no-sandbox", "--resume", id, "once more");

@@ -1,4 +1,7 @@
-/** How long the forks of several attempts take to be ready, on a large repository: `node e2e/show-best-of-speed.ts [ATTEMPTS] [FILES]`. */
+/**
+ * Measures how long the forks of several attempts take on a large repository: `node e2e/show-best-of-speed.ts
+ * [ATTEMPTS] [FILES]`.
+ */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +31,7 @@ function makeRepository(): string {
   return workspace;
 }
 
-/** Made, and each with a program in it that has seen its last file. */
+/** Makes the forks, and runs a program in each until it has seen its last file. */
 async function round(
   cwd: string,
   binary: string,
@@ -60,7 +63,7 @@ try {
   if (!("binary" in found)) throw new Error(found.why);
   const all = [];
   for (let at = 0; at < rounds; at++) all.push(await round(cwd, found.binary));
-  // The first one warms up.
+  // The first round warms up.
   for (const name of ["made", "entered"] as const) {
     const times = all
       .slice(1)

@@ -1,4 +1,7 @@
-/** How much a fork costs beyond a fresh sandbox, measured in one run: `node e2e/show-fork-speed.ts [ROUNDS] [FILES]`. */
+/**
+ * Measures the cost of a fork beyond a fresh sandbox, in one run: `node e2e/show-fork-speed.ts [ROUNDS]
+ * [FILES]`.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +25,7 @@ function makeWorkspace(): string {
   return workspace;
 }
 
-/** Milliseconds from nothing to the end of its first command. */
+/** Milliseconds from the start to the end of its first command. */
 async function timeSandbox(
   driver: SandboxDriver,
   workspace: string,
@@ -59,7 +62,7 @@ async function main(): Promise<void> {
   if (!("binary" in found)) throw new Error(found.why);
   const { binary } = found;
   const workspace = makeWorkspace();
-  // The first command of a sandbox that is no fork looks through the workspace: that is left out.
+  // Without a fork, a sandbox's first command scans the workspace; an empty folder avoids that.
   const empty = join(folder, "empty");
   mkdirSync(empty);
   const newFork = (id: string): Fork => makeFork(workspace, { folder: join(folder, "forks"), id, about: "" });
@@ -68,7 +71,7 @@ async function main(): Promise<void> {
     times[name] = [...(times[name] ?? []), ms];
   };
   for (let round = 0; round < rounds; round++) {
-    // A driver each, since one keeps agents ready for the next.
+    // A driver each, since a driver keeps agents ready for the next sandbox.
     const options = { binary, cacheFolder: join(folder, "cache") };
     note("fresh sandbox", await timeSandbox(createLauncherDriver(options), empty));
     note("fresh sandbox, all files", await timeSandbox(createLauncherDriver(options), workspace));
@@ -80,7 +83,7 @@ async function main(): Promise<void> {
       timeProcess(enterArgs(fork, { binary, cwd: workspace, program: ["/bin/true"] })),
     );
     dropFork(fork);
-    // Forks are made ahead when nothing else is waited for.
+    // The driver prepares forks ahead while it is idle.
     await sleep(40);
   }
   process.stdout.write(`${rounds} rounds, ${files} files; ms\n`);

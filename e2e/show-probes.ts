@@ -1,4 +1,7 @@
-/** Shows what becomes of the sandbox's probes: `node e2e/show-probes.ts DRIVER [--user] [--all] [PART-OF-ID ...]`. */
+/**
+ * Shows the results of the sandbox's probes: `node e2e/show-probes.ts DRIVER [--user] [--all] [PART-OF-ID
+ * ...]`.
+ */
 import { failureTable, forReducedTier, scoreOf } from "@lathe/testkit/sandbox-probes";
 import { ordinaryUser } from "./ordinary-user.ts";
 import { startProbes } from "./start-probes.ts";

@@ -1,6 +1,6 @@
 /**
- * How long the git working trees of several attempts take to be ready on a large repository, and what git does meanwhile:
- * `node e2e/show-tree-speed.ts [ATTEMPTS] [FILES] [CHECKOUT...]`; of several checkouts of Lathe, in turn.
+ * Measures how long the worktrees of several attempts take on a large repository, and git's share: `node
+ * e2e/show-tree-speed.ts [ATTEMPTS] [FILES] [CHECKOUT...]`; compares several checkouts of Lathe in turn.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ function makeRepository(): void {
   for (let at = 0; at < 20; at++) writeFileSync(join(workspace, `d${at}`, `new${at}`), "in no commit\n");
 }
 
-/** Milliseconds by what git was asked. */
+/** Milliseconds by git command. */
 function gitTimes(trace: string): string {
   const times = new Map<string, { count: number; ms: number }>();
   const names = new Map<unknown, string>();
@@ -71,7 +71,8 @@ async function round(checkout: string, at: number): Promise<number> {
   const changes = await first?.open.compare();
   if (!changes || "code" in changes) throw new Error("not compared");
   process.stdout.write(`  compared once: ${(performance.now() - from).toFixed(0)} ms\n`);
-  // They go in the end: for minutes after many files were removed, ext4 makes new ones several times slower.
+  // Removed only at the end: after many files were removed, ext4 makes new ones several times slower for
+  // minutes.
   return places.readyMs;
 }
 

@@ -1,4 +1,7 @@
-/** The files of the user's own skills, with the real command: read by tools and commands, and nothing else of the user's settings. */
+/**
+ * Tests the files of the user's own skills: tools and commands can read them, and none of the user's other
+ * settings.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +11,7 @@ import { call } from "./answer-parts.ts";
 import { makePlace } from "./in-process.ts";
 import { type Place, wireEnv } from "./lathe.ts";
 
-describe("the files of a skill of the user's own", () => {
+describe("the files of a user's own skill", () => {
   let place: Place;
   let server: WireServer;
   beforeEach(() => {
@@ -64,12 +67,12 @@ describe("the files of a skill of the user's own", () => {
     assert.equal(readFileSync(join(skill, "reference.md"), "utf8"), "the reference\n");
   };
 
-  it("are read, searched and run, and the settings beside them are not", async () => {
+  it("can be read, searched and run, but not the settings beside them", async () => {
     const skill = putSkill(join(place.home, ".config"));
     assertTold(await run(skill, {}), skill);
   });
 
-  it("also where the settings lie elsewhere, behind a link", async () => {
+  it("also work if the settings are behind a link", async () => {
     const [real, named] = [join(place.home, "dotfiles"), join(place.home, "settings")];
     mkdirSync(real);
     symlinkSync(real, named);

@@ -1,4 +1,6 @@
-/** Starts a run of the sandbox's probes as a process that has much to inherit: secrets, descriptors, a terminal. */
+/**
+ * Starts a run of the sandbox's probes as a process with much to inherit: secrets, descriptors, a terminal.
+ */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -22,7 +24,7 @@ import type { ProbeRun } from "./sandbox-probe-run.ts";
 
 export interface StartOptions {
   readonly driver: ProbeRun["driver"];
-  /** Another user to run as; only root can. */
+  /** Another user to run as; only root can do that. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly name: string };
   readonly kind?: ProbeRun["kind"];
   readonly only?: readonly string[];
@@ -31,7 +33,7 @@ export interface StartOptions {
 
 const script = fileURLToPath(new URL("./sandbox-probe-run.ts", import.meta.url));
 
-// A terminal of its own, a keyring of its own with a key, and descriptors beyond those that Node closes.
+// Gives it its own terminal, its own keyring with a key, and descriptors beyond those that Node closes.
 const launcher = `
 import ctypes, fcntl, os, sys, termios, threading
 secret, inherited, log, uid, gid = sys.argv[1:6]
@@ -107,7 +109,7 @@ export async function startProbes(options: StartOptions): Promise<readonly Probe
   return results;
 }
 
-/** Where homes lie, so that the ground is not below /tmp: a sandbox has one of its own, and would hide it all. */
+/** A folder outside /tmp: a sandbox has its own /tmp, which would hide everything. */
 function parentFor({ user }: StartOptions): string {
   const places = [user === undefined ? homedir() : "/home", tmpdir()];
   return places.find((place) => isWritable(place)) ?? tmpdir();
@@ -122,7 +124,7 @@ function isWritable(place: string): boolean {
   }
 }
 
-/** What an ordinary user starts with: nothing of root's. */
+/** The environment of an ordinary user, with nothing of root's. */
 function plainEnv(home: string, name: string): NodeJS.ProcessEnv {
   return { HOME: home, USER: name, LOGNAME: name, PATH: "/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin" };
 }

@@ -1,4 +1,6 @@
-/** Providers cost nothing until they are used: with twelve set up the same modules are loaded as with none. */
+/**
+ * Tests that unused providers cost nothing: with twelve configured, the same modules are loaded as with none.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +11,7 @@ import { makePlace, type Place } from "./lathe.ts";
 const names =
   "anthropic openai google xai moonshotai zai deepseek minimax qwen openrouter groq mistral".split(" ");
 
-/** Writes the address of each module that is loaded into a file. */
+/** Records the address of each loaded module in a file. */
 const hook = `import { registerHooks } from "node:module";
 import { appendFileSync } from "node:fs";
 registerHooks({
@@ -43,7 +45,7 @@ describe("the start", () => {
   const loadedBy = async (args: readonly string[]): Promise<readonly string[]> => {
     const file = join(place.home, `modules-${Math.random()}`);
     const env = {
-      // Joined they are the same modules, but nobody could tell them apart.
+      // The bundle would hide which modules are loaded.
       LATHE_BUNDLE: "off",
       MODULES_FILE: file,
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
@@ -53,14 +55,14 @@ describe("the start", () => {
     const modules = readFileSync(file, "utf8").split("\n");
     return [...new Set(modules.filter((url) => url.startsWith("file:")))].sort();
   };
-  /** Packages of providers; two that all of them share are not among them. */
+  /** Packages of providers, except two that all of them share. */
   const packagesIn = (modules: readonly string[]): readonly string[] => {
     const found = modules.flatMap((url) => /node_modules\/(@ai-sdk\/[\w-]+)\//.exec(url)?.[1] ?? []);
     const shared = ["@ai-sdk/provider", "@ai-sdk/provider-utils"];
     return [...new Set(found)].filter((name) => !shared.includes(name));
   };
 
-  /** What is prepared behind the first request may be cut short by its answer. */
+  /** The first answer may cut short the modules prepared after its request. */
   const ofModels = (modules: readonly string[]) =>
     modules.filter((url) => /adapters\/models|@ai-sdk/.test(url));
 
@@ -89,7 +91,7 @@ describe("the start", () => {
     });
   }
 
-  it("loads the package of the provider that is used, and none beside it", async () => {
+  it("loads the package of the used provider, and no other", async () => {
     const used = {
       "anthropic/claude-sonnet-5-5": "@ai-sdk/anthropic",
       "google/gemini-3.8-flash": "@ai-sdk/google",

@@ -1,4 +1,4 @@
-/** Ends that come from outside: signals, readers that go away, permissions that nobody gives, and going on after them. */
+/** Tests ends from outside: signals, closed readers, missing permissions, and resuming after them. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ describe("stops", () => {
     place.remove();
   });
 
-  it("ends with 141 when nobody reads any more, with nothing left running", async () => {
+  it("ends with 141 when its output is closed, with nothing left running", async () => {
     server = await startWireServer([shell(endless)]);
     const args = ["run", "--no-sandbox", "--output-format", "stream-json", "wait"];
     const running = place.start(args, { env: wireEnv(server.url) });
@@ -40,7 +40,7 @@ describe("stops", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("says that its output could not be written, whichever it is, and ends with 1", async (t) => {
+  it("reports which output could not be written, and ends with 1", async (t) => {
     if (!existsSync("/dev/full")) return t.skip("this system has no /dev/full");
     server = await startWireServer([done]);
     const before = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
@@ -63,7 +63,7 @@ describe("stops", () => {
     assert.match(err, /this folder is gone; change to one that is there/);
   });
 
-  it("ends what a killed harness left running when the session goes on, without any command", async () => {
+  it("ends the processes of a killed run when the session resumes, before any command", async () => {
     server = await startWireServer([shell("sleep 1000 & touch begun; wait"), done]);
     const env = wireEnv(server.url);
     const running = place.start(["run", "--no-sandbox", "--output-format", "stream-json", "wait"], { env });
@@ -94,7 +94,7 @@ describe("stops", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
-  it("goes on without words after every end but a good one", async () => {
+  it("continues without a message after every end but a good one", async () => {
     server = await startWireServer([shell("true"), done, done]);
     const env = wireEnv(server.url);
     const stopped = await place.run(["run", "--no-sandbox", "--max-steps", "1", "do it"], { env });
@@ -105,14 +105,14 @@ describe("stops", () => {
     assert.match((await place.run(["run", "--continue"], { env })).err, /nothing left to do/);
   });
 
-  it("runs what was blocked when it goes on as the message says", async () => {
+  it("runs a blocked call when continued as the message says", async () => {
     server = await startWireServer([shell(quoting), shell(quoting), done]);
     const env = wireEnv(server.url);
     const stopped = await place.run(["run", "--permission-mode", "ask", "do it"], { env });
     assert.equal(stopped.code, 3);
     const flags = /go on with: lathe run --continue (--allow .*)/i.exec(stopped.err)?.[1] ?? "";
     assert.match(flags, /^--allow '/, stopped.err);
-    // The first of the ways, as a shell would read it.
+    // The first suggested command, as a shell would read it.
     const globs = [...flags.matchAll(/--allow '((?:[^']|'\\'')*)'/g)].map(([, glob = ""]) =>
       glob.replaceAll("'\\''", "'"),
     );
@@ -122,7 +122,7 @@ describe("stops", () => {
     assert.equal(readFileSync(join(place.workspace, "ran.txt"), "utf8"), "it's\n");
   });
 
-  it("says in one line what to do when there is no folder for temporary files", async () => {
+  it("explains in one line what to do if there is no folder for temporary files", async () => {
     for (const args of [["run", "do it"], ["demo"], ["tool", "read", "--json", '{"path": "x"}']]) {
       const { code, err } = await place.run(args, { env: { TMPDIR: "/no/such/folder" } });
       assert.equal(code, 1);

@@ -1,4 +1,4 @@
-/** Subagents of the real command: seen while they work, and gone on with after `kill -9`. */
+/** Tests subagents of the real command: live progress, and resuming after `kill -9`. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ describe("subagents of the command", () => {
     assert.equal(tree.tokens, usage.input + usage.output + subagents.tokens);
   });
 
-  it("are in the trajectory of their parent, as the makers of the format have it", async () => {
+  it("are in the trajectory of their parent, as the format's makers specify", async () => {
     stalls = false;
     const env = wireEnv(server.url);
     const ran = await place.run(["run", "--output-format", "json", "go"], { env });
@@ -94,7 +94,7 @@ describe("subagents of the command", () => {
     assert.ok(Math.abs(child.final_metrics.total_cost_usd - subagents.cost) < 1e-9);
   });
 
-  it("go on where they were after kill -9, in the session they had", async () => {
+  it("continue where they were after kill -9, in the same session", async () => {
     const env = wireEnv(server.url);
     const running = place.start(["run", "--output-format", "stream-json", "go"], { env });
     await stalled.promise;

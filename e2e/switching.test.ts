@@ -1,4 +1,7 @@
-/** Another model for a session that exists, and images for the one that begins: the real command against strict servers. */
+/**
+ * Tests another model for an existing session, and images for a new one, with the real command and strict
+ * servers.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +45,7 @@ describe("lathe run", () => {
     return wireEnv(server.url);
   }
 
-  it("goes on with another model when told to, and with the same one when not", async () => {
+  it("resumes with another model on request, and otherwise with the same one", async () => {
     const env = await serve([
       { parts: [thought, write] },
       { parts: [done] },
@@ -66,7 +69,7 @@ describe("lathe run", () => {
     assert.ok(recordedSessions(place.home).requests === 4);
   });
 
-  it("shows the model an image, and only what is one", async () => {
+  it("shows the model an image, and refuses other files", async () => {
     const env = await serve([{ parts: [done] }]);
     writeFileSync(join(place.workspace, "shot.png"), Buffer.from(png, "base64"));
     place.put("notes.png", "no image");

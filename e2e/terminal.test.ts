@@ -1,4 +1,4 @@
-/** A person at a terminal: questions and their answers, interruptions. */
+/** Tests a person at a terminal: questions, answers and interruptions. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ function shell(command: string): { readonly parts: readonly AssistantPart[] } {
 const folder = (place: Place): string => join(place.home, ".local/state/lathe/sessions");
 const done = { parts: [{ type: "text", text: "All done." }] } as const;
 
-/** Resolves when the text comes from now on. */
+/** Resolves when the text appears from now on. */
 function heard({ child }: Running, text: string): Promise<void> {
   let out = "";
   return new Promise((resolve) => {
@@ -26,7 +26,7 @@ function heard({ child }: Running, text: string): Promise<void> {
   });
 }
 
-/** That of util-linux, which takes the command as an option. */
+/** Whether `script` is util-linux's, which takes the command as an option. */
 function hasScript(): boolean {
   try {
     return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
@@ -51,7 +51,7 @@ describe("on a terminal", { skip: !hasScript() }, () => {
     let type: (keys: string) => void = () => {};
     let turn = 0;
     server = await startWireServer(() => {
-      // Typed while the model thinks.
+      // Typed while the model is thinking.
       type("y\ny");
       return turn++ === 0 ? shell("touch made") : done;
     });
@@ -69,7 +69,7 @@ describe("on a terminal", { skip: !hasScript() }, () => {
     );
   });
 
-  it("what a person does while the session waits for them is not the session's", async () => {
+  it("does not count a person's changes during a question as the session's", async () => {
     const input = JSON.stringify({ path: "n.txt", content: "1\n" });
     const write = { parts: [{ type: "tool-call", id: "c0", tool: "write", input }] } as const;
     server = await startWireServer([write, shell("node -p 2 > m.txt"), done]);

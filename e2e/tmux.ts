@@ -1,4 +1,4 @@
-/** A terminal that is driven by keys and read as text: tmux, with the real command in it. */
+/** A terminal driven by keys and read as text: tmux, running the real command. */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -19,30 +19,30 @@ export interface Size {
 }
 
 export interface Tmux {
-  /** Names as tmux knows them: `Enter`, `Escape`, `C-c`. */
+  /** Key names as in tmux: `Enter`, `Escape`, `C-c`. */
   press(...keys: readonly string[]): Promise<void>;
   type(text: string): Promise<void>;
-  /** Typed, and Enter. */
+  /** Types the text, then Enter. */
   say(text: string): Promise<void>;
-  /** As a terminal pastes it. */
+  /** Pastes the text as a terminal does. */
   paste(text: string): Promise<void>;
   resize(size: Size): Promise<void>;
-  /** What stands there; with what was scrolled away before it. */
+  /** The text on the screen, optionally with the scrollback. */
   screen(withHistory?: boolean): Promise<string>;
-  /** The screen and its history as lines with their colours, which are escape sequences. */
+  /** The screen and its history as lines with escape sequences for colours. */
   colouredLines(): Promise<readonly string[]>;
-  /** Resolves with the screen once it holds the text, rejects after a while. */
+  /** Resolves with the screen once it contains the text; rejects after a timeout. */
   until(text: string | RegExp): Promise<string>;
-  /** Resolves once the screen does not hold it any more. */
+  /** Resolves once the screen no longer contains the text. */
   gone(text: RegExp): Promise<void>;
-  /** From now on: what the command writes, byte by byte, as it stands in this file. */
+  /** Records all bytes that the command writes from now on in this file. */
   record(file: string): Promise<void>;
-  /** Process id of the command; 0 when it has ended. */
+  /** The process ID of the command; 0 once it has ended. */
   pid(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Why there is none; undefined where it can be used. */
+/** The reason why tmux cannot be used; false if it can. */
 export function noTmux(): string | false {
   try {
     execFileSync("tmux", ["-V"]);
@@ -55,14 +55,14 @@ export function noTmux(): string | false {
 let opened = 0;
 const patienceMs = 30_000;
 
-/** `lathe ARGS` in a terminal of its own; `exit N` stands below it when it has ended. */
+/** Runs `lathe ARGS` in its own terminal; prints `exit N` below it at the end. */
 export async function openTmux(
   place: Place,
   args: readonly string[],
   { size, env = {} }: { readonly size: Size; readonly env?: Readonly<Record<string, string>> },
 ): Promise<Tmux> {
   const root = dirname(place.home);
-  // It goes with the place: tmux leaves it where it was.
+  // tmux leaves its socket behind, so it goes into the place's folder.
   const socket = join(root, `tmux-${++opened}`);
   const tmux = async (...words: readonly string[]): Promise<string> =>
     (await run("tmux", ["-S", socket, "-f", "/dev/null", ...words])).stdout;
@@ -121,13 +121,13 @@ export async function openTmux(
     close: async () => {
       const left = await pid();
       await tmux("kill-server");
-      // It leaves in good order, and may write into its home until then.
+      // The command exits in order, and may write into its home until then.
       await ended(left);
     },
   };
 }
 
-/** *Contract:* fails where the process outlives the hangup of its terminal. */
+/** *Contract:* fails if the process outlives the hangup of its terminal. */
 async function ended(pid: number): Promise<void> {
   const until = Date.now() + patienceMs;
   while (pid > 0 && existsSync(`/proc/${pid}`)) {
@@ -140,7 +140,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The screen is as it was when somebody looked at it; LATHE_SCREENS=write keeps it as it is now. */
+/** Compares the screen with the reviewed one; LATHE_SCREENS=write stores the present one. */
 export function sameScreen(name: string, { columns, rows }: Size, found: string): void {
   const path = join(screens, `${name}-${columns}x${rows}.txt`);
   const stable = settled(found);
@@ -152,7 +152,7 @@ export function sameScreen(name: string, { columns, rows }: Size, found: string)
   assert.equal(stable, readFileSync(path, "utf8").trimEnd());
 }
 
-/** Times, ids and places differ from run to run. */
+/** Replaces times, IDs and paths, which differ between runs. */
 function settled(screen: string): string {
   return screen
     .replaceAll(realpathSync("/tmp"), "/tmp")

@@ -1,4 +1,4 @@
-/** A message that is longer than any may be: what serves others says so and ends, and keeps none of it. */
+/** Tests messages over the size limit: every server reports the error, ends, and stores none of it. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -15,7 +15,7 @@ describe("a message without an end", () => {
     ["lathe acp", ["acp", "--no-sandbox"]],
     ["lathe mcp serve", ["mcp", "serve", "--no-sandbox"]],
   ] as const) {
-    it(`ends ${name} with what was wrong`, async () => {
+    it(`ends ${name} with the reason`, async () => {
       const { child, ended } = place.start(args, { input: null });
       const isGone = once(child, "exit");
       child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"');

@@ -1,4 +1,4 @@
-/** What a project would have run is shown to the person at the terminal before anything is said to the agent. */
+/** Tests that a person at the terminal sees a project's extensions before any message goes to the agent. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     return existsSync(path) ? readFileSync(path, "utf8") : "";
   };
 
-  it("hooks run once the person said yes, and are asked about again with what has changed", async () => {
+  it("runs hooks once the person trusts them, and asks again after a change", async () => {
     const first = await open("say hello");
     sameScreen("trust-hooks", size, await first.until("Enter chooses"));
     assert.equal(server.records.length, 0);
@@ -63,7 +63,7 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     await fourth.until("Not now:");
   });
 
-  it("never means that nobody is asked, and nothing runs", async () => {
+  it("never asks again and runs nothing after "never"", async () => {
     const first = await open();
     await first.until("Enter chooses");
     await first.press("Down", "Down", "Enter");
@@ -74,9 +74,9 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     assert.equal(seen(), "");
   });
 
-  it("keys that were typed before answer nothing", async () => {
+  it("ignores keys typed before the question", async () => {
     const terminal = await open();
-    // As fast as they can be typed, from the first frame on.
+    // Types as fast as possible, from the first frame on.
     await terminal.press(...Array.from({ length: 8 }, () => ["Down", "Enter"]).flat());
     await terminal.until("Enter chooses");
     await terminal.press("Escape");
@@ -84,7 +84,7 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     assert.equal(existsSync(join(place.home, ".config/lathe/trusted-hooks.json")), false);
   });
 
-  it("a project's servers are shown whole, and are the session's with a yes", async () => {
+  it("shows a project's servers in full, and adds them to the session once trusted", async () => {
     place.put(".claude/settings.json", "{}");
     const one = { command: process.execPath, args: [sampleServer], env: { MODE: "x" } };
     place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));

@@ -1,4 +1,4 @@
-/** What a person types and says while something else goes on is kept, and comes where it was meant to go. */
+/** Tests that text typed during other work is kept and goes where the person meant it to go. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,15 +18,15 @@ function runs(command: string): WireAnswer {
   return { parts: [call], usage: noUsage };
 }
 
-describe("typed while something else goes on", { skip: noTmux() }, () => {
+describe("typed during other work", { skip: noTmux() }, () => {
   const at = openChatBench();
   const open = (...args: readonly string[]): Promise<Tmux> => at.open({ args, size });
 
-  it("a long paste waits, whole, until a question is answered", async () => {
+  it("keeps a long paste intact until a question is answered", async () => {
     at.answer(runs("sleep 1; touch first"), runs("touch second"));
     await open("--permission-mode", "ask", "begin");
     await at.terminal.until("Enter answers");
-    // Allowed, it runs for a while.
+    // The allowed command runs for a while.
     await at.terminal.press("Enter");
     await at.terminal.until("Esc interrupts");
     await at.terminal.type("look at this: ");
@@ -45,7 +45,7 @@ describe("typed while something else goes on", { skip: noTmux() }, () => {
     );
   });
 
-  it("words said while a command of one's own runs are heard after it", async () => {
+  it("sends messages after the person's own command has ended", async () => {
     await open();
     await at.terminal.until(/claude-sonnet-5-5 · \w+/);
     await at.terminal.say("!sleep 1; echo it is $((40 + 2))");
@@ -56,7 +56,7 @@ describe("typed while something else goes on", { skip: noTmux() }, () => {
     assert.match(at.server.records[0]?.text ?? "", /it is 42.*what does that mean\?/);
   });
 
-  it("a session that is taken up again has the permissions it had, and nothing moves until it goes on", async () => {
+  it("resumes a session with its permissions, and starts nothing until it continues", async () => {
     await open("--permission-mode", "plan", "begin");
     await at.terminal.until("done · 1 step");
     at.answer({

@@ -1,4 +1,4 @@
-/** A command that the person typed is theirs to wait for: it is not left in the background as the agent's are. */
+/** Tests that a command typed by the person is never moved to the background, unlike the agent's. */
 import { describe, it } from "node:test";
 import { openChatBench } from "./chat-bench.ts";
 import { noTmux } from "./tmux.ts";

@@ -1,4 +1,4 @@
-/** Who stops reading while a model speaks: what waits is bounded there, too. */
+/** Tests a client that stops reading during an answer: the unread output is bounded. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { startWireServer } from "@lathe/testkit";
 import { makePlace, wireEnv } from "./lathe.ts";
 
-it("an editor that stops reading amid an answer ends lathe acp, and is told why", async () => {
+it("ends lathe acp with the reason if the editor stops reading during an answer", async () => {
   const place = makePlace();
   const server = await startWireServer(() => ({
     parts: [{ type: "text", text: "word ".repeat(150_000) }],

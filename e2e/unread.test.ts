@@ -1,4 +1,7 @@
-/** Who is served over standard output and does not read it: what waits is bounded, and the process ends and says why. */
+/**
+ * Tests clients that do not read standard output: unread output is bounded, and the process ends with the
+ * reason.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -25,7 +28,7 @@ describe("a client that does not read", () => {
     };
     child.stdout?.pause();
     for (const message of messages.slice(0, -1)) send(message);
-    // Its id comes back with each answer.
+    // The answer repeats the ID.
     for (let n = 0; n < count; n++) send({ id: `${n}${"x".repeat(100_000)}`, ...messages.at(-1) });
     await once(child, "exit");
     child.stdout?.resume();

@@ -1,4 +1,4 @@
-/** The command line itself: help, versions, mistakes, configuration; no model is asked. */
+/** Tests the command line itself: help, version, mistakes, configuration; no model is called. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -28,7 +28,7 @@ describe("usage", () => {
     }
   });
 
-  it("is found through a link also where there is no readlink", async () => {
+  it("is found through a link even without readlink", async () => {
     const bare = join(place.home, "bare");
     mkdirSync(bare);
     symlinkSync(process.execPath, join(bare, "node"));
@@ -93,12 +93,12 @@ describe("usage", () => {
     });
   }
 
-  it("leaves no session behind where there is no provider", async () => {
+  it("leaves no session behind if there is no provider", async () => {
     await place.run(["run", "--model", "local/m1", "task"]);
     assert.equal((await place.run(["sessions", "list", "--json"])).out, "[]\n");
   });
 
-  it("cannot work in a folder that cannot be entered", { skip: process.getuid?.() === 0 }, async () => {
+  it("refuses a folder that cannot be entered", { skip: process.getuid?.() === 0 }, async () => {
     place.put("closed/inner/file", "");
     chmodSync(join(place.workspace, "closed"), 0);
     const { code, err } = await place.run(["run", "--cwd", "closed/inner", "task"]);
@@ -107,8 +107,8 @@ describe("usage", () => {
     assert.match(err, /cannot be read \(EACCES\)/);
   });
 
-  it("doctor says what works, and no key's value", async () => {
-    // Nothing listens there.
+  it("doctor lists what works, and shows no key's value", async () => {
+    // No server listens at this address.
     const env = { OPENAI_API_KEY: "hush-hush", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
     const { code, out } = await place.run(["doctor"], { env });
     assert.equal(code, 0);
@@ -120,7 +120,7 @@ describe("usage", () => {
     }
   });
 
-  it("doctor judges the model that is chosen", async () => {
+  it("doctor checks the chosen model", async () => {
     const { code, out } = await place.run(["doctor"], {
       env: { LATHE_MODEL: "anthropic/claude-sonnet-5-5" },
     });
@@ -128,7 +128,7 @@ describe("usage", () => {
     assert.match(out, /✗ +models .*claude-sonnet-5-5\n.*Set ANTHROPIC_API_KEY/);
   });
 
-  it("doctor fails when the state cannot be kept", async () => {
+  it("doctor fails if the state folder is not writable", async () => {
     const { code, out } = await place.run(["doctor"], { env: { XDG_STATE_HOME: "/dev/null" } });
     assert.equal(code, 1);
     assert.match(out, /✗ +state .*cannot be written/);
@@ -189,7 +189,7 @@ describe("a project's own files", () => {
   });
   after(() => place.remove());
 
-  it("are left out in one line each when they are no files, or lie elsewhere", async () => {
+  it("are skipped with one line each if they are not files or are outside the project", async () => {
     const { err } = await place.run(["run", "--model", "builtin/repair", "do it"]);
     assert.match(
       err,
@@ -214,7 +214,7 @@ describe("one tool", () => {
     assert.match(out, /one/);
   });
 
-  it("fails with 1, refuses with 3, and takes bad arguments for usage", async () => {
+  it("fails with 1, refuses with 3, and treats bad arguments as a usage error", async () => {
     const missing = await place.run(["tool", "read", "--json", '{"path": "none.txt"}']);
     assert.equal(missing.code, 1);
     assert.match(missing.out, /not-found/);
@@ -232,7 +232,7 @@ describe("one tool", () => {
     assert.match(out, /exit code 7/);
   });
 
-  it("takes many calls, one per line, and one may build on another", async () => {
+  it("accepts many calls, one per line, and one may build on another", async () => {
     const calls = [
       { tool: "read", input: { path: "a.txt" } },
       { tool: "edit", input: { path: "a.txt", edits: [{ old: "two", new: "three" }] } },

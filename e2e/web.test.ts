@@ -1,4 +1,6 @@
-/** The web in a session: offered where it can be used, judged by rules, and never a way to what is not public. */
+/**
+ * Tests web tools in a session: offered where usable, judged by rules, and never a way to private addresses.
+ */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -49,19 +51,19 @@ describe("web tools", () => {
   };
   const result = () => JSON.stringify(server.records[1]?.request.messages.at(-1));
 
-  it("are not offered where each call would end the run", async () => {
+  it("are not offered if each call would end the run", async () => {
     await run([]);
     assert.deepEqual(offered(), []);
   });
 
-  it("reach nothing of this machine, though a rule allows the host", async () => {
+  it("cannot reach this machine, even if a rule allows the host", async () => {
     await run(["--allow", `network:${address}`]);
     assert.deepEqual(offered(), ["web_fetch"]);
     assert.match(result(), /not on the public internet/);
     assert.equal(asked, 0);
   });
 
-  it("ask nobody about this machine, and say what is reached how", async () => {
+  it("do not ask about this machine, and say how to reach it", async () => {
     for (const url of [`http://${address}/`, `http://${address.replace("127.0.0.1", "localhost")}/`]) {
       const { code, err } = await run(["--allow", "network:example.com"], { url });
       assert.equal(code, 0, err);
@@ -71,7 +73,7 @@ describe("web tools", () => {
     assert.equal(asked, 0);
   });
 
-  it("are judged by the rules on the network; a search is there with a key", async () => {
+  it("are judged by the network rules; search is available with a key", async () => {
     const url = "http://page.invalid:8080/";
     const rules = [{ name: "no-page", verdict: "deny", kinds: ["network"], target: "page.invalid" }];
     place.put("lathe.json", JSON.stringify({ rules }));

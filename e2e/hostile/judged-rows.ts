@@ -1,4 +1,4 @@
-/** Commands that run what was not judged, and a place that has what they run. */
+/** Commands that run something other than what policy judged, and a place with their files. */
 import assert from "node:assert/strict";
 import { type HostilePlace, openHostilePlace } from "./hostile-place.ts";
 
@@ -28,7 +28,7 @@ export const replaced: readonly string[] = [
   "(sleep 1; cp evil.txt s.sh) & sleep 2; bash s.sh",
 ];
 
-/** B11: a variable, a flag or a constructed command by which a program runs something else. */
+/** B11: a variable, a flag or a constructed command that makes a program run something else. */
 export const indirect: readonly string[] = [
   "BASH_ENV=go.sh bash -c :",
   "ENV=go.sh sh -i -c :",
@@ -82,7 +82,7 @@ export async function openJudgedPlace(): Promise<HostilePlace> {
   return at;
 }
 
-/** With the person's own rights: without a sandbox. */
+/** Runs with the person's own rights, without a sandbox. */
 export async function assertNotAllowed(at: HostilePlace, command: string): Promise<void> {
   const { out } = await at.run(["policy", "check", "--no-sandbox", "--json", command]);
   assert.notEqual((JSON.parse(out) as { readonly verdict?: string }).verdict, "allow", out);

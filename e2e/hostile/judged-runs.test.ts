@@ -1,10 +1,12 @@
-/** What was judged is what runs: a verdict never rests on a text that the command, or a later one, replaces first. */
+/**
+ * Tests that the judged text is what runs: a verdict never depends on a text that a command replaces first.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { HostilePlace } from "./hostile-place.ts";
 import { assertNotAllowed, openJudgedPlace, push } from "./judged-rows.ts";
 
-/** One of each kind; the others are tried among the long tests, and judged in the fixtures of policy. */
+/** One command of each kind; the long tests and the policy fixtures cover the others. */
 const commands: readonly string[] = [
   "cp evil.txt s.sh && bash s.sh",
   "cp evil.json package.json && npm test",
@@ -20,9 +22,9 @@ describe("a text that a command replaces before it runs it", () => {
   after(() => at.close());
 
   for (const command of commands)
-    it(`is not allowed unasked: ${command}`, () => assertNotAllowed(at, command));
+    it(`is not allowed without asking: ${command}`, () => assertNotAllowed(at, command));
 
-  it("is an alias that an included file defines anew after the first use", async () => {
+  it("includes an alias that an included file redefines after the first use", async () => {
     for (const name of ["team", "own"]) at.git("config", "--add", "include.path", `../${name}.gitconfig`);
     at.put("team.gitconfig", "[alias]\n\tzz = status\n");
     at.answers(

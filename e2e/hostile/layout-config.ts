@@ -1,18 +1,18 @@
-/** Git configurations that name programs: every key by which git or a tool around it runs something. */
+/** Git configurations that name programs: every key by which git or a related tool runs something. */
 import type { Draw } from "./draw.ts";
 
-/** Path of a canary by its name. */
+/** The path of a canary by its name. */
 export type Canary = (name: string) => string;
 
 export interface Ground {
   /** An empty folder. */
   readonly root: string;
   readonly canary: Canary;
-  /** Text of a canary that is a shell script; of one that is a module of Node. */
+  /** The text of a canary as a shell script, and as a Node module. */
   readonly texts: { shell(name: string): string; node(name: string): string };
 }
 
-/** Section and key; `@` in a value is the canary. */
+/** Section, key and value; `@` in a value is the canary. */
 const keys: readonly (readonly [section: string, key: string, value: string])[] = [
   ...(["clean", "smudge", "process"] as const).map((key) => ['filter "e"', key, "@"] as const),
   ...(["clean", "smudge", "process"] as const).map((key) => ['filter "lfs"', key, "@ %f"] as const),
@@ -68,14 +68,14 @@ const keys: readonly (readonly [section: string, key: string, value: string])[] 
 const partialClone =
   '[extensions]\n\tpartialClone = origin\n[remote "origin"]\n\turl = ssh://x/y\n\tpromisor = true\n';
 
-/** Lines of a configuration, each value with a canary that tells its place and key. */
+/** Lines of a configuration; each value has a canary named after its place and key. */
 export function drawConfig(draw: Draw, canary: Canary, place: string): string {
   const lines = draw.some(keys, 3, 12).map(([section, key, value]) => {
     const program = canary(`${place}-${section.replace(/[^a-z]/giu, "")}-${key}`);
     const quoted = value.includes(";") ? `"${value}"` : value;
     return `[${section.replace("@", program)}]\n\t${key} = ${quoted.replace("@", program)}\n`;
   });
-  // What a clean filter does is seen most often, so that it is in most of them.
+  // The effect of a clean filter shows most often, so most configurations have one.
   if (draw.chance(0.5)) lines.push(`[filter "e"]\n\tclean = ${canary(`${place}-filter-clean`)}\n`);
   if (draw.chance(0.15))
     lines.push(`[core]\n\tsshCommand = ${canary(`${place}-fetch`)} now\n${partialClone}`);
@@ -85,7 +85,7 @@ export function drawConfig(draw: Draw, canary: Canary, place: string): string {
   return lines.join("");
 }
 
-/** By a name of git's own, as a file that is executable. */
+/** Git's own hook names, for executable files. */
 export const hookNames: readonly string[] = [
   ..."post-checkout post-index-change reference-transaction pre-commit post-commit fsmonitor-watchman".split(
     " ",

@@ -1,8 +1,9 @@
 /**
- * Repository layouts drawn from seeds, with a canary in every place that git or a tool may run: none runs on the host.
- * LATHE_LAYOUTS=5000 tries so many, LATHE_LAYOUTS=2000-5000 those seeds, LATHE_LAYOUT=17 that one alone; with --explore
- * the seeds begin elsewhere. A canary that ran is reported at once. Many layouts take longer than a long test may:
- * `LATHE_LAYOUTS=5000 npm run test:full -- layout-fuzz --test-timeout=7200000` takes about half an hour.
+ * Tests repository layouts drawn from seeds, with a canary in every place that git or a tool may run: none
+ * runs on the host. LATHE_LAYOUTS=5000 sets their number, LATHE_LAYOUTS=2000-5000 a range of seeds,
+ * LATHE_LAYOUT=17 a single one; --explore starts at other seeds. A canary that ran is reported at once. Many
+ * layouts exceed a long test's time limit: `LATHE_LAYOUTS=5000 npm run test:full -- layout-fuzz
+ * --test-timeout=7200000` takes about half an hour.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -18,7 +19,7 @@ const worker = fileURLToPath(new URL("layout-worker.ts", import.meta.url));
 const one = process.env.LATHE_LAYOUT;
 const isExploring = process.execArgv.includes("--conditions=explore");
 const { first, count } = rangeOf(process.env.LATHE_LAYOUTS ?? "25");
-/** One layout takes seconds at most, also where the machine does much else. */
+/** One layout takes seconds at most, even on a busy machine. */
 const patienceMs = 90_000;
 
 describe("repository layouts", () => {
@@ -51,7 +52,7 @@ function rangeOf(asked: string): { readonly first: number; readonly count: numbe
 
 const progressEvery = 250;
 
-/** A process that prints nothing for too long hangs at the layout after its last one, which is then reported. */
+/** If a process prints nothing for too long, the layout after its last one hangs, and is reported. */
 function tryRange(range: LayoutRange): Promise<readonly LayoutReport[]> {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "lathe-layouts-"));
   const child = fork(worker, [root], {
@@ -64,7 +65,7 @@ function tryRange(range: LayoutRange): Promise<readonly LayoutReport[]> {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   };
   return new Promise((resolve, reject) => {

@@ -9,6 +9,6 @@ export interface LayoutReport {
   readonly seed: number;
   readonly about: string;
   readonly route: string;
-  /** Names of the canaries that ran on the host. */
+  /** The names of the canaries that ran on the host. */
   readonly ran: readonly string[];
 }

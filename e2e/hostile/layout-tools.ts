@@ -1,4 +1,7 @@
-/** Files of a layout that tools beside git run or obey: programs, checkers, settings of agents and editors. */
+/**
+ * Files of a layout that tools other than git run or obey: programs, checkers, settings of agents and
+ * editors.
+ */
 import { chmodSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Draw } from "./draw.ts";
@@ -17,7 +20,7 @@ const programs =
   );
 const folders = ["node_modules/.bin", ".venv/bin", "bin", "."];
 
-/** *Contract:* the entries that PATH begins with. */
+/** *Contract:* returns the first entries for PATH. */
 export function plantTools({ top, draw, canary, texts }: Planted): readonly string[] {
   const put = (path: string, text: string, mode = 0o644): void => {
     const whole = join(top, path);

@@ -1,4 +1,7 @@
-/** One of the processes that open layouts: makes a layout, runs the command in it in this process, and tells which canaries ran. */
+/**
+ * A process that opens layouts: makes each layout, runs the command on it in this process, and reports the
+ * canaries that ran.
+ */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +21,7 @@ interface Route {
   readonly commands: readonly (readonly string[])[];
 }
 
-/** Words of a session's newest id stand for `ID`. */
+/** `ID` is replaced by the newest session's ID. */
 const routes: readonly Route[] = [
   { name: "hello", commands: [["run", "hello"]] },
   { name: "hello without a sandbox", commands: [["run", "--no-sandbox", "hello"]] },
@@ -62,7 +65,7 @@ const routes: readonly Route[] = [
   { name: "lists", commands: [["doctor"], ["mcp", "list"], ["hooks", "list"], ["memory", "list"]] },
 ];
 const fileCalls: readonly Call[] = [["write", { path: "new.txt", content: "new\n" }]];
-/** These start processes of their own, so they come less often. */
+/** These start processes of their own, so they are tried less often. */
 const slowRoutes: readonly Route[] = [
   { name: "best of two", calls: fileCalls, commands: [["run", "--best-of", "2", "hello"]] },
   { name: "fork", calls: fileCalls, commands: [["run", "--fork", "--keep", "hello"]] },
@@ -91,7 +94,7 @@ const ownPath = (process.env.PATH ?? "")
   .filter((folder) => folder.startsWith("/"))
   .join(delimiter);
 Object.assign(process.env, wireEnv(server.url), { HOME: home, TMPDIR: temp, LATHE_KEEP: "off" });
-// What starts itself again, as attempts do, starts the command.
+// Code that starts itself again, as attempts do, starts the command.
 process.argv[1] = fileURLToPath(new URL("../../apps/cli/bin/lathe.mjs", import.meta.url));
 let printed = "";
 process.stdout.write = (chunk: unknown): boolean => {
@@ -139,7 +142,7 @@ function routeOf(seed: number): Route {
 }
 
 async function runCommand(words: readonly string[], { calls = [] }: Route): Promise<void> {
-  // Each attempt asks in its own time: both are answered the same.
+  // Attempts may ask in any order, so all get the same answers.
   queue = [...calls];
   const id = words.includes("ID") ? await newestId() : "";
   await main(words.map((word) => (word === "ID" ? id : word)));

@@ -1,4 +1,4 @@
-/** Layouts: a hostile repository as files, drawn from a seed, with a canary in every place that git or a tool may run. */
+/** Draws hostile repositories from a seed, with a canary in every place that git or a tool may run. */
 import { chmodSync, cpSync, lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Draw, drawFrom } from "./draw.ts";
@@ -7,11 +7,11 @@ import { attributes, type Canary, drawConfig, type Ground, hookNames } from "./l
 import { plantTools } from "./layout-tools.ts";
 
 export interface Layout {
-  /** Where Lathe is started. */
+  /** The folder in which Lathe starts. */
   readonly cwd: string;
-  /** What stands before the machine's own PATH. */
+  /** The entries before the machine's own PATH. */
   readonly path: readonly string[];
-  /** What was drawn, in words. */
+  /** Describes the drawn layout. */
   readonly about: string;
 }
 
@@ -81,7 +81,7 @@ function drawFiles(draw: Draw): readonly Tracked[] {
   ];
 }
 
-/** Settings can make git show whether a commit is signed, which starts a program. */
+/** Some settings make git check a commit's signature, which starts a program. */
 function drawHeader(draw: Draw): { readonly header?: string } {
   if (!draw.chance(0.3)) return {};
   const kind = draw.one(["PGP SIGNATURE", "SSH SIGNATURE"]);
@@ -96,7 +96,7 @@ function drawIncludes(draw: Draw, top: string, canary: Canary): string {
   return `[${section}]\n\tpath = ${draw.one(["../settings/git", join(top, "settings/git")])}\n`;
 }
 
-/** Repositories within: as a folder, behind a `.git` file as submodules are, or bare. */
+/** Plants nested repositories: as a folder, behind a `.git` file like submodules, or bare. */
 function plantNested(top: string, draw: Draw, canary: Canary): { path: string; commit: string }[] {
   return draw.some(["dep", "lib/part", "vendor"], 1, 2).map((path, at) => {
     const files = drawFiles(draw);
@@ -136,7 +136,7 @@ interface Reshaped {
   readonly canary: Canary;
 }
 
-/** Moves what was written to where the shape has it; the folder to start in. */
+/** Moves the files to fit the shape; returns the folder to start in. */
 function reshape({ shape, top, git, draw, canary }: Reshaped): string {
   const toStore = (): void => renameSync(git, join(top, "store"));
   switch (shape) {
@@ -197,7 +197,7 @@ function reshape({ shape, top, git, draw, canary }: Reshaped): string {
   }
 }
 
-/** As `git worktree add` leaves it, with the repository itself below the workspace. */
+/** Makes the files of `git worktree add`, with the repository itself below the workspace. */
 function plantWorktree(top: string, git: string): void {
   renameSync(git, join(top, "store"));
   const own = join(top, "store/worktrees/w");
@@ -208,7 +208,7 @@ function plantWorktree(top: string, git: string): void {
   writeFileSync(git, `gitdir: ${own}\n`);
 }
 
-/** Over what is there; not where a drawn name stands in the way. */
+/** Overwrites a file, unless a drawn name blocks its path. */
 function putFile(folder: string, path: string, text: string): void {
   const whole = join(folder, path);
   mkdirSync(dirname(whole), { recursive: true });

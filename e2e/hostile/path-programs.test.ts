@@ -1,17 +1,20 @@
-/** Programs are found outside the workspace: whatever a repository brings under a program's name runs in the sandbox only. */
+/**
+ * Tests that programs are found outside the workspace: a repository's program of the same name runs only in
+ * the sandbox.
+ */
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type HostilePlace, openHostilePlace } from "./hostile-place.ts";
 
-/** What Lathe, git and the sandbox start by name. */
+/** The programs that Lathe, git and the sandbox start by name. */
 const programs = [
   ...["git", "rg", "node", "npx", "npm", "bwrap", "cc", "gcc", "sh", "bash", "cp", "python3", "rmdir"],
   ...["tsc", "pyright", "ruff", "wl-copy", "xclip", "prlimit", "newuidmap", "unshare", "socat", "ssh"],
 ];
 
-/** PATH as it is where the tests run, behind the workspace's folder. */
+/** The PATH of the tests, after the workspace's folder. */
 const rest = (): string =>
   (process.env.PATH ?? "")
     .split(delimiter)
@@ -54,7 +57,7 @@ describe("PATH", () => {
     at.run(args, { env: envOf(entries) });
 
   for (const [name, entry] of ways)
-    it(`with ${name}: runs nothing of it at a start, in checkpoints, search and checks`, async () => {
+    it(`with ${name}: runs no program of it at a start, in checkpoints, search and checks`, async () => {
       at.answers(
         ["write", { path: "b.ts", content: "export const b = 1;\n" }],
         ["grep", { pattern: "export" }],
@@ -67,11 +70,11 @@ describe("PATH", () => {
       assert.deepEqual(at.ran(), []);
     });
 
-  it("with all of these: runs nothing of them for working trees and attempts", async () => {
+  it("with all of these: runs no program of them for worktrees and attempts", async () => {
     const entries = ways.map(([, entry]) => entry(at.workspace));
     await run(["run", "--worktree", "hello"], entries);
     await run(["run", "--best-of", "2", "--worktree", "hello"], entries);
-    // What works in the fork inherits the streams of its process.
+    // The inner run of a fork inherits the streams of its process.
     await at.start(["run", "--fork", "hello"], { env: envOf(entries), before: [process.execPath] }).ended;
     assert.deepEqual(at.ran(), []);
   });

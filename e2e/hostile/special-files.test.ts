@@ -1,4 +1,7 @@
-/** Files that are no files: an endless device or a pipe in the place of what Lathe reads at a start fills no memory and holds nothing up. */
+/**
+ * Tests devices and pipes in the place of files that Lathe reads at its start: they fill no memory and block
+ * nothing.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -7,7 +10,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Running } from "../lathe.ts";
 import { type HostilePlace, openHostilePlace } from "./hostile-place.ts";
 
-/** Those of a group are there at the same time; one that breaks the repository is alone. */
+/** The files of a group exist at the same time; one that breaks the repository is alone. */
 const groups: readonly (readonly string[])[] = [
   [".git/config"],
   [".git/HEAD"],
@@ -61,7 +64,7 @@ for (const [kind, make] of Object.entries(kinds)) {
     };
 
     for (const group of groups) {
-      it(`holds nothing up as ${group.join(", ")}`, patience, async () => {
+      it(`does not block as ${group.join(", ")}`, patience, async () => {
         for (const name of group) {
           const path = join(at.workspace, name);
           mkdirSync(dirname(path), { recursive: true });
@@ -73,14 +76,14 @@ for (const [kind, make] of Object.entries(kinds)) {
       });
     }
 
-    it("holds no working tree up as .git/config", patience, async () => {
+    it("does not block a worktree as .git/config", patience, async () => {
       const path = join(at.workspace, ".git/config");
       rmSync(path);
       make(path);
       await assertEnds(["run", "--no-sandbox", "--worktree", "hello"]);
     });
 
-    it("holds no fork up as .git/index", patience, async () => {
+    it("does not block a fork as .git/index", patience, async () => {
       const path = join(at.workspace, ".git/index");
       rmSync(path);
       make(path);
@@ -89,7 +92,7 @@ for (const [kind, make] of Object.entries(kinds)) {
   });
 }
 
-/** Ends a process that takes too much, before the machine does. */
+/** Kills a process that uses too much memory, before the machine does. */
 function watchMemory({ child, ended }: Running): { isTooMuch(): boolean } {
   let isTooMuch = false;
   const timer = setInterval(() => {
@@ -106,7 +109,7 @@ function residentBytes(pid: number | undefined): number {
     const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return Number(kilobytes) * 1024;
   } catch {
-    // It has ended.
+    // The process has ended.
     return 0;
   }
 }

@@ -1,4 +1,7 @@
-/** B4 and its neighbours: a folder that is exchanged for a link while a tool works leads no tool out of the workspace. */
+/**
+ * Tests B4 and similar races: a folder swapped for a link while a tool works leads no tool out of the
+ * workspace.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
@@ -10,7 +13,7 @@ import { leastCalls, leastSwaps, noSwaps, type Swaps, startSwaps } from "./swaps
 
 type Call = readonly [tool: string, input: object];
 
-/** Calls of round `n`; what they need is there for every round. */
+/** The calls of round `n`; each round finds the files that it needs. */
 const tools: Readonly<Record<string, (n: number) => readonly Call[]>> = {
   read: () => [["read", { path: "d/f" }]],
   write: (n) => [["write", { path: `d/new${n}`, content: "mine\n" }]],
@@ -39,7 +42,7 @@ const tools: Readonly<Record<string, (n: number) => readonly Call[]>> = {
   diagnostics: () => [["diagnostics", { paths: ["d/f.ts"] }]],
 };
 
-describe("a folder that is exchanged for a link to another one", { skip: noSwaps() }, () => {
+describe("a folder swapped for a link to another one", { skip: noSwaps() }, () => {
   let at: HostilePlace;
   let swaps: Swaps;
   beforeEach(async () => {
@@ -57,7 +60,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
   });
 
   for (const [name, calls] of Object.entries(tools)) {
-    it(`leads ${name} nowhere`, async () => {
+    it(`does not lead ${name} outside`, async () => {
       swaps = startSwaps(at, "d");
       const { out, answered } = await callTool(calls);
       await swaps.stop();
@@ -66,7 +69,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     });
   }
 
-  it("leads checkpoints, differences and a rewind nowhere", async () => {
+  it("does not lead checkpoints, diffs and a rewind outside", async () => {
     at.answers(...rounds().map((n): Call => ["write", { path: `new${n}`, content: "x\n" }]));
     swaps = startSwaps(at, "d");
     const ended = await at.hello();
@@ -89,7 +92,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     }
   });
 
-  it("leads a rewind nowhere that has many files to write and remove", async () => {
+  it("does not lead a rewind of many files outside", async () => {
     const script = "for n in $(seq 300); do echo changed > d/m$n; echo new > d/made$n; done; rm -f d/k*";
     at.answers(["shell", { command: script }]);
     await at.hello();
@@ -105,7 +108,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     at.assertOutsideUntouched(shown);
   });
 
-  it("leads the reading of instructions nowhere", async () => {
+  it("does not lead the reading of instructions outside", async () => {
     for (const n of rounds()) {
       at.put(`d/s${n}/AGENTS.md`, "inside\n");
       mkdirSync(join(at.outside, `s${n}`));
@@ -120,7 +123,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     at.assertOutsideUntouched(out, err);
   });
 
-  it("leads memory nowhere where the workspace is the home", async () => {
+  it("does not lead memory outside if the workspace is the home", async () => {
     at.put(".config/lathe/x", "x\n");
     swaps = startSwaps(at, ".config");
     let shown = "";
@@ -133,7 +136,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     at.assertOutsideUntouched(shown);
   });
 
-  it("leads the files that a working tree carries nowhere", async () => {
+  it("does not lead the files that a worktree carries outside", async () => {
     at.git("init", "-q", "-b", "main");
     at.git("add", "tsconfig.json");
     at.git("commit", "-qm", "first");
@@ -150,7 +153,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
     assert.equal(found.stdout, "");
   });
 
-  /** One process, one call after the other, until there were enough calls and swaps. */
+  /** Runs one process with one call after the other, until there were enough calls and swaps. */
   async function callTool(calls: (n: number) => readonly Call[]): Promise<{ out: string; answered: number }> {
     const running = at.start(["tool", "--stdin-jsonl"], { input: null });
     const { stdin, stdout } = running.child;
@@ -161,7 +164,7 @@ describe("a folder that is exchanged for a link to another one", { skip: noSwaps
         stdin?.end();
         return;
       }
-      // What a round needs is there for the first ones; later ones find nothing to do, which is a call as well.
+      // The first calls of a round have the files they need; later ones find nothing to do, which counts too.
       if (queue.length === 0) queue = [...calls(++round)];
       const [tool, input] = queue.shift() ?? ["list", {}];
       stdin?.write(`${JSON.stringify({ tool, input })}\n`);

@@ -1,16 +1,16 @@
-/** A folder of the workspace that is exchanged for a link to the outside folder, again and again, while a tool works. */
+/** Swaps a folder of the workspace for a link to the outside folder, again and again, while a tool works. */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { HostilePlace } from "./hostile-place.ts";
 
-/** Swaps that each tool sees at the least; more find more: LATHE_SWAPS=50000. */
+/** The minimum of swaps during each tool's calls; LATHE_SWAPS=50000 tries more. */
 export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 1000);
-/** Calls of one tool meanwhile. */
+/** The minimum of calls of one tool. */
 export const leastCalls: number = Math.ceil(leastSwaps / 50);
 
-/** The pauses differ, so that no pace of a tool stays in step with it. */
+/** The pauses vary, so that no tool stays in step with them. */
 const loop = `
 import ctypes, sys, time
 exchange = ctypes.CDLL(None).renameat2
@@ -23,7 +23,7 @@ while True:
     time.sleep((count * 7 % 11) * 0.00007)
 `;
 
-/** Why folders cannot be exchanged here; false where they can. */
+/** The reason why folders cannot be swapped here; false if they can. */
 export function noSwaps(): string | false {
   const tried = spawnSync("python3", ["-c", "import ctypes; ctypes.CDLL(None).renameat2"]);
   return tried.status === 0 ? false : "needs python3 and renameat2";
@@ -31,12 +31,12 @@ export function noSwaps(): string | false {
 
 export interface Swaps {
   count(): number;
-  /** *Contract:* resolves when there were so many. */
+  /** *Contract:* resolves after so many swaps. */
   until(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** *Contract:* `folder` is there; the caller stops it. */
+/** *Contract:* `folder` must exist; the caller stops the swaps. */
 export function startSwaps(at: HostilePlace, folder: string): Swaps {
   const link = join(at.workspace, "zz/link");
   mkdirSync(dirname(link), { recursive: true });
