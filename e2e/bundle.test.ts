@@ -86,7 +86,7 @@ it("runs the sources if the note is broken, missing, empty, or from another fold
   assert.equal(said(), "source");
 });
 
-it("loads Node's own modules lazily for named imports, and leaves everything else unchanged", async () => {
+it("requests Node's own modules for named imports, and leaves everything else unchanged", async () => {
   const { askForBuiltins } = await import(String(new URL("../scripts/bundle.mjs", import.meta.url)));
   const imported = 'import { readFileSync as read, rmSync } from "node:fs";\n';
   const other = 'import { z } from "zod";\nimport process$1 from "node:process";\n';

@@ -63,7 +63,7 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     await fourth.until("Not now:");
   });
 
-  it("never asks again and runs nothing after "never"", async () => {
+  it("never asks again and runs nothing after the answer never", async () => {
     const first = await open();
     await first.until("Enter chooses");
     await first.press("Down", "Down", "Enter");
