@@ -1,4 +1,4 @@
-/** Shows that every check fails when its rule is broken, and that none fails when none is. */
+/** Shows that every check fails if its rule is broken, and passes otherwise. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { clean, type Files, type Run, removeFixture, runIn, writeFixture } from "./fixture.ts";
@@ -12,7 +12,7 @@ const commands = {
   knip: ["knip", "--no-config-hints"],
 } as const;
 
-/** One broken rule: the name it must be reported by, the file it is planted in, the text planted. */
+/** A broken rule: the name that must be reported, the file to plant it in, and the text. */
 type Row = readonly [rule: string, file: string, text: string];
 
 const long = (lines: number, line: string): string => `${line}\n`.repeat(lines);
@@ -273,7 +273,7 @@ function runOn(files: Files, check: keyof typeof commands): Run {
   return runIn(folder, commands[check]);
 }
 
-/** Plants all rows at once, runs the check once, and looks for each row's rule beside its file in the output. */
+/** Plants all rows, runs the check once, and looks for each row's rule and file in the output. */
 function shows(
   check: keyof typeof commands,
   rows: readonly Row[],
@@ -318,7 +318,7 @@ describe("layers fails on a package's shape", () => {
     const { output } = rule === "stale-exception" ? stale : run;
     it(`${rule} (${file})`, () => assert.ok(output.includes(`${rule}: ${file} ${text}`), output));
   }
-  it("accepts what is listed with its exact number", () =>
+  it("accepts a listed exception with its exact number", () =>
     assert.ok(!stale.output.includes("folder-cycle: packages/sessions/tools "), stale.output));
 });
 shows("spawns", spawnsRows, ({ output }, [rule, file]) =>

@@ -1,4 +1,4 @@
-/** A small copy of this repository's own configuration, on which the checks can be shown to fail. */
+/** A small copy of this repository's configuration, on which the checks can be shown to fail. */
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** File path in the fixture -> its text. */
+/** Texts by path in the fixture. */
 export type Files = Readonly<Record<string, string>>;
 
 export interface Run {
@@ -51,7 +51,7 @@ const folders: Readonly<Record<string, string>> = {
   testkit: "packages/testkit",
 };
 
-/** A package of the fixture: its manifest and a source that keeps every rule. */
+/** A package of the fixture: its manifest and a source that obeys every rule. */
 function cleanPackage(name: string, manifest: Readonly<Record<string, unknown>>): Files {
   const head = { name: `@lathe/${name}`, version: "0.1.0", private: true, type: "module" };
   const folder = folders[name] ?? `packages/${name}`;
@@ -65,7 +65,7 @@ function cleanPackage(name: string, manifest: Readonly<Record<string, unknown>>)
 
 const dependsOn = (name: string): Readonly<Record<string, string>> => ({ [`@lathe/${name}`]: "0.1.0" });
 
-/** Five packages that keep every rule. */
+/** Five packages that obey every rule. */
 export const clean: Files = {
   ...cleanPackage("protocol", { layer: 1 }),
   ...cleanPackage("edits", { layer: 2, dependencies: dependsOn("protocol") }),
@@ -114,7 +114,7 @@ export function writeFixture(files: Files): string {
 const endToEnd =
   /^@lathe\/(?!(?:protocol|testkit)$)|^lathe-agent$|^@agentclientprotocol\/|^@modelcontextprotocol\/|^ajv$/;
 
-/** Without what only the real end-to-end tests import. */
+/** Leaves out dependencies that only the real end-to-end tests use. */
 function rootManifest(): string {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const kept = Object.entries(manifest.devDependencies).filter(([name]) => !endToEnd.test(name));
@@ -128,7 +128,7 @@ export function removeFixture(folder: string): void {
 /** Runs a tool of this repository (`biome`, `tsc`, `knip`) or `node` in the fixture. */
 export function runIn(folder: string, [tool, ...args]: readonly [string, ...string[]]): Run {
   const command = tool === "node" ? process.execPath : join(root, "node_modules", ".bin", tool);
-  // A test runner inside a test runner reports to its parent unless this is gone.
+  // With this variable, a nested test runner would report to its parent.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const run = spawnSync(command, args, { cwd: folder, env: { ...env, NO_COLOR: "1" }, encoding: "utf8" });
   return { status: run.status, output: `${run.stdout}${run.stderr}` };

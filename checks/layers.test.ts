@@ -1,4 +1,4 @@
-/** Holds the repository to the rules of layers.ts, one test per rule. */
+/** Checks the repository against the rules of layers.ts, one test per rule. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";

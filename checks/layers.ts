@@ -1,4 +1,4 @@
-/** The rules between and inside packages that no linter knows: read from the manifests and the syntax trees. */
+/** Rules between and inside packages that no linter knows, checked on the manifests and the syntax trees. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Expression, type ParseResult, parseSync, Visitor } from "oxc-parser";
@@ -44,7 +44,7 @@ interface Package {
   readonly exports: unknown;
 }
 
-/** A rule about a whole package: what it counts, how many are allowed, and what is wrong above that. */
+/** A rule about a whole package: what it counts, the limit, and the message above it. */
 interface Measure {
   readonly rule: keyof Exceptions;
   readonly count: number;
@@ -70,7 +70,7 @@ const forbiddenFolders = /(^|\/)(utils?|common|shared|helpers?)\//;
 const maxLines = 400;
 const maxExportPaths = 8;
 
-/** Everything that is wrong in the repository at `root`; empty when all rules hold. */
+/** All broken rules of the repository at `root`; empty if there are none. */
 export function violations(root: string): readonly Violation[] {
   const packages = readPackages(root);
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -112,7 +112,7 @@ function namesOfTools(root: string): ReadonlySet<string> {
   return new Set(files.flatMap((file) => definedNames(readFileSync(join(root, definitions, file), "utf8"))));
 }
 
-/** Tests, and what only tests use, may name tools as models do. */
+/** Tests, and code that only tests use, may name tools directly. */
 function toolNames({ folder }: Package, sources: readonly Source[], names: ReadonlySet<string>): Measure {
   const isFree = folder === definitions || folder === "packages/testkit";
   const texts = sources
@@ -135,7 +135,7 @@ function measureViolations({ rule, count, limit, texts }: Measure, { folder }: P
     : [];
 }
 
-/** A source with its imports of the same package as paths below the package's folder. */
+/** A source with its imports inside the package, as paths below the package's folder. */
 function importsInside(source: Source): FileImports {
   const inside = (path: string): string => path.slice(source.owner.folder.length + 1);
   const imports = importsOf(source)
@@ -177,7 +177,7 @@ function manifestViolations(one: Package, { packages, version }: Repository): Vi
   const file = `${one.folder}/package.json`;
   const texts: string[] = [];
   if (!Number.isInteger(one.layer)) texts.push('has no whole number as "layer"');
-  // What is published is numbered by its releases.
+  // Published packages have the version of their release instead.
   if (one.version !== version && !one.folder.startsWith("apps/"))
     texts.push(`is not at the repository's version ${version}`);
   for (const [name, range] of Object.entries(one.wanted)) {
@@ -271,7 +271,7 @@ function sizeText({ file, text }: Source): readonly string[] {
   return lines > maxLines && !isTest(file) ? [`has ${lines} lines, more than ${maxLines}`] : [];
 }
 
-/** Reads of a clock or of randomness that did not come in through a port. */
+/** Uses of a clock or randomness that did not come in through a port. */
 function ambientUses({ parsed }: Source): readonly string[] {
   const found: string[] = [];
   new Visitor({

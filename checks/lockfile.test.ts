@@ -1,4 +1,4 @@
-/** Holds package-lock.json to what `npm ci` needs on every platform: npm leaves packages out without a word. */
+/** Checks that package-lock.json has what `npm ci` needs on every platform: npm drops packages silently. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -28,12 +28,12 @@ function problems(packages: Lockfile): readonly string[] {
   });
 }
 
-test("every package that is wanted is locked, with its integrity, from the public registry", () => {
+test("locks every required package with its integrity, from the public registry", () => {
   const { packages } = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8"));
   assert.deepEqual(problems(packages), []);
 });
 
-test("a dropped platform package, a foreign registry and a missing hash are seen", () => {
+test("detects a dropped platform package, a foreign registry and a missing hash", () => {
   const packages: Lockfile = {
     "": { dependencies: { a: "1.0.0" } },
     "node_modules/a": {

@@ -1,6 +1,6 @@
 /**
- * The only globals beyond ECMAScript that the pure packages may name: they carry no clock, no randomness and no I/O.
- * Read by tsconfig.pure.json alone; everywhere else the same names come from Node's own types.
+ * The only globals beyond ECMAScript that the pure packages may use: no clock, no randomness, no I/O. Only
+ * tsconfig.pure.json reads this file; elsewhere the same names come from Node's own types.
  */
 
 interface AbortSignal {

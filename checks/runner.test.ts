@@ -1,4 +1,4 @@
-/** How `npm test` runs tests: nothing is lost by sharing processes, nor by not following promises. */
+/** Tests how `npm test` runs tests: shared processes and unfollowed promises lose no failure. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ function put(path: string, text: string): string {
 }
 
 describe("the processes of a run", () => {
-  it("run each file once, and let those share one that leave it as it was", () => {
+  it("run each file once, and files share one if they leave it unchanged", () => {
     const shared = [1, 2, 3].map((at) => put(`packages/core/edits/src/${at}.test.ts`, "it();"));
     const harness = [1, 2].map((at) => put(`e2e/${at}.test.ts`, "it();"));
     const alone = [
@@ -39,7 +39,7 @@ describe("the processes of a run", () => {
     ]);
   });
 
-  it("are several where a package has many files", () => {
+  it("are several if a package has many files", () => {
     const files = Array.from({ length: 60 }, (_, at) => put(`packages/core/policy/src/${at}.test.ts`, ""));
     const jobs = jobsOf(files, { root, folder: join(root, "groups") });
     const imports = jobs.flatMap((job) => readFileSync(join(root, job), "utf8").trim().split("\n"));

@@ -1,4 +1,4 @@
-/** The rules about a package's shape: circles of folders, the number of export paths, caps that are dodged. */
+/** Rules about a package's shape: cycles of folders, the number of export paths, and dodged limits. */
 import { dirname } from "node:path";
 import { type ParamPattern, type Program, Visitor } from "oxc-parser";
 
@@ -9,8 +9,8 @@ export interface FileImports {
 }
 
 /**
- * The folders that import each other in a circle, one list per circle. A file directly in `src` counts as a folder
- * of its own: shared names and the assembly of a package belong there.
+ * The folders that import each other in a cycle, one list per cycle. A file directly in `src` counts as its
+ * own folder, since a package's shared names and assembly belong there.
  */
 export function folderKnots(files: readonly FileImports[]): readonly (readonly string[])[] {
   const edges = new Map<string, Set<string>>();
@@ -34,7 +34,7 @@ function unitOf(file: string): string {
   return /^(src\/)?[^/]+$/.test(file) ? file : dirname(file);
 }
 
-/** The nodes that one or more imports lead to. */
+/** The nodes reachable through one or more imports. */
 function reachableFrom(start: string, edges: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [start];
@@ -57,7 +57,7 @@ export function exportPaths(exports: unknown, filesOf: (pattern: string) => read
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** Code that only dodges the caps on parameters and lines: parameters as a tuple, and spreads of object literals. */
+/** Code that only dodges the limits on parameters and lines: tuple parameters, and spread object literals. */
 export function dodgedCaps(program: Program, text: string): readonly string[] {
   const found: string[] = [];
   const add = (node: { readonly start: number }, what: string): void => {

@@ -1,8 +1,8 @@
-/** Spawners: the modules that start programs outside the sandbox, each with the reason why that is safe. */
+/** The modules that start programs outside the sandbox, each with the reason why that is safe. */
 
 export interface Spawner {
   readonly why: string;
-  /** It names a program that PATH would find. */
+  /** If set, the module names a program that is found through PATH. */
   readonly bare?: true;
 }
 

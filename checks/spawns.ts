@@ -1,4 +1,7 @@
-/** Who may start programs outside the sandbox: only modules that are listed with a reason, and only by absolute paths. */
+/**
+ * Restricts who starts programs outside the sandbox: only listed modules, each with a reason, and only by
+ * absolute paths.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type ParseResult, parseSync, Visitor } from "oxc-parser";
@@ -14,8 +17,9 @@ export interface SpawnViolation {
 export type SpawnRule = (typeof spawnRules)[number];
 
 /**
- * `spawn`: a module starts programs and is not listed. `bare-program`: it names one that PATH would find, which may be the
- * workspace's. `stale-spawner`: one is listed that starts none, or none by its bare name, any more.
+ * `spawn`: an unlisted module starts programs. `bare-program`: a module names a program that is found through
+ * PATH, which may be the workspace's. `stale-spawner`: a listed module starts no programs any more, or none
+ * by bare name.
  */
 export const spawnRules = ["spawn", "bare-program", "stale-spawner"] as const;
 
@@ -25,7 +29,7 @@ const starting = /^(?:spawn|exec|execFile|fork)(?:Sync)?$/;
 export function spawnViolations(root: string): readonly SpawnViolation[] {
   const found = sourcesIn(root).map((file) => {
     const text = readFileSync(join(root, file), "utf8");
-    // Only few files speak of it, and parsing takes most of the time.
+    // Parsing takes most of the time, and only few files mention it.
     return { file, ...(text.includes("child_process") ? readSource(parseSync(file, text)) : nothing) };
   });
   return [
@@ -36,9 +40,9 @@ export function spawnViolations(root: string): readonly SpawnViolation[] {
 }
 
 interface Source {
-  /** Whether it may start programs: what is imported for its types alone does not count. */
+  /** Whether it may start programs: type-only imports do not count. */
   readonly isSpawner: boolean;
-  /** Programs that it names without a folder. */
+  /** The programs that it names without a folder. */
   readonly bare: readonly string[];
 }
 
@@ -65,7 +69,7 @@ function readSource({ program, module }: ParseResult): Source {
       if (/^(?:node:)?child_process$/.test(String(value)) && !typesOnly.has(start)) isSpawner = true;
     },
     CallExpression({ callee, arguments: [program] }) {
-      // What `promisify` makes is called `run` here.
+      // By convention, the function that `promisify` returns is called `run`.
       const isStart = callee.type === "Identifier" && (starting.test(callee.name) || callee.name === "run");
       const name = isStart && program?.type === "Literal" ? program.value : undefined;
       if (typeof name === "string" && !name.startsWith("/")) bare.push(name);

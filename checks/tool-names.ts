@@ -1,17 +1,17 @@
-/** The rule about names of tools: each is written in its definition alone; other code refers to it by `toolNames`. */
+/** The rule about tool names: a name is written only in its definition; other code uses `toolNames`. */
 import { type Expression, type Program, Visitor } from "oxc-parser";
 
 /** The package of the definitions. */
 export const definitions = "packages/sessions/tools";
 
-/** The names that a source of the definitions gives. */
+/** The names that a source of the definitions package defines. */
 export function definedNames(text: string): readonly string[] {
   return [...text.matchAll(/\bname: "([a-z]+(?:_[a-z]+)*)"/g)].flatMap(([, name]) => name ?? []);
 }
 
 /**
- * Names with an underscore wherever they are written. The others are words like any other: they count where they are
- * compared with a `tool`, or are one.
+ * Names with an underscore count wherever they are written. Others are ordinary words: they count only if
+ * they are compared with a `tool`, or are one.
  */
 export function writtenNames(
   program: Program,

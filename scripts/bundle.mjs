@@ -1,6 +1,6 @@
 /**
- * Joins the command's sources into a few files that load in half the time, and notes what they were made from.
- * `bin/lathe.mjs` takes them only while nothing of that has changed; so there is no step between an edit and its run.
+ * Bundles the command's sources into a few files that load in half the time, and records their inputs.
+ * `bin/lathe.mjs` uses the bundle only while no input has changed, so an edit needs no build step.
  */
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -10,12 +10,13 @@ import { rolldown } from "rolldown";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "node_modules", ".cache", "lathe", "bundle");
 
-/** They bring files of their own, which they look for beside themselves. */
+/** These packages look for files of their own beside themselves. */
 const external = [/tree-sitter/, /^@vscode\//];
 
 /**
- * What several commands share lies in one file: a run opened 120 files, most of them of a few lines. What is shared by fewer would make
- * the small commands read what they never use. Packages stay apart: they are large, and some have to be loaded in their order.
+ * Puts code that many commands share into one file: otherwise a run opened 120 files, most of them tiny. Code
+ * that fewer share stays out, so that small commands do not load it. Packages stay separate: they are large,
+ * and some have to be loaded in order.
  */
 const sharing = {
   groups: [
@@ -24,9 +25,9 @@ const sharing = {
 };
 
 /**
- * The files of the joined command, `main.mjs` first, and the sources they came from. `placeOf(source)` is JavaScript for
- * the address that a source takes for its own: what lies beside it is looked for from there. `more` are other files that
- * are started by themselves, by name.
+ * Returns the files of the bundle, `main.mjs` first, and their sources. `placeOf(source)` is a JavaScript
+ * expression that replaces the source's own address, from which it finds files beside it. `more` names other
+ * entry files.
  */
 export async function joinSources(placeOf, more = {}) {
   const keepPlaces = {
@@ -39,7 +40,7 @@ export async function joinSources(placeOf, more = {}) {
     platform: "node",
     external,
     preserveEntrySignatures: "allow-extension",
-    // What is shared is loaded at once, also where somebody asks for it late.
+    // Shared code is loaded at once, even if some code imports it lazily.
     checks: { ineffectiveDynamicImport: false },
     plugins: [keepPlaces],
   });
@@ -54,8 +55,9 @@ export async function joinSources(placeOf, more = {}) {
 }
 
 /**
- * To import one of Node's own modules makes all of its exports ready, used or not: 50 ms for `node:http`. So a file asks
- * for the names it uses, in the imports it begins with; what follows them may be text that only looks like one.
+ * Importing one of Node's own modules prepares all of its exports, used or not: 50 ms for `node:http`. So a
+ * file requests only the names it uses. Only the imports at the top are changed: text below may only look
+ * like an import.
  */
 export function askForBuiltins(code) {
   const head = /^(?:import\b[^\n]*\n)*/.exec(code)?.[0] ?? "";
@@ -70,7 +72,7 @@ function isOwn(id) {
   return id.startsWith(root) && !relative(root, id).split(sep).includes("node_modules");
 }
 
-/** What decides which packages are joined, beside the sources. */
+/** The manifests, which also decide which packages are bundled. */
 function manifests() {
   return [join(root, "package-lock.json"), ...packageFolders().map((folder) => join(folder, "package.json"))];
 }
@@ -82,7 +84,7 @@ export function packageFolders() {
     .sort();
 }
 
-/** Whether there is a bundle that was made from what the sources say now; `bin/lathe.mjs` asks the same. */
+/** Whether the bundle is newer than all its inputs; `bin/lathe.mjs` makes the same check. */
 export function isFresh() {
   try {
     const inputs = JSON.parse(readFileSync(join(out, "inputs.json"), "utf8"));
@@ -96,7 +98,7 @@ export function isFresh() {
   }
 }
 
-/** For this checkout: addresses of the files that were made. */
+/** Bundles this checkout; returns the addresses of the files. */
 export async function bundle() {
   const startedAt = Date.now();
   const { files, sources } = await joinSources((source) => JSON.stringify(pathToFileURL(source).href));
@@ -105,7 +107,7 @@ export async function bundle() {
     if (mtimeMs >= startedAt) throw new Error(`${relative(root, file)} was changed meanwhile`);
     return [file, mtimeMs, size];
   });
-  // The new files stand complete before the old ones go.
+  // Completes the new files before it removes the old ones.
   const made = `${out}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   for (const { name, code } of files) writeFileSync(join(made, name), code);

@@ -1,4 +1,6 @@
-/** `npm run check [name ...]`: every static check, two at a time; says what each does and what failed. */
+/**
+ * `npm run check [name ...]`: runs every static check, two at a time, and reports each one and its failures.
+ */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -41,7 +43,7 @@ const checks = [
   },
 ];
 
-/** Its output comes whole when it has ended: two run at a time. */
+/** Prints the output in one piece at the end, since two checks run at a time. */
 async function passes({ name, does, run: [command, ...args] }) {
   const started = performance.now();
   const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);

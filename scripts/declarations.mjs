@@ -1,4 +1,4 @@
-/** Declarations: the types of the face for programs, as files that need nothing beside themselves. */
+/** Writes the types of the SDK as declaration files without external dependencies. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const copied = {
   "@lathe/sdk/published": "packages/clients/sdk/published",
 };
 
-/** Writes them below `folder` and returns where the first one is, from there. */
+/** Writes the declarations below `folder` and returns the path of the first, relative to it. */
 export function writeDeclarations(folder) {
   const made = mkdtempSync(join(tmpdir(), "lathe-types-"));
   try {
@@ -40,7 +40,7 @@ function compile(outDir) {
   if (status !== 0) throw new Error(`tsc: ${stdout}`);
 }
 
-/** The file and what it names, each once. */
+/** Copies the file and those that it names, each once. */
 function copy(file, { from, to, done }) {
   if (done.has(file)) return;
   done.add(file);
@@ -70,7 +70,7 @@ function placeOf(name, file) {
   throw new Error(`the types in ${file} name ${name}: whoever installs the package does not have it`);
 }
 
-/** Schemas are no program's business, and their library is joined into ours. */
+/** Removes schemas: programs do not need them, and their library is bundled. */
 function withoutSchemas(text) {
   return text
     .replace(/^import (?:type )?\* as v from "valibot";\n/gm, "")

@@ -1,4 +1,6 @@
-/** The flags of Node that the command runs under, as its launcher names them: what is measured or compiled for it takes the same. */
+/**
+ * The Node flags of the command, read from its launcher, so that measurements and caches use the same flags.
+ */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,6 +1,6 @@
 /**
- * Builds the sandbox's launcher for the published package: static programs for Linux, one for each architecture that
- * there is a compiler for. Where there is none, the launcher is compiled on the user's machine, as from a clone.
+ * Builds the sandbox's launcher for the published package: static Linux programs, one for each architecture
+ * with a compiler. Without one, the launcher is compiled on the user's machine, as from a clone.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,7 +16,9 @@ import {
 const crossCompilers = { x64: "x86_64-linux-gnu-gcc", arm64: "aarch64-linux-gnu-gcc" };
 const machine = `${process.platform}-${process.arch}`;
 
-/** Into the folder of the sources. Resolves with a line for each architecture: what was built, or why not. */
+/**
+ * Builds into the folder of the sources. Returns a line per architecture: the result, or why there is none.
+ */
 export function buildLaunchers(folder) {
   return Object.entries(crossCompilers).map(([arch, cross]) => {
     const target = { platform: "linux", arch };

@@ -1,7 +1,7 @@
 /**
- * Makes the package that is published: `node scripts/pack.mjs [FOLDER]` leaves `lathe-agent-VERSION.tgz` there (by default
- * `tmp/`). It holds the joined sources and what they look for beside themselves; nothing is built or run when it is
- * installed.
+ * Makes the published package: `node scripts/pack.mjs [FOLDER]` writes `lathe-agent-VERSION.tgz` there (by
+ * default to `tmp/`). It contains the bundle and the files that it needs; installing it builds and runs
+ * nothing.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { buildLaunchers } from "./launchers.mjs";
 const target = resolve(process.argv[2] ?? join(root, "tmp"));
 const folder = join(target, "package");
 
-/** Data that sources look for beside themselves, and what is read of an installation. */
+/** Data files that the sources look for, and files that are read from an installation. */
 const data = [
   "apps/cli/demo",
   "apps/cli/package.json",
@@ -25,7 +25,7 @@ const data = [
 
 const manifestOf = (path) => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
 
-/** What is not joined comes from the registry, at the versions of our packages. */
+/** Dependencies outside the bundle come from the registry, at the versions of Lathe's packages. */
 function dependencies(files) {
   const wanted = new Map(
     packageFolders().flatMap((folder) =>
@@ -40,7 +40,7 @@ function dependencies(files) {
   return Object.fromEntries(outside.sort());
 }
 
-/** On Linux the package brings the Node that Lathe is developed with: many machines have an older one. */
+/** On Linux the package includes the Node that Lathe is developed with: many machines have an older one. */
 function ownNode() {
   const { optionalDependencies } = manifestOf(".");
   return Object.fromEntries(

@@ -1,4 +1,7 @@
-/** Loaded into each test process by `npm test -- --profile`: writes at its end the CPU time of it and of its tests. */
+/**
+ * `npm test -- --profile` loads this into each test process; at exit it writes the CPU time of the process
+ * and its tests.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "node:test";
@@ -23,7 +26,7 @@ process.once("exit", () => {
   writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(record));
 });
 
-/** With the processes it waited for where the system tells; elsewhere its own alone. */
+/** Includes finished child processes where the system reports them; elsewhere only this process. */
 function cpuSeconds() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + childrenSeconds();
@@ -32,7 +35,8 @@ function cpuSeconds() {
 function childrenSeconds() {
   try {
     const stat = readFileSync("/proc/self/stat", "utf8");
-    // After the program's name, which may hold spaces; cutime and cstime are the fields 16 and 17.
+    // The program's name may contain spaces, so the fields are counted after it; cutime and cstime are fields
+    // 16 and 17.
     const ticks = stat
       .slice(stat.lastIndexOf(")") + 2)
       .split(" ")

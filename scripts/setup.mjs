@@ -1,6 +1,6 @@
 /**
- * Installs the command `lathe` for this user from a clone: `npm run setup`. It packs what is published and gives it to
- * npm, in npm's global prefix where that can be written, else in `~/.local`.
+ * Installs the command `lathe` for this user from a clone: `npm run setup`. It packs the published package
+ * and installs it with npm, into npm's global prefix if that is writable, else into `~/.local`.
  */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ function run(program, args, stdio = ["ignore", "pipe", "inherit"]) {
   return stdout?.trim() ?? "";
 }
 
-/** Whether it is a folder that can be written, or one that can be made. */
+/** Whether the folder is writable or can be made. */
 function canWrite(folder) {
   if (!existsSync(folder)) return dirname(folder) !== folder && canWrite(dirname(folder));
   try {
@@ -38,7 +38,7 @@ function choosePrefix() {
   return places.every(canWrite) ? globalPrefix : join(homedir(), ".local");
 }
 
-/** The programs called `lathe` that a shell finds, first one first; npm's own additions to the PATH do not count. */
+/** The programs called `lathe` that a shell finds, in order, without npm's own additions to the PATH. */
 function foundInPath() {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const ofPerson = folders.filter(

@@ -1,30 +1,31 @@
-/** The processes that a run of the tests consists of: a package's files share one where they leave it as they found it. */
+/** Divides a test run into processes: files of a package share one if they leave their process unchanged. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 export const isFull = (file) => file.endsWith(".full.test.ts");
 
-/** Of one process: a group must not end long after all others. */
+/** The most files per process: a group must not end long after all others. */
 const maxFiles = (name) => (name === "e2e" ? 7 : 25);
 
 /**
- * What a file does to its process, or takes for granted of it: the folder, variables, signals, clocks, hooks that hold
- * for all tests, and measurements that other tests would disturb.
+ * Patterns of tests that change their process or depend on its state: folder, variables, signals, clocks,
+ * global hooks, and measurements that other tests would disturb.
  */
 const needsOwn = [
   /process\.(?:chdir|umask|exit|exitCode|on|once|emit|execArgv)\b/,
   /process\.env(?:\.\w+|\[[^\]]+\]) =[^=]|Object\.assign\(process\.env|delete process\.env/,
-  // While it waits, tests of files before it would run, and take its tests and hooks for theirs.
+  // A top-level await would let earlier files' tests start, which would then adopt this file's tests and
+  // hooks.
   /^(?!.*\basync\b)[^\s/*].*\bawait\b/m,
   /\bmock\.|globalThis\.|syncBuiltinESMExports/,
   /^(?:beforeEach|afterEach)\(/m,
   /testkit\/growth"/,
-  // They assert how soon something ends, and other tests would collect garbage meanwhile.
+  // These tests measure how soon something ends, and other tests' garbage collection would delay it.
   /describe\("a search ends in time"/,
 ];
 
-/** By `npm test -- --profile`; the order only decides how evenly the cores are busy at the end. */
+/** From `npm test -- --profile`; the order only affects how evenly the cores are used at the end. */
 const longest = [
   "e2e/forks.test.ts",
   "packages/hosts/local/src/forks/forks.test.ts",
@@ -45,7 +46,7 @@ const longest = [
   "packages/adapters/sandbox/src/probe/probe.test.ts",
 ];
 
-/** Files to start, longest first; several test files become one that imports them, in `folder`. */
+/** The files to start, longest first; in `folder`, a generated file imports several test files. */
 export function jobsOf(files, { root, folder }) {
   const groups = Map.groupBy(files, (file) => groupOf(file, root));
   const shared = [...groups].flatMap(([name, all]) => (name === undefined ? [] : chunks(name, all)));
@@ -58,12 +59,16 @@ export function jobsOf(files, { root, folder }) {
   return [...first, ...written, ...byWeight.slice(first.length)];
 }
 
-/** The package; nothing for a file that stays alone: long ones, and those that `needsOwn` finds. */
+/**
+ * The package of a file; undefined for a file with its own process: long tests, and those that `needsOwn`
+ * matches.
+ */
 function groupOf(file, root) {
   if (isFull(file) || file.startsWith("checks/") || longest.includes(file)) return undefined;
   const text = readFileSync(join(root, file), "utf8");
   if (needsOwn.some((pattern) => pattern.test(text))) return undefined;
-  // The whole harness takes a third of a second to load, and restores what a run changes in its process.
+  // The e2e tests share processes: the harness takes a third of a second to load, and each run restores its
+  // process.
   if (file.startsWith("e2e/")) return "e2e";
   return /^(?:apps\/[^/]+|packages\/[^/]+\/(?!src\/)[^/]+|packages\/[^/]+)/.exec(file)?.[0];
 }
@@ -77,7 +82,7 @@ function chunks(name, files) {
   }));
 }
 
-/** All files are read before the first test runs. The path is under the root, so that the path tells what it is of. */
+/** All imported files are loaded before the first test runs. The path includes the group's name. */
 function writeGroup({ name, part, root, folder }) {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name.replaceAll("/", "-").replaceAll(" ", "-")}.mjs`);

@@ -1,10 +1,10 @@
-/** What each test process and each test cost in CPU time, with the processes they started: `npm test -- --profile`. */
+/** `npm test -- --profile`: reports the CPU time of each test process and test, including child processes. */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const dearestTests = 60;
 
-/** Node options for the test processes, and the report at the end. */
+/** Returns the Node options for the test processes, and the report for the end. */
 export function profiled(root, folder) {
   mkdirSync(folder, { recursive: true });
   const preload = new URL("record-cpu.mjs", import.meta.url);

@@ -1,8 +1,8 @@
 /**
- * `npm test [-- path-part ...] [--node-option ...]`: runs the test files whose path holds one of the parts, or all.
- * `--full` adds the long ones (`*.full.test.ts`), `--only-full` runs nothing else; `--explore` draws other cases of
- * properties than the usual ones; `--apart` gives each file a process of its own; `--profile` lists at the end what
- * each process and test cost.
+ * `npm test [-- path-part ...] [--node-option ...]`: runs the test files whose path contains one of the
+ * parts, or all. `--full` adds the long ones (`*.full.test.ts`), `--only-full` runs only those; `--explore`
+ * draws new cases of property tests; `--apart` gives each file its own process; `--profile` lists the CPU
+ * time of each process and test at the end.
  */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, globSync, mkdirSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, "node_modules", ".cache", "lathe-tests");
 const lightHooks = ["--import", new URL("light-hooks.mjs", import.meta.url).href];
 const modes = ["--full", "--only-full"];
-/** `npm run check` runs them. */
+/** `npm run check` runs these tests. */
 const checks = ["layers", "spawns", "lockfile"].map((name) => `checks/${name}.test.ts`);
 const own = [...modes, "--explore", "--apart", "--profile"];
 
@@ -51,7 +51,7 @@ function main(args) {
     console.log(`No test file${parts.length > 0 ? ` matches ${parts.join(", ")}` : ""}.`);
     return parts.length > 0 ? 1 : 0;
   }
-  // What starts the command again and again starts the joined sources, as those who use it do.
+  // Tests that start the command repeatedly use the bundle, as users do.
   if (!isFresh())
     spawnSync(process.execPath, [join(root, "scripts", "warm-cache.mjs")], { stdio: "inherit" });
   Object.assign(process.env, compiledCode());
@@ -72,10 +72,10 @@ function main(args) {
 
 function start(jobs, { options, profile, timeout }) {
   const files = jobs.map((job) => join(root, job));
-  // One process more than there are cores: many wait for processes of theirs, and a core would have nothing to do.
+  // One process more than there are cores: many wait for child processes, and a core would be idle.
   const concurrency = availableParallelism() + 1;
   const execArgv = [...options, ...(profile?.options ?? [])];
-  // Of one process: a test that hangs is a failure.
+  // The timeout of one process: a test that hangs is a failure.
   const output = run({ files, concurrency, timeout, execArgv, cwd: root })
     .on("test:summary", ({ success }) => {
       if (!success) process.exitCode = 1;
@@ -85,14 +85,17 @@ function start(jobs, { options, profile, timeout }) {
   if (profile) output.once("end", () => console.log(profile.report()));
 }
 
-/** Of this run alone: another may have begun in the same checkout. */
+/** A folder for this run only: another run may have begun in the same checkout. */
 function runFolder(purpose) {
   const folder = join(cache, `${purpose}-${process.pid}`);
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Modules and the launcher are compiled once and not once for each test; nothing where that cannot be kept. */
+/**
+ * A cache so that modules and the launcher are compiled once instead of in each test; undefined if it cannot
+ * be written.
+ */
 function compiledCode() {
   const main = isFresh() ? { LATHE_TEST_MAIN: join(root, "node_modules/.cache/lathe/bundle/main.mjs") } : {};
   try {

@@ -1,7 +1,7 @@
 /**
- * Packs Lathe and installs it as people do, but into folders of its own and without install scripts. Uses it with the Node
- * that it brings, and without that under the oldest Node it names and under the one of this repository:
- * `npm run test:package`. Needs the registry.
+ * Packs Lathe and installs it like a user, but into its own folders and without install scripts: `npm run
+ * test:package`. Then it runs the package with the bundled Node, the oldest supported Node, and this
+ * repository's Node. Needs the registry.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,10 @@ function run(name, args, { env = {}, cwd = folder } = {}) {
   return stdout.trim();
 }
 
-/** As a person with this installation, this Node if any, and nothing else of ours on the PATH. */
+/**
+ * Runs the command like a user of this installation, with the given Node, and nothing else of Lathe on the
+ * PATH.
+ */
 function use(prefix, node) {
   const own = node === undefined ? [] : [dirname(node)];
   const path = [...own, join(prefix, "bin"), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
@@ -52,7 +55,7 @@ function use(prefix, node) {
   }
 }
 
-/** A program of somebody else: the package installed beside it, its types held to the strictest, an example run. */
+/** Tests the SDK in another program: installs the package, checks its types strictly, and runs an example. */
 function useInProgram(nodes, tarball, npm) {
   const place = join(folder, "program");
   mkdirSync(join(place, "work"), { recursive: true });

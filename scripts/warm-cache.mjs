@@ -1,4 +1,7 @@
-/** After an install: joins the command's sources and compiles them once, so that it starts fast from then on. Never fails. */
+/**
+ * After an install, bundles the command's sources and compiles them once, so that later starts are fast.
+ * Never fails.
+ */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +14,7 @@ const sources = ["apps/cli/src/main.ts", "packages/hosts/local/local.ts"]
   .map((entry) => join(root, entry))
   .filter((entry) => existsSync(entry));
 
-/** The code that fills the cache; V8 takes cached code only under the flags of bin/lathe.mjs. */
+/** The code that fills the cache; V8 accepts cached code only under the flags of bin/lathe.mjs. */
 function program(entries) {
   const imports = entries.map((entry) => `await import(${JSON.stringify(entry)});`);
   return [
@@ -22,7 +25,7 @@ function program(entries) {
   ].join("\n");
 }
 
-/** Where the sources cannot be joined they are run themselves. */
+/** Uses the sources themselves if they cannot be bundled. */
 async function entryPoints() {
   try {
     const { bundle } = await import("./bundle.mjs");

@@ -1,7 +1,7 @@
 /**
- * Ranked searches after edits: `node bench/edits/run.ts --root DIR --file PATH [--rounds N]` asks a session that hears of
- * changes and one that looks at every file, in turn, the same queries, before and after an edit of the file, and compares
- * the answers. Nothing in DIR is changed but that file, and back.
+ * Measures ranked searches after edits: `node bench/edits/run.ts --root DIR --file PATH [--rounds N]`. It
+ * asks a session that watches for changes and one that checks every file the same queries in turn, before and
+ * after an edit of the file, and compares the answers. It changes only that file in DIR, and restores it.
  */
 import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const file = join(root, values.file ?? "");
 const never = new AbortController().signal;
 
 interface Answer {
-  /** Milliseconds, and those of processors. */
+  /** Elapsed milliseconds, and milliseconds of CPU time. */
   readonly took: number;
   readonly worked: number;
   readonly ranges: readonly RankedRange[];
@@ -37,7 +37,9 @@ async function ask(search: Search, query: string): Promise<Answer> {
   return { took: performance.now() - began, worked: (user + system) / 1000, ranges: answer.ranges };
 }
 
-/** Until it does not look at the tree any more: what takes a third of the other's time. */
+/**
+ * Waits until the watching session no longer scans the tree, which shows in a third of the other's CPU time.
+ */
 async function hears(hearing: Search, looking: Search): Promise<void> {
   await ask(hearing, "open files");
   await ask(looking, "open files");

@@ -1,4 +1,4 @@
-/** Patterns for a tree, made from its text: literals, regular expressions, other scripts, in any case. */
+/** Makes search patterns from a tree's text: literals, regular expressions, other scripts, any case. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GrepQuery, seededRandom } from "@lathe/protocol";
@@ -26,7 +26,7 @@ const makers: readonly ((line: string, random: () => number) => Pattern)[] = [
   }),
 ];
 
-/** *Contract:* the same for the same files and seed; lines that are not ASCII come more often than they stand there. */
+/** *Contract:* the same for the same files and seed; non-ASCII lines are over-represented. */
 export function patternsOf(root: string, paths: readonly string[], count: number): readonly Pattern[] {
   const random = seededRandom(1);
   const patterns: Pattern[] = [];

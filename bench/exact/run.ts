@@ -1,7 +1,8 @@
 /**
- * The benchmark of exact search: `node bench/exact/run.ts --root DIR [--patterns N] [--cache DIR]` indexes a tree (of a
- * gigabyte or more, in a git repository), compares every result with ripgrep's over the whole tree, and prints how much
- * faster it is in a session that goes on (`--rounds 0` only compares). Nothing in DIR is changed but one file, and back.
+ * The benchmark of exact search: `node bench/exact/run.ts --root DIR [--patterns N] [--cache DIR]` indexes a
+ * tree (at least a gigabyte, in a git repository). It compares every result with ripgrep's over the whole
+ * tree, and prints the speed-up in a running session (`--rounds 0` only compares). It changes only one file
+ * in DIR, and restores it.
  */
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -26,11 +27,11 @@ const home =
 const rounds = Number(values.rounds);
 const never = new AbortController().signal;
 
-/** What a search may take of ripgrep's time, and how often one that took more is asked again. */
+/** The most of ripgrep's time that a search may take, and how often a slower one is repeated. */
 const maxOfRipgrep = 1.1;
 const again = 10;
 
-/** For a tree of C: how often each of them stands in Linux 6.1 is in the comment. */
+/** For a tree of C: the comment gives each pattern's number of matches in Linux 6.1. */
 const kinds: readonly (readonly [kind: string, pattern: Pattern])[] = [
   ["literal, nowhere", { pattern: "xfs_kettle_whistles", literal: true }],
   ["literal, rare", { pattern: "xfs_btree_rec_offset", literal: true }],
@@ -65,18 +66,18 @@ function sizeOf(path: string): number {
   return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** A session that hears of the tree, and has its index: the first search only begins that. */
+/** Waits until a session watches the tree and has its index: the first search only starts that. */
 async function warmedUp(plain: Search, warm: Search): Promise<number> {
   const began = performance.now();
   const nowhere = { pattern: "xfs_kettle_whistles", literal: true };
-  // The first one also brings the tree into the page cache.
+  // The first search also brings the tree into the page cache.
   await timed(plain, nowhere);
   const most = (await timed(plain, nowhere)) / 4;
   while ((await timed(warm, nowhere)) > most) await pause(200);
   return performance.now() - began;
 }
 
-/** The first search of a session: the index is there, but what changed since is not known. */
+/** The first search of a session: the index exists, but changes since are unknown. */
 async function firstTime(pattern: Pattern): Promise<number> {
   return timed(createSearch({ root, index: { folder, isOneShot: true } }), pattern);
 }
@@ -100,7 +101,7 @@ async function speed(plain: Search, warm: Search): Promise<void> {
   }
 }
 
-/** Beside it: ripgrep's own run over the file that was edited. */
+/** Compares with ripgrep's own run over the edited file. */
 async function edits(plain: Search, warm: Search): Promise<void> {
   const listed = await warm.files({ limit: 100_000 }, never);
   if (isFailure(listed)) throw new Error(listed.text);
@@ -160,11 +161,11 @@ async function compare(plain: Search, warm: Search): Promise<void> {
   for (const one of still) console.log(one);
 }
 
-/** Of their times, asked in turn. */
+/** The median ratio of their times, measured alternately. */
 async function medianRatio(plain: Search, warm: Search, pattern: Pattern): Promise<number> {
   const ratios: number[] = [];
   for (let round = 0; round < again; round++) {
-    // Each goes first as often: the end of one still takes something from the next.
+    // Each goes first equally often: the end of one search still slows down the next.
     const first = round % 2 === 0 ? plain : warm;
     const one = await timed(first, pattern);
     const other = await timed(first === plain ? warm : plain, pattern);

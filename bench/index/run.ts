@@ -1,8 +1,9 @@
 /**
- * The benchmark of the index of ranked search: `node bench/index/run.ts --root DIR [--queries N]` indexes a tree from
- * nothing in a process of its own, under the flags of the command, asks queries one after the other, each once, under the
- * rules on reading that everyone starts with, opens it again from the cache, and prints times and peaks of memory. The
- * first queries, while it begins to hear of changes and code is new, are told apart. Nothing in DIR is changed.
+ * The benchmark of the ranked search's index: `node bench/index/run.ts --root DIR [--queries N]`. It indexes
+ * a tree from scratch in its own process under the command's flags, and asks each query once, under the
+ * default rules on reading. Then it opens the index again from the cache, and prints times and memory peaks.
+ * The first queries are reported separately: watching starts and code is still cold. It changes nothing in
+ * DIR.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -30,22 +31,22 @@ const never = new AbortController().signal;
 
 interface Measured {
   readonly opened: number;
-  /** Seconds of processor time until then. */
+  /** CPU seconds until then. */
   readonly worked: number;
   readonly queries: readonly number[];
-  /** Megabytes: most of all, after the build, and in the end. */
+  /** Megabytes: the peak overall, after the build, and at the end. */
   readonly peakOfBuild: number;
   readonly peak: number;
   readonly resident: number;
 }
 
-/** Of the whole process, in megabytes; of Linux alone. */
+/** The memory of the whole process, in megabytes; Linux only. */
 function memory(what: "VmHWM" | "VmRSS"): number {
   const found = new RegExp(`${what}:\\s+(\\d+) kB`).exec(readFileSync("/proc/self/status", "utf8"))?.[1];
   return Number(found) / 1024;
 }
 
-/** Names that are defined in the tree with words of what is said above them, spread over its files. */
+/** Names defined in the tree with words of their comments, spread over its files. */
 async function madeQueries(count: number): Promise<readonly string[]> {
   const listed = await createSearch({ root }).files({ limit: 1_000_000 }, never);
   if (isFailure(listed)) throw new Error(listed.text);
@@ -57,7 +58,7 @@ async function madeQueries(count: number): Promise<readonly string[]> {
     const starts = lineStarts(text);
     const definitions = definitionsOf(text, starts, languageOf(path)).filter(({ line }) => line > 2);
     const one = definitions[Math.floor(definitions.length / 2)];
-    // Go has names of nothing but an underscore.
+    // Go has names that consist only of an underscore.
     if (!one || !/[A-Za-z]/.test(one.name)) continue;
     const above = text.slice(starts[one.line - 3], starts[one.line]).match(/[A-Za-z]{3,}/g) ?? [];
     found.push(

@@ -1,7 +1,7 @@
-/** What `git blame` says of a commit's lines: which are its own, and with which later commit each of them went. */
+/** Reads from `git blame` which lines a commit added, and which later commit removed each of them. */
 import { type ChangedFile, type Commit, git } from "./history.ts";
 
-/** For each line of the file at that commit, from 0: whether blame finds it nowhere before. */
+/** For each line of the file at that commit, from 0: whether blame attributes it to the commit itself. */
 export function ownLines(root: string, commit: Commit, { path }: ChangedFile): readonly boolean[] {
   const range = `${commit.parent}..${commit.id}`;
   const options = ["-w", "-M", "-C", "--first-parent", "--porcelain"];

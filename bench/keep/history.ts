@@ -1,11 +1,11 @@
-/** The history of a clone as the benchmark sees it: one line of commits, and what each of them made of its files. */
+/** A clone's history for the benchmark: one line of commits, and the files that each changed. */
 import { execFileSync } from "node:child_process";
 
 export interface Commit {
   readonly id: string;
-  /** The one before it on this line; undefined for the first. */
+  /** The previous commit on this line; undefined for the first. */
   readonly parent: string | undefined;
-  /** When it was written, in milliseconds since the epoch: whoever rebases commits of their own had written them before. */
+  /** The author date, in milliseconds since the epoch: rebased commits were written earlier. */
   readonly at: number;
   /** When it was committed. */
   readonly committed: number;
@@ -38,7 +38,7 @@ export function firstParents(root: string, tip: string): readonly Commit[] {
     });
 }
 
-/** The files that are there after it and were not, or were others; no links, no other repositories. */
+/** The files that the commit added or changed, without links and other repositories. */
 export function changedFiles(root: string, { id, parent }: Commit): readonly ChangedFile[] {
   if (parent === undefined) return [];
   const fields = git(root, "diff-tree", "-r", "-M", "-z", "--no-commit-id", "--raw", parent, id).split("\0");
@@ -52,7 +52,7 @@ export function changedFiles(root: string, { id, parent }: Commit): readonly Cha
   return files;
 }
 
-/** Undefined where there is no such file, or no text. */
+/** Undefined if the file does not exist or is not text. */
 export function textAt(root: string, commit: string | undefined, path: string): string | undefined {
   if (commit === undefined) return undefined;
   try {

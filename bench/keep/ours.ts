@@ -1,4 +1,4 @@
-/** What the keep rate says of commits, each taken for an agent's change. */
+/** The keep rate's result for commits, each treated as an agent's change. */
 
 import { createBoxedGit } from "@lathe/hosts/tools";
 import {
@@ -19,13 +19,13 @@ export interface Change {
 
 export interface OurLine {
   readonly path: string;
-  /** In the file at that commit, from 0. */
+  /** The line's index in the file at that commit, from 0. */
   readonly number: number;
   readonly text: string;
   readonly tracked: TrackedLine;
 }
 
-/** Its lines, followed to `tip`. */
+/** The change's lines, followed to `tip`. */
 export async function followChange(root: string, change: Change, tip: Commit): Promise<readonly OurLine[]> {
   const session = sessionOf(root, change);
   const git = await createBoxedGit(process.env).open(root);
@@ -38,7 +38,7 @@ export async function followChange(root: string, change: Change, tip: Commit): P
   return placed(session, found);
 }
 
-/** It ended right before its commit was written. */
+/** A session that ended right before its commit was written. */
 function sessionOf(root: string, { commit, files }: Change): FollowedSession {
   const at = commit.at - 1;
   const edits = files.map(({ path, from }) => ({
@@ -49,7 +49,7 @@ function sessionOf(root: string, { commit, files }: Change): FollowedSession {
   return { endedAt: at, edits };
 }
 
-/** Which line of which file each of them is. */
+/** Finds the file and the number of each line. */
 function placed({ edits }: FollowedSession, found: readonly (readonly TrackedLine[])[]): readonly OurLine[] {
   const texts = createTexts();
   const textOf = (content: string | null | undefined) => (content ? texts(content) : undefined);

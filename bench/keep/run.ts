@@ -1,7 +1,8 @@
 /**
- * The benchmark of the keep rate: `node bench/keep/run.ts --clones DIR [--repository NAME]... [--commits N] [--show N]` takes
- * commits of the clones in DIR for an agent's changes, compares what became of their lines with what `git blame` says, and
- * shows lines on which they differ. `--speed` measures the time that a large repository takes instead.
+ * The benchmark of the keep rate: `node bench/keep/run.ts --clones DIR [--repository NAME]... [--commits N]
+ * [--show N]` treats commits of the clones in DIR as an agent's changes, compares the fate of their lines
+ * with `git blame`, and shows lines on which they differ. `--speed` measures the time for a large repository
+ * instead.
  */
 
 import { existsSync, readdirSync } from "node:fs";
@@ -27,7 +28,7 @@ const hour = 3_600_000;
 const horizons = { hour, day: 24 * hour, week: 7 * 24 * hour, month: 30 * 24 * hour } as const;
 type Horizon = keyof typeof horizons;
 const names = Object.keys(horizons) as Horizon[];
-/** Commits with more were made by a machine. */
+/** Commits with more files were made by a machine. */
 const maxFiles = 100;
 
 /** Whether a line is still there, at each horizon. */
@@ -38,9 +39,9 @@ interface Compared {
   readonly line: OurLine;
   readonly ours: Kept;
   readonly theirs: Kept;
-  /** With which commit it went, says blame. */
+  /** The commit that removed the line, according to blame. */
   readonly remover: Commit | undefined;
-  /** Blame finds it nowhere before this commit. */
+  /** Whether blame attributes the line to this commit. */
   readonly isOwn: boolean;
 }
 
@@ -49,7 +50,7 @@ function keptAt(isThere: (horizon: number) => boolean): Kept {
   return { hour: at("hour"), day: at("day"), week: at("week"), month: at("month") };
 }
 
-/** Commits with at least a month behind them, evenly spread. */
+/** Commits with at least a month of history after them, evenly spread. */
 function sampled(root: string, all: readonly Commit[]): readonly Change[] {
   const end = (all.at(-1)?.committed ?? 0) - horizons.month;
   const due = all.filter(({ committed, parent }) => committed < end && parent !== undefined);
@@ -108,7 +109,7 @@ function printFigures(compared: readonly Compared[]): void {
   }
 }
 
-/** Why they are kept, as we see it: blame knows of neither. */
+/** Why Lathe counts the lines as kept although blame does not. */
 function ofUs(lines: readonly Compared[]): string {
   const back = lines.filter(({ line }) => line.tracked.absences.some(({ to }) => to !== undefined)).length;
   const laidOut = lines.filter(({ line }) => line.tracked.laidOutAt !== undefined).length;

@@ -1,4 +1,6 @@
-/** How long a thousand changes take in a repository of ten thousand files, made for it and removed. */
+/**
+ * Measures how long a thousand changes take in a repository of ten thousand files, made for this and removed.
+ */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -45,7 +47,7 @@ class Repository {
     writeFileSync(join(this.root, pathOf(file)), text);
   }
 
-  /** The files of a session, each with one function more. */
+  /** The files of a session, each with one more function. */
   work(session: number, at: number): FollowedSession {
     const edits = Array.from({ length: editsPerSession }, (_, i) => {
       const file = (session * 97 + i * 1009) % fileCount;
@@ -57,7 +59,7 @@ class Repository {
     return { endedAt: at, edits };
   }
 
-  /** Somebody changes a third of the lines of a session's files. */
+  /** Changes a third of the lines of a session's files, as another author would. */
   change(session: number): void {
     for (let i = 0; i < editsPerSession; i++) {
       const file = (session * 97 + i * 1009) % fileCount;

@@ -1,7 +1,8 @@
 /**
- * How hard the queries are: `node bench/retrieval/baseline.ts [--clones DIR] [--queries N] [--only NAME]... [--code]` asks SQLite's
- * FTS5 what `run.ts` asks Lathe, of the same trees; with `--code` it knows no tests, documentation and data, so that it cannot
- * be wrong with them. Figures of two benchmarks can be compared by how far each is above it.
+ * Measures how hard the queries are: `node bench/retrieval/baseline.ts [--clones DIR] [--queries N] [--only
+ * NAME]... [--code]` asks SQLite's FTS5 the queries of `run.ts` on the same trees. With `--code` it indexes
+ * no tests, documentation and data, so that they cannot be wrong answers. Two benchmarks can be compared by
+ * their distance from it.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ const { values } = parseArgs({
 });
 const count = Number(values.queries);
 
-/** What FTS5 can hold as text; the languages are those of the index. */
+/** Files that FTS5 can index as text, in the languages of the index. */
 function isTaken(path: string): boolean {
   const language = languageOf(path);
   return values.code ? kindOf(path, language) === "code" : language !== "none";

@@ -1,10 +1,10 @@
-/** Clones of the benchmark's repositories, and their checkouts. */
+/** Clones the benchmark's repositories, and checks out their commits. */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { git } from "./git.ts";
 import type { BenchRepository } from "./repositories.ts";
 
-/** *Contract:* at the newest commit, whatever it was at. */
+/** *Contract:* the clone is at the newest commit, whatever it was at before. */
 export function cloneOf(clones: string, { name, url }: BenchRepository): string {
   const folder = join(clones, name.split("/")[1] ?? name);
   if (!existsSync(folder)) {
@@ -15,14 +15,14 @@ export function cloneOf(clones: string, { name, url }: BenchRepository): string 
   return folder;
 }
 
-/** A clone may lack large files of old commits. */
+/** False if the clone lacks large files of an old commit. */
 export function checkedOut(root: string, commit: string): boolean {
   return succeeds(root, "checkout", "--quiet", "--force", commit);
 }
 
 /**
- * What the commit changed, into its parent that is checked out. *Contract:* the history stays the parent's: with the commit in it the
- * files that were changed last would be the answer.
+ * Applies the commit's changes to its parent in the worktree. *Contract:* the history stays the parent's:
+ * with the commit in it, the most recently changed files would be the answer.
  */
 export function applied(root: string, commit: string): boolean {
   return succeeds(root, "restore", "--source", commit, "--staged", "--worktree", ".");

@@ -1,4 +1,7 @@
-/** Queries from commits: the subject of each and its whole message, asked at its parent, and the source files it changed. */
+/**
+ * Makes queries from commits: each subject and whole message, asked at its parent, and the source files it
+ * changed.
+ */
 import { kindOf, languageOf } from "@lathe/search/languages";
 import { git } from "./git.ts";
 
@@ -6,19 +9,19 @@ export interface CommitQuery {
   readonly commit: string;
   /** The subject. */
   readonly query: string;
-  /** The subject and what is said below it, without the lines that tell who signed. */
+  /** The whole message, without sign-off lines. */
   readonly message: string;
   readonly paths: readonly string[];
 }
 
-/** Commits that are looked through, from the newest. */
+/** How many of the newest commits are considered. */
 const looked = 3000;
 const noSubject =
   /^(?:merge|revert|bump|release|v?\d|update (?:dependenc|changelog|readme)|chore|docs?[(:]|ci[(:]|test)/i;
 
 const trailer = /^[A-Z][\w-]+-by:.*$/gm;
 
-/** *Contract:* the same commits each time for the same history; oldest first. */
+/** *Contract:* returns the same commits for the same history; oldest first. */
 export function commitQueries(folder: string, count: number): readonly CommitQuery[] {
   const log = git(
     folder,

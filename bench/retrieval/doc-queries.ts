@@ -1,4 +1,4 @@
-/** Queries from doc comments and names of functions; the comments asked with are taken out of the files. */
+/** Makes queries from doc comments and function names, and removes the queried comments from the files. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { definitionsOf, lineStarts } from "@lathe/search/definitions";
@@ -8,7 +8,7 @@ import { git } from "./git.ts";
 export interface FunctionQuery {
   readonly query: string;
   readonly path: string;
-  /** Lines of the function, from 1: its head and what follows as far as is certain. */
+  /** Lines of the function, from 1: its head and the lines that certainly follow. */
   readonly line: number;
   readonly name: string;
 }
@@ -19,7 +19,9 @@ interface Documented extends FunctionQuery {
   readonly to: number;
 }
 
-/** *Contract:* changes the files: each sampled comment goes, and `line` says where its function is then. */
+/**
+ * *Contract:* changes the files: removes each sampled comment, and `line` is the function's line afterwards.
+ */
 export function takeDocQueries(folder: string, count: number): readonly FunctionQuery[] {
   const all = codeFiles(folder).flatMap((path) => documentedIn(folder, path));
   const step = Math.max(1, Math.floor(all.length / count));
@@ -79,7 +81,7 @@ function commentAbove(
   let from = to;
   while (/^\s*(?:\/\/|\/\*|\*)/.test(lines[from] ?? "")) from--;
   from++;
-  // Two slashes are for readers of the body in languages that have a form for documentation.
+  // In languages with a documentation syntax, two slashes start a comment for readers of the body.
   if (from > to || (/\.[cm]?[jt]sx?$|\.java$|\.kt$/.test(path) && !/^\s*\/\*\*/.test(lines[from] ?? "")))
     return undefined;
   const text = lines
@@ -107,7 +109,7 @@ function docstring(lines: readonly string[], line: number): Comment | undefined 
   return { text: text.trim(), from, to };
 }
 
-/** The first sentence, without the function's own name; undefined when it says too little. */
+/** The first sentence, without the function's own name; undefined if it says too little. */
 function sentenceOf(comment: string, name: string): string | undefined {
   const first =
     comment

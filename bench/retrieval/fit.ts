@@ -1,8 +1,8 @@
 /**
- * Learns the weights of ranking: `node bench/retrieval/fit.ts [--clones DIR] [--queries N] [--units]` asks the queries of the
- * repositories that are not held out, collects the features of the candidates, and prints `learnt-weights.ts` of `packages/adapters/search`;
- * with `--units` only what lines are chosen by, from the queries of doc comments.
- * Clones are used as `run.ts` does.
+ * Learns the weights of ranking: `node bench/retrieval/fit.ts [--clones DIR] [--queries N] [--units]` asks
+ * the queries of the repositories that are not held out, collects the candidates' features, and prints
+ * `learnt-weights.ts` of `packages/adapters/search`. With `--units` it learns only the choice of lines, from
+ * the queries of doc comments. It uses clones like `run.ts`.
  */
 
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const count = Number(values.queries);
-/** Queries of the benchmark are never answered by tests, documentation and data; those of people are. */
+/** In the benchmark, tests, documentation and data are never the answer; in people's queries they are. */
 const leastOfKinds = -4;
 const kinds = new Set(["test", "doc", "data"]);
 const examples = new Map<string, Example[]>();

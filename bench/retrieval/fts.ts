@@ -1,6 +1,6 @@
 /**
- * What others would reach for: SQLite's FTS5 with Porter stemming over files whose identifiers are split, ranked by its own BM25.
- * It says how hard the queries of a repository are.
+ * A baseline: SQLite's FTS5 with Porter stemming and split identifiers, ranked by its own BM25. It shows how
+ * hard a repository's queries are.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { git } from "./git.ts";
 const maxBytes = 1 << 20;
 const part = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 
-/** Identifiers whole and in their parts. */
+/** Identifiers, whole and in parts. */
 function splitText(text: string): string {
   return text.replaceAll(/[\w$]+/g, (whole) => {
     const parts = whole.match(part) ?? [];
@@ -18,14 +18,14 @@ function splitText(text: string): string {
   });
 }
 
-/** *Contract:* `best` answers for the tree that is checked out when `update` was called last. */
+/** *Contract:* `best` answers for the tree that was checked out at the last call of `update`. */
 export interface FtsBaseline {
   update(): void;
   /** Paths, the best first. */
   best(query: string, k: number): readonly string[];
 }
 
-/** `isTaken`: which of git's files it knows. */
+/** `isTaken`: selects the files of git that it indexes. */
 export function openFtsBaseline(root: string, isTaken: (path: string) => boolean): FtsBaseline {
   const database = new DatabaseSync(":memory:");
   database.exec(
@@ -59,7 +59,7 @@ export function openFtsBaseline(root: string, isTaken: (path: string) => boolean
   };
 }
 
-/** By path: what tells that a file has changed. */
+/** By path: a stamp that changes with the file. */
 function stampsOf(root: string, isTaken: (path: string) => boolean): ReadonlyMap<string, string> {
   const paths = git(root, "ls-files", "-z").split("\0");
   const stamps = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Git, as the benchmark uses it. */
+/** Runs git for the benchmark. */
 import { execFileSync } from "node:child_process";
 
 export function git(folder: string, ...args: readonly string[]): string {

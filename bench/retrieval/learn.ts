@@ -1,6 +1,9 @@
-/** Learns weights of features: a conditional logit, so that the share of the right files among the candidates is largest. */
+/**
+ * Learns feature weights with a conditional logit, maximizing the share of the right files among the
+ * candidates.
+ */
 
-/** The candidates of one query: features of each, and whether it is right. */
+/** The candidates of one query: the features of each, and whether it is right. */
 export interface Example {
   readonly features: readonly (readonly number[])[];
   readonly isRight: readonly boolean[];
@@ -11,7 +14,7 @@ const batch = 64;
 const firstStep = 0.03;
 const decay = 0.002;
 
-/** *Contract:* the same weights each time for the same examples in the same order. */
+/** *Contract:* returns the same weights for the same examples in the same order. */
 export function learn(examples: readonly Example[], count: number): readonly number[] {
   const useful = examples.filter(({ isRight }) => isRight.includes(true) && isRight.includes(false));
   const { means, spreads } = scaleOf(useful, count);
@@ -48,7 +51,7 @@ interface Scaled {
   readonly isRight: readonly boolean[];
 }
 
-/** Every so many examples together, so that each batch has some of all repositories. */
+/** Strides through the examples, so that each batch has some of all repositories. */
 function batches(examples: readonly Scaled[]): readonly (readonly Scaled[])[] {
   const count = Math.ceil(examples.length / batch);
   return Array.from({ length: count }, (_, at) => examples.filter((_example, n) => n % count === at));

@@ -1,4 +1,4 @@
-/** The public repositories of the retrieval benchmark: those the weights were learnt from, and those held out. */
+/** The public repositories of the retrieval benchmark: the training set, and those held out. */
 
 export interface BenchRepository {
   readonly name: string;
@@ -15,7 +15,7 @@ const training = [
   "gin-gonic/gin",
   "redis/redis",
 ];
-/** Their queries are learnt from, and not measured. */
+/** Also used for training, but not measured. */
 const further = [
   "pallets/click",
   "honojs/hono",
@@ -25,7 +25,10 @@ const further = [
   "pallets/werkzeug",
 ];
 const firstHeldOut = ["pytest-dev/pytest", "square/okhttp", "sqlalchemy/sqlalchemy"];
-/** Held out, too: in six languages, named before any of them was measured. Three repositories say little of the rest. */
+/**
+ * Also held out: six languages, chosen before any was measured, since three repositories say little about
+ * others.
+ */
 const furtherHeldOut = [
   "marshmallow-code/marshmallow",
   "markedjs/marked",
@@ -47,7 +50,7 @@ export const repositories: readonly BenchRepository[] = [
   ...[...firstHeldOut, ...furtherHeldOut].map((name) => repository(name, true)),
 ];
 
-/** What the weights are learnt from. */
+/** The training set of the weights. */
 export const learntFrom: readonly BenchRepository[] = [...training, ...further].map((name) =>
   repository(name, false),
 );

@@ -1,9 +1,9 @@
 /**
- * The retrieval benchmark: `node bench/retrieval/run.ts [--clones DIR] [--queries N] [--only NAME]...` clones the repositories
- * (or finds them in DIR, each under its name), rebuilds the queries from their history, comments and names, and prints the
- * figures. Commits are asked for three times: by their subjects and their whole messages as tasks, before they are done, and by
- * their subjects once they are, as questions about code that is there.
- * Clones in DIR are checked out back and forth: give it copies.
+ * The retrieval benchmark: `node bench/retrieval/run.ts [--clones DIR] [--queries N] [--only NAME]...` clones
+ * the repositories (or finds them in DIR by name), rebuilds the queries from their history, comments and
+ * names, and prints the figures. It asks for commits three times: by subject and by whole message before the
+ * commit, as tasks, and by subject after it, as questions about existing code. It checks out different
+ * commits in DIR: give it copies.
  */
 
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import { type Answer, type Figures, figuresOf, fileRank, showsLine } from "./sco
 interface Row {
   readonly commits: Figures;
   readonly messages: Figures;
-  /** Subjects, once what they say is done. */
+  /** Queries by subject, after the commit. */
   readonly done: Figures;
   readonly docs: Figures;
   readonly symbols: Figures;

@@ -11,7 +11,7 @@ export interface Figures {
   readonly hit1: number;
   readonly hit10: number;
   readonly mrr: number;
-  /** The function begins among the lines of the first ten files, 600 lines at most. */
+  /** Whether the function begins among the lines of the first ten files, 600 lines at most. */
   readonly func10: number;
 }
 
