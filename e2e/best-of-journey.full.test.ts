@@ -35,7 +35,7 @@ function steady(screen: string): string {
 
 describe("best of three", { skip: noTmux() || (await noForks()) }, () => {
   for (const size of sizes) {
-    it(`is watched, interrupted and gone on with, at ${size.columns}x${size.rows}`, async (t) => {
+    it(`can be watched, interrupted and continued, at ${size.columns}x${size.rows}`, async (t) => {
       let isHeld = true;
       const server = await startWireServer(({ body, request }: WireRecord) => {
         const at = names.indexOf(String(body.model));

@@ -24,7 +24,7 @@ const answers: readonly (readonly AssistantPart[])[] = [
 
 for (const where of ["forks", "working trees"] as const) {
   const skip = where === "forks" && (await noForks()) !== undefined;
-  it(`leaves nothing and goes on, whenever it is killed: in ${where}`, { skip }, (t) => killed(t, where));
+  it(`leaves nothing and continues, whenever it is killed: in ${where}`, { skip }, (t) => killed(t, where));
 }
 
 async function killed(t: TestContext, where: "forks" | "working trees"): Promise<void> {

@@ -123,7 +123,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
 
 async function made(folder: string, path: string): Promise<void> {
   const names = watch(folder);
-  // The watch only begins with the first request for a change.
+  // The watch starts at the first `next()`, so that call comes before the check.
   for (let next = names.next(); !existsSync(join(folder, path)); next = names.next()) await next;
   await names.return?.();
 }

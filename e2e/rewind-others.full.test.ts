@@ -10,7 +10,7 @@ describe("lathe sessions rewind, with other changes", () => {
   const bench = rewinds();
   const { fill, work, goOn, cutOff, sessions, newest, tree } = bench;
 
-  it("does not count changes made before the session resumed as the session's", async () => {
+  it("does not count changes made while the session was interrupted as its own", async () => {
     fill();
     const id = await cutOff();
     bench.place.put("a.txt", "mine\n");

@@ -1,6 +1,6 @@
-"""A task from Python: `python3 examples/client.py "make the failing test pass"`, with nothing but the standard library.
+"""Runs a task from Python with only the standard library: `python3 examples/client.py "make the failing test pass"`.
 
-`lathe rpc` speaks JSON-RPC 2.0, one message a line; `lathe schema rpc` prints the schema of every message.
+`lathe rpc` speaks JSON-RPC 2.0, one message per line; `lathe schema rpc` prints the schema of every message.
 """
 
 import itertools
@@ -11,7 +11,7 @@ import sys
 
 
 class LatheError(Exception):
-    """What lathe answered instead: `code` is a number of JSON-RPC, `failure` says what failed, where something did."""
+    """An error from lathe: `code` is a JSON-RPC code; `failure`, if present, says what failed."""
 
     def __init__(self, error):
         super().__init__(error["message"])
@@ -20,7 +20,7 @@ class LatheError(Exception):
 
 
 class Lathe:
-    """One process; `on_told(method, params)` hears events and text, `on_question(question)` returns the answer."""
+    """One process; `on_told(method, params)` receives events and text, `on_question(question)` returns the answer."""
 
     def __init__(self, command=("lathe", "rpc"), on_told=None, on_question=None):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -41,7 +41,7 @@ class Lathe:
         self.process.stdin.flush()
 
     def call(self, method, **params):
-        """Asks, and until the answer comes hears what is told and answers what is asked."""
+        """Sends a request; until its response arrives, handles notifications and answers questions."""
         own = next(self.ids)
         self.send(id=own, method=method, params=params)
         for line in self.process.stdout:
@@ -68,7 +68,7 @@ def show(method, params):
 
 
 def ask(question):
-    """Whoever is not at a terminal lets nothing happen that has to be asked about."""
+    """Asks the person at the terminal; without a terminal, denies every question."""
     if not sys.stdin.isatty():
         return "deny"
     print(f"\n{question['text']}", *question["options"], sep="\n  ")

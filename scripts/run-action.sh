@@ -1,5 +1,5 @@
 #!/bin/bash
-# What action.yml runs: one headless run, its result as outputs of the step and in the summary of the job.
+# action.yml runs this: one headless run, whose result becomes the step's outputs and the job's summary.
 set -uo pipefail
 
 args=(run --output-format json --permission-mode "${LATHE_ACTION_MODE:-auto}")
@@ -12,21 +12,21 @@ while IFS= read -r rule; do
 done <<< "${LATHE_ACTION_ALLOW:-}"
 
 folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/lathe-XXXXXX")
-# One that is installed already, such as in this repository's own tests.
+# An installed command to use instead, for example in this repository's own tests.
 lathe=${LATHE_ACTION_COMMAND:-}
 if [ -z "$lathe" ]; then
-  # Away from the checked-out repository: its .npmrc and its node_modules decide nothing of what runs with the keys.
+  # Install outside the checked-out repository, so that its .npmrc and node_modules cannot choose code that gets the keys.
   (cd "$folder" && npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$folder" \
     "lathe-agent@${LATHE_ACTION_VERSION:?}") >&2 || exit 1
   lathe=$folder/node_modules/.bin/lathe
 fi
 
 file=$folder/result.json
-# The task is an input like any other data: from standard input, where no shell and no list of processes sees it.
+# Pass the task on standard input, so that no shell interprets it and no process list shows it.
 printf '%s' "$LATHE_ACTION_TASK" | "$lathe" "${args[@]}" > "$file"
 code=$?
 
-# A value of several lines ends with a word that it cannot hold.
+# End a value of several lines with a random word that it cannot contain.
 node - "$file" "$GITHUB_OUTPUT" "${GITHUB_STEP_SUMMARY:-/dev/null}" "$code" << 'SCRIPT'
 const { appendFileSync, readFileSync } = require("node:fs");
 const { randomUUID } = require("node:crypto");

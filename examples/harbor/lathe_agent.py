@@ -1,10 +1,10 @@
-"""Lathe as an installed agent of Harbor (https://harborframework.com), so that Harbor's own runner tries it at any data set.
+"""Lathe as an installed agent of Harbor (https://harborframework.com), so that Harbor can run it on any data set.
 
-    npm run pack                     # leaves tmp/lathe-agent-VERSION.tgz
+    npm run pack                     # writes tmp/lathe-agent-VERSION.tgz
     PYTHONPATH=examples/harbor harbor run -d terminal-bench@2.0 \
         --agent lathe_agent:LatheAgent --ak package=tmp/lathe-agent-0.2.0.tgz -m anthropic/claude-sonnet-4-5
 
-Keys that its models need are taken from the environment of `harbor`. The container is the sandbox: in it Lathe's own is off.
+The model keys come from the environment of `harbor`. The container is the sandbox, so Lathe's own is off.
 """
 
 import json
@@ -23,13 +23,13 @@ KEYS = (
     "GEMINI_API_KEY",
 )
 RESULT = "lathe.json"
-# Worked, and did not come to the end: what it left is graded like any other.
+# Lathe ran but did not finish; Harbor grades the result like any other.
 UNFINISHED = (1, 3)
 
 
 class LatheAgent(BaseInstalledAgent):
     def __init__(self, *args, package: str = "lathe-agent", **kwargs):
-        """`package`: a file of `npm run pack`, or what npm finds by this name."""
+        """`package`: a file from `npm run pack`, or a package name for npm."""
         super().__init__(*args, **kwargs)
         self._package = package
 
@@ -42,7 +42,7 @@ class LatheAgent(BaseInstalledAgent):
 
     @staticmethod
     def _node() -> str:
-        """Makes what nvm installed be found, where that was needed."""
+        """Loads nvm if it was needed, so that its Node is found."""
         return 'if [ -s "$HOME/.nvm/nvm.sh" ]; then . "$HOME/.nvm/nvm.sh"; fi;'
 
     async def install(self, environment: BaseEnvironment) -> None:

@@ -5,7 +5,7 @@ import { onBrokenPipe } from "../output/broken-pipe.ts";
 
 /** Work that can be cancelled. */
 interface Interruptible {
-  /** *Contract:* the work ends soon; a failure if it cannot be told to. */
+  /** *Contract:* the work ends soon; a failure if the cancel cannot be saved. */
   cancel(by: string): Promise<Failure | undefined>;
   close(): Promise<unknown>;
 }

@@ -75,7 +75,7 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
       ms: performance.now() - startedAt,
     };
     reporter.end(result);
-    // With a broken pipe, nobody would read the reasons.
+    // After a broken pipe the reader is gone, so no reason is printed.
     const lost = await lostOutput();
     if (lost !== undefined) return { code: lost, session: session.id };
     return { code: explained(result), session: session.id };
