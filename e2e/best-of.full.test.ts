@@ -123,7 +123,7 @@ describe("lathe run --best-of, in detail", { ...(skip !== undefined && { skip })
     assert.equal((await bench.place.run(["fork", "keep", id, "--force"])).code, 0);
     const last = await bench.place.run(["run", "--continue"]);
     assert.equal(last.code, 0, last.err);
-    // The person may also discard the changes, so the decision is left to them.
+    // The changes could also have been discarded, so Lathe leaves the rest to the person.
     assert.match(last.err, /by hand/);
     assert.deepEqual([word(), (await forks()).length], ["right\n", 2]);
     const after = await bench.place.run(["run", "--continue", "and now?"]);

@@ -80,7 +80,7 @@ describe("lathe eval", () => {
     );
   });
 
-  it("ends in order when interrupted, and no other run writes its records meanwhile", async () => {
+  it("ends cleanly when interrupted, and no other run writes its records meanwhile", async () => {
     putTask(place, "one");
     putTask(place, "slow", { "solution/solve.sh": "touch /app/src/begun\nsleep 600\n" });
     const args = ["eval", "suite", "--model", "oracle", "--out", "a"];

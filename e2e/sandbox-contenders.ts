@@ -22,7 +22,7 @@ export interface Ground {
   /** A folder for this measurement only; removed afterwards. */
   readonly folder: string;
   readonly cacheFolder: string;
-  /** Where other makers' packages are installed. */
+  /** The folder with other makers' packages. */
   readonly peers: string | undefined;
 }
 

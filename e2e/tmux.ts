@@ -121,7 +121,7 @@ export async function openTmux(
     close: async () => {
       const left = await pid();
       await tmux("kill-server");
-      // The command exits in order, and may write into its home until then.
+      // The command exits cleanly, and may write into its home until then.
       await ended(left);
     },
   };

@@ -12,7 +12,7 @@ import { quiet, self } from "./attempt-workers.ts";
 
 /** Work that can be stopped; the limit is how long it may take to close. */
 interface Work {
-  /** *Contract:* the work ends soon, in order. */
+  /** *Contract:* the work ends soon and cleanly. */
   cancel(): void;
   close(): Promise<unknown>;
 }
@@ -107,7 +107,7 @@ interface Starter {
 }
 
 /**
- * On one interrupt the work ends in order; on a second, on a signal to end, or without its parent, at once.
+ * On one interrupt the work ends cleanly; on a second, on a signal to end, or without its parent, at once.
  */
 function followStarter(): Starter {
   const begun = Promise.withResolvers<Work>();

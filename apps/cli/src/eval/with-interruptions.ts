@@ -1,4 +1,4 @@
-/** Runs long work that the first signal ends in order. */
+/** Runs long work that the first signal ends cleanly. */
 import type { Failure } from "@lathe/protocol";
 import { interruptions } from "../run/interruptions.ts";
 

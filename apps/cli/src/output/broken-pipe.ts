@@ -37,7 +37,7 @@ function onLost({ code }: NodeJS.ErrnoException, isOutput: boolean): void {
   if (isFirst && lost === unwritten && isOutput) {
     process.stderr.write(`lathe: the output cannot be written (${code})\n`);
   }
-  // Running work ends in order through its listener; without any, the process can exit at once.
+  // Running work ends cleanly through its listener; without any, the process can exit at once.
   if (listeners.size === 0) process.exit(lost);
   for (const listener of listeners) listener(lost);
 }

@@ -11,7 +11,7 @@ export class FinishedCommands {
   #begun = 0;
 
   /**
-   * `changed` is called at once, `heard` when the person is in the middle of nothing; `isNew` marks a command
+   * `changed` is called at once, `heard` once no command of the person is in progress; `isNew` marks a command
    * that has just ended.
    */
   constructor(changed: () => void, heard: (isNew: boolean) => void) {
@@ -40,7 +40,7 @@ export class FinishedCommands {
     this.tell();
   }
 
-  /** Whether the person is in the middle of nothing. */
+  /** Whether no command of the person is in progress. */
   get isQuiet(): boolean {
     return this.#begun === 0;
   }

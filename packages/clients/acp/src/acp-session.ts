@@ -1,4 +1,4 @@
-/** One session of an editor: its conversation, opened by the first prompt. */
+/** One session of an editor, whose conversation is opened by the first prompt. */
 import {
   type AgentContext,
   methods,
@@ -167,7 +167,7 @@ export class AcpSession {
     if (isFailure(session)) throw refusedBy(session);
   }
 
-  /** Without words, queued messages are taken and an interrupted turn continues. */
+  /** Without a message, handles queued messages and continues an interrupted turn. */
   async #drive(words: Words | undefined): Promise<StopReason> {
     const running = this.#conversation.run(words);
     if (this.#isCancelled) await this.#conversation.cancel();

@@ -44,7 +44,7 @@ export interface AcpServer {
 
 const pageSize = 50;
 
-/** Where a session is opened; with an id, an existing one. */
+/** The folder of a session to open; with an ID, an existing session. */
 interface Place {
   readonly id?: string;
   readonly cwd: string;

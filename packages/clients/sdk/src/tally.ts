@@ -12,7 +12,7 @@ export interface Tally {
   readonly text: string;
   /** Changed files that programs or later sessions run or follow. */
   readonly runLater: readonly RunLaterFile[];
-  /** Those of earlier, ended turns. */
+  /** The same for earlier turns, which have ended. */
   readonly runLaterBefore: readonly RunLaterFile[];
 }
 

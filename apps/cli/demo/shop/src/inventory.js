@@ -1,4 +1,4 @@
-/** What is in stock, and what of it is promised to somebody. */
+/** Goods in stock, and how many of them are reserved. */
 
 export class Inventory {
   #shelves = new Map();
@@ -9,14 +9,14 @@ export class Inventory {
     this.#shelves.set(code, { ...shelf, onHand: shelf.onHand + quantity });
   }
 
-  /** Pieces that may still be promised. */
+  /** Pieces that can still be reserved. */
   available(code) {
     const shelf = this.#shelves.get(code);
     if (!shelf) return 0;
     return shelf.onHand - shelf.reserved;
   }
 
-  /** Promises pieces; false, and nothing changed, when there are too few. */
+  /** Reserves pieces; returns false and changes nothing if there are too few. */
   reserve(code, quantity) {
     if (this.available(code) < quantity) return false;
     const shelf = this.#shelves.get(code);
@@ -24,7 +24,7 @@ export class Inventory {
     return true;
   }
 
-  /** Takes a promise back. */
+  /** Releases a reservation. */
   release(code, quantity) {
     const shelf = this.#shelves.get(code);
     if (!shelf) return;
@@ -32,14 +32,14 @@ export class Inventory {
     this.#shelves.set(code, { ...shelf, reserved: shelf.reserved - released });
   }
 
-  /** Promised goods leave the shop. */
+  /** Ships reserved goods. */
   ship(code, quantity) {
     const shelf = this.#shelves.get(code);
     if (!shelf || shelf.reserved < quantity) throw new Error(`${code}: ${quantity} were never reserved`);
     this.#shelves.set(code, { onHand: shelf.onHand - quantity, reserved: shelf.reserved - quantity });
   }
 
-  /** Codes of which fewer than `minimum` may still be promised, in alphabetical order. */
+  /** Codes with fewer than `minimum` pieces available, in alphabetical order. */
   runningLow(minimum) {
     return [...this.#shelves.keys()].filter((code) => this.available(code) < minimum).sort();
   }

@@ -2,7 +2,7 @@
 import { orderTotal } from "./pricing.js";
 import { postage, totalWeight } from "./shipping.js";
 
-/** Looks up what was asked for, `{code, quantity}` each; unknown and empty wishes are errors. */
+/** Looks up the wishes, `{code, quantity}` each; unknown and empty ones are errors. */
 function linesOf(wishes, catalogue) {
   return wishes.map(({ code, quantity }) => {
     const product = catalogue.get(code);
@@ -25,7 +25,7 @@ function reserveAll(lines, inventory) {
   return undefined;
 }
 
-/** A new order, its goods reserved. `shop` is `{catalogue, inventory}`; `request` is `{customer, wishes, coupon, date}`. */
+/** Makes a new order and reserves its goods. `shop` is `{catalogue, inventory}`; `request` is `{customer, wishes, coupon, date}`. */
 export function placeOrder(shop, request) {
   const lines = linesOf(request.wishes, shop.catalogue);
   const short = reserveAll(lines, shop.inventory);
@@ -43,14 +43,14 @@ export function placeOrder(shop, request) {
   };
 }
 
-/** The order, cancelled, its goods back in stock. What has been sent cannot be cancelled. */
+/** Cancels the order and releases its goods. A sent order cannot be cancelled. */
 export function cancelOrder(shop, order) {
   if (order.status !== "open") throw new Error(`cannot cancel: the order is ${order.status}`);
   for (const { code, quantity } of order.lines) shop.inventory.release(code, quantity);
   return { ...order, status: "cancelled" };
 }
 
-/** The order, sent, its goods gone. */
+/** Marks the order as sent and ships its goods. */
 export function shipOrder(shop, order) {
   for (const { code, quantity } of order.lines) shop.inventory.ship(code, quantity);
   return { ...order, status: "sent" };

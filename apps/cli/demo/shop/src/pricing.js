@@ -1,4 +1,4 @@
-/** What an order costs: quantity discounts, coupons, totals. */
+/** The price of an order: quantity discounts, coupons, totals. */
 import { percentOf } from "./money.js";
 
 /** Buying at least `from` pieces of one product gives `percent` off that line. */

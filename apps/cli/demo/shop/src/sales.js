@@ -6,7 +6,7 @@ export function pageOf(list, page, size) {
   return list.slice(start, start + size);
 }
 
-/** Cents taken between two dates, both included; cancelled orders do not count. */
+/** Revenue in cents between two dates, both included; cancelled orders do not count. */
 export function revenue(orders, from, to) {
   let sum = 0;
   for (const order of orders) {
@@ -29,7 +29,7 @@ export function piecesSold(orders) {
   return pieces;
 }
 
-/** The `count` codes that sold most, best first; equal ones in alphabetical order. */
+/** The `count` best-selling codes, best first; ties in alphabetical order. */
 export function bestSellers(orders, count) {
   return [...piecesSold(orders)]
     .sort(([codeA, a], [codeB, b]) => b - a || codeA.localeCompare(codeB))
@@ -37,7 +37,7 @@ export function bestSellers(orders, count) {
     .map(([code]) => code);
 }
 
-/** The middle of the orders' totals; the mean of the two in the middle when their number is even. */
+/** The median of the orders' totals; the mean of the middle two if their number is even. */
 export function medianTotal(orders) {
   if (orders.length === 0) return 0;
   const totals = orders.map((order) => order.total).sort((a, b) => a - b);
@@ -46,7 +46,7 @@ export function medianTotal(orders) {
   return (totals[middle - 1] + totals[middle]) / 2;
 }
 
-/** Customers by name with the number of their orders and what they spent. */
+/** Customers by name, with the number of their orders and the amount they spent. */
 export function customerReport(orders) {
   const report = {};
   for (const { customer, total } of orders) {

@@ -1,10 +1,10 @@
-/** Keeping the shop in one JSON file. */
+/** Stores the shop in one JSON file. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { Inventory } from "./inventory.js";
 
 const format = 1;
 
-/** The shop in a file; an empty one when there is no file yet. */
+/** Reads the shop from a file; an empty shop if there is no file yet. */
 export async function loadShop(path) {
   let text;
   try {
@@ -25,7 +25,7 @@ export async function saveShop(path, shop) {
   await rename(`${path}.new`, path);
 }
 
-/** Loads, changes and saves; gives back what `change` returns. */
+/** Loads, changes and saves; returns the result of `change`. */
 export async function updateShop(path, change) {
   const shop = await loadShop(path);
   const result = await change(shop);
