@@ -1,7 +1,7 @@
 /** Creates the reporter of an output format. */
-import { emptyTally, finalText, tallied, type Tally } from "@lathe/sdk";
+import { emptyTally, finalText, type Tally, tallied } from "@lathe/sdk";
 import type { Descendants } from "@lathe/sessions";
-import { Screen, collectRunLater, duration, paletteFor } from "@lathe/terminal";
+import { collectRunLater, duration, paletteFor, Screen } from "@lathe/terminal";
 import { problemLine } from "../command-line/show-failure.ts";
 import type { OutputFormat, Reporter, RunResult } from "./reporter.ts";
 import { TerminalReporter } from "./terminal-reporter.ts";

@@ -1,11 +1,11 @@
 /** The flags of every command that runs the agent, and the options they produce. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import type { LocalOptions } from "@lathe/hosts/local";
-import { effectKinds, efforts, failure, isFailure, modes, type Failure, type Limits } from "@lathe/protocol";
+import { effectKinds, efforts, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
 import type { ExplicitOptions } from "@lathe/sessions";
 import type { Config } from "./config.ts";
-import { countFlag, numberFlag, type Line, type ValueKind } from "./flags/flags.ts";
-import { loadConfig, type ConfigFlags } from "./load-config.ts";
+import { countFlag, type Line, numberFlag, type ValueKind } from "./flags/flags.ts";
+import { type ConfigFlags, loadConfig } from "./load-config.ts";
 
 /** `default` resets the effort to the provider's own, whatever was chosen before. */
 const effortWords = ["default", ...efforts] as const;

@@ -1,13 +1,13 @@
 /** Opens a session of the agent for a program. */
 import { Conversation, type ConversationListener, type ConversationStart } from "@lathe/client";
 import type { Program } from "@lathe/config";
-import { isFailure, type Failure, type Session } from "@lathe/protocol";
+import { type Failure, isFailure, type Session } from "@lathe/protocol";
 import type { Turn } from "@lathe/rpc";
 import type { AgentSession, Happening } from "./agent-session.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { readOptions } from "./read-options.ts";
 import type { SessionOptions, Words } from "./session-options.ts";
-import { emptyTally, tallied, type Tally } from "./tally.ts";
+import { emptyTally, type Tally, tallied } from "./tally.ts";
 
 type Listener = (happening: Happening) => void;
 

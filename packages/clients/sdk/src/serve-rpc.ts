@@ -1,15 +1,27 @@
 /** Serves sessions to a program in any language, on top of the TypeScript SDK. */
-import { readAgentOptions, realFolder, type Program, usage } from "@lathe/config";
-import { reserveSessionId, sessionQuestions, type AskedQuestion } from "@lathe/hosts/local";
+import { type Program, readAgentOptions, realFolder, usage } from "@lathe/config";
+import { type AskedQuestion, reserveSessionId, sessionQuestions } from "@lathe/hosts/local";
 import { answerQuestion, findSession, listSessions, readSession, readState } from "@lathe/hosts/stored";
-import { failure, fold, isFailure, type Delta, type Event, type Failure } from "@lathe/protocol";
-import { createRpcPeer, rpcCodes, rpcVersion, type ClientMethod, type Notifications, type OpenParams, type ParamsOf, type Question, type ResultOf, type RpcOutcome, type RpcPeer } from "@lathe/rpc";
+import { type Delta, type Event, type Failure, failure, fold, isFailure } from "@lathe/protocol";
+import {
+  type ClientMethod,
+  createRpcPeer,
+  type Notifications,
+  type OpenParams,
+  type ParamsOf,
+  type Question,
+  type ResultOf,
+  type RpcOutcome,
+  type RpcPeer,
+  rpcCodes,
+  rpcVersion,
+} from "@lathe/rpc";
 import { clientMethods, serverMethods } from "@lathe/rpc/messages";
+import * as v from "valibot";
 import type { AgentSession } from "./agent-session.ts";
 import { readAnswer } from "./answer-question.ts";
 import { openSession } from "./open-session.ts";
 import type { SessionOptions } from "./session-options.ts";
-import * as v from "valibot";
 
 /** The lines from a program, and to it. */
 export interface RpcStreams {
