@@ -1,4 +1,4 @@
-/** @lathe/protocol: the words and the ports of Lathe. */
+/** @lathe/protocol: the terms and ports of Lathe. */
 
 export {
   type Background,

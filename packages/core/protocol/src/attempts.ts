@@ -1,7 +1,9 @@
-/** Attempts: several sessions at one task, each on a copy of the folder of its own, of which one is taken. */
+/**
+ * Attempts: several sessions work on one task, each in its own copy of the folder; one of them is applied.
+ */
 import * as v from "valibot";
 
-/** Who says which one is best. */
+/** What decides which attempt is best. */
 export const judges = ["tests", "model"] as const;
 export type Judge = (typeof judges)[number];
 
@@ -14,32 +16,35 @@ export interface AttemptPlace {
 export interface Attempted {
   readonly session: string;
   readonly place: AttemptPlace;
-  /** Model ids as they were asked for, where it has its own. */
+  /** The requested model ID, if the attempt has its own. */
   readonly model?: string;
 }
 
 export interface TestsRun {
   readonly passed: boolean;
-  /** Tests that failed, where the runner's output says so. */
+  /** Number of failed tests, if the runner's output says so. */
   readonly failures?: number;
-  /** Why they could not be run to their end. */
+  /** Why the tests could not run to their end. */
   readonly problem?: string;
   readonly ms: number;
 }
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export interface AttemptResult {
-  /** How its turn ended, in one word; `lost` when its session cannot be read. */
+  /** How its turn ended, in one word; `lost` if its session cannot be read. */
   readonly end: string;
-  /** Why it did not come to its end, where something says so. */
+  /** Why it did not finish, if known. */
   readonly problem?: string;
-  /** Absent where no test command is known. */
+  /** Absent if no test command is known. */
   readonly tests?: TestsRun;
-  /** Files of tests, and of what runs them, that it changed: its tests say less. */
+  /** Test files and test configuration that it changed; its tests then prove less. */
   readonly testFiles?: readonly string[];
-  /** The tests as they were, run over what else it changed; absent where it left them, or they could not be put back. */
+  /**
+   * The original tests, run against its other changes; absent if it left them unchanged or they could not be
+   * restored.
+   */
   readonly originalTests?: TestsRun;
-  /** What it changed; lines of texts only. */
+  /** What it changed; only lines of text files count. */
   readonly files: number;
   readonly added: number;
   readonly removed: number;
@@ -50,7 +55,7 @@ export interface AttemptResult {
   readonly ms: number;
 }
 
-/** Whether its passing tests say little: it changed them, and as they were they do not pass. */
+/** Whether its passing tests prove little: it changed them, and the original tests do not pass. */
 export function hasDoubtfulTests({ testFiles = [], originalTests }: AttemptResult): boolean {
   return testFiles.length > 0 && originalTests?.passed !== true;
 }
@@ -85,28 +90,28 @@ export const attemptResultSchema: v.GenericSchema<unknown, AttemptResult> = v.ob
 
 export interface AttemptsVerdict {
   readonly results: readonly AttemptResult[];
-  /** Counted from 0; absent when none is worth taking. */
+  /** Counted from 0; absent if none is worth applying. */
   readonly winner?: number;
-  /** Who said so in the end. */
+  /** What decided in the end. */
   readonly by: Judge;
   readonly why: string;
 }
 
 export interface Attempts {
   readonly attempts: readonly Attempted[];
-  /** Absent for tests where a test command is known, else a model. */
+  /** Absent: tests if a test command is known, otherwise a model. */
   readonly judge?: Judge;
-  /** Run in a shell in the folder. */
+  /** Shell command that runs in the folder. */
   readonly testCommand?: string;
-  /** Orders what a model is shown. */
+  /** Determines the order in which a model sees the attempts. */
   readonly seed: number;
-  /** Whether the winner is taken over without being asked. */
+  /** Whether the winner is applied without asking. */
   readonly apply: boolean;
-  /** Whether the others stay. */
+  /** Whether the other attempts are kept. */
   readonly keepAll: boolean;
   readonly verdict?: AttemptsVerdict;
-  /** Which one is being taken over, counted from 0: where its place is gone, it was. */
+  /** The attempt being applied, counted from 0. If its folder is gone, it has been applied. */
   readonly taking?: number;
-  /** Nothing is left to do; which one was taken over, if one was. */
+  /** Set when nothing is left to do; `taken` is the applied attempt, if any. */
   readonly settled?: { readonly taken?: number };
 }

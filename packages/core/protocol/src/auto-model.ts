@@ -1,13 +1,13 @@
-/** Auto model: `auto` in place of a model's id: a router chooses. */
+/** Auto model: `auto` in place of a model ID lets a router choose. */
 import { type Failure, failure } from "./failure.ts";
 import { type RouterMode, routerModes } from "./routing.ts";
 
-/** Stands for models that a router chooses. */
+/** Whether the ID lets a router choose the model. */
 export function isAuto(id: string): boolean {
   return id === "auto" || id.startsWith("auto:");
 }
 
-/** The mode that `auto` or `auto:MODE` asks for; undefined for models that are named. */
+/** The mode that `auto` or `auto:MODE` selects; undefined if models are named. */
 export function autoMode(models: readonly string[]): RouterMode | undefined | Failure {
   const auto = models.find(isAuto);
   if (auto === undefined) return undefined;

@@ -1,7 +1,7 @@
-/** Budget: what a session and everything below it may use. */
+/** Budget: limits for a session and its subagents. */
 import * as v from "valibot";
 
-/** Caps for the whole tree of a session; an absent one does not bind. */
+/** Caps for the whole tree of a session; an absent one is no cap. */
 export interface Limits {
   /** Model answers in one turn. */
   readonly steps?: number;
@@ -15,7 +15,7 @@ export interface Limits {
   readonly failures?: number;
 }
 
-/** Each limit as the lower of the two. */
+/** The lower of both values for each limit. */
 export function lowerLimits(one: Limits, other: Limits): Limits {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])] as (keyof Limits)[];
   const lowest = (name: keyof Limits): number =>
@@ -43,10 +43,10 @@ const givenEntries = {
 
 export const limitNames: readonly string[] = Object.keys(givenEntries);
 
-/** As a person writes them: a typing error must not become a limit without effect. */
+/** Limits as a person writes them; strict, so that a typing error is not silently ignored. */
 export const givenLimitsSchema: v.GenericSchema<unknown, Limits> = v.strictObject(givenEntries);
 
-/** What an attempt may use at most, set aside before it starts; `cost` is absent when the price is unknown. */
+/** The most an attempt may use, reserved before it starts; `cost` is absent if the price is unknown. */
 export interface Reservation {
   readonly tokens: number;
   readonly cost?: number;

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
 import { headOf, tailOf } from "./cut-text.ts";
 
-it("keeps as much of a text as fits, and no half of a pair", () => {
+it("keeps as much of a text as fits, without half a surrogate pair", () => {
   assert.equal(headOf("ab😀c", 2), "ab");
   assert.equal(headOf("ab😀c", 3), "ab");
   assert.equal(headOf("ab😀c", 4), "ab😀");

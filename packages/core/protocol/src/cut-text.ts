@@ -1,17 +1,17 @@
-/** Cut text: a part of one, without half of a surrogate pair at the cut: that is no text on any wire. */
+/** Cut text: shortens a text without splitting a surrogate pair, since half of one cannot be encoded. */
 
-/** At most `chars` long. */
+/** The beginning of a text, at most `chars` long. */
 export function headOf(text: string, chars: number): string {
   return text.slice(0, wholeAt(text, chars));
 }
 
-/** At most `chars` long. */
+/** The end of a text, at most `chars` long. */
 export function tailOf(text: string, chars: number): string {
   const start = Math.max(0, text.length - chars);
   return text.slice(start === wholeAt(text, start) ? start : start + 1);
 }
 
-/** Where to cut: there, or before the character that this is the middle of. */
+/** The cut position: `at`, or one before it if `at` is in the middle of a character. */
 export function wholeAt(text: string, at: number): number {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 }

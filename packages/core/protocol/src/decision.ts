@@ -1,4 +1,4 @@
-/** Decisions: effects of a call, and whether policy lets them happen. */
+/** Decisions: the effects of a call, and whether policy allows them. */
 import * as v from "valibot";
 import type { Failure } from "./failure.ts";
 
@@ -15,16 +15,17 @@ export const effectKinds = [
 
 export type EffectKind = (typeof effectKinds)[number];
 
-/** What a shell has still to make of a path: names from a glob, or something that only it can tell. */
+/** What only the shell can resolve in a path: a glob, or something unknown. */
 export type Expansion = "glob" | "unknown";
 
 /**
- * What more is known of an effect. `read-only`: a command that changes nothing, whatever the project says;
- * `project-code`: it runs what the project holds; `local`, `shared`, `history`: version control here, what others see, commits made anew;
- * `privilege`: with more rights, or on the machine itself; `irreversible`: nothing brings back what it was; `destroys`:
- * what was there is gone unless something keeps it; `replaces`: nothing of a file's text may be left in it; `discards`: it throws away what is in no commit; `named`: a host that
- * the command itself names; `secrets`: it prints keys or logins; `possible`: code of the project may do it;
- * `unfollowed`: it runs code of this machine that was not read to its end.
+ * Further facts about an effect. `read-only`: a command that changes nothing, whatever the project contains.
+ * `project-code`: it runs code of the project. `local`, `shared`, `history`: version control that stays here,
+ * that others see, that rewrites commits. `privilege`: with more rights, or on the machine itself.
+ * `irreversible`: nothing can restore the old state. `destroys`: the old content is lost unless a checkpoint
+ * holds it. `replaces`: the whole text of a file may be replaced. `discards`: it throws away uncommitted
+ * changes. `named`: a host that the command itself names. `secrets`: it prints keys or logins. `possible`:
+ * code of the project may do it. `unfollowed`: it runs code of this machine that was not read completely.
  */
 const traits = [
   "read-only",
@@ -45,31 +46,34 @@ const traits = [
 
 export type Trait = (typeof traits)[number];
 
-/** One thing a call does; `target` is a path (workspace-relative where inside), a command, a host, a process id, or a server and its tool. */
+/**
+ * One effect of a call; `target` is a path (workspace-relative if inside), a command, a host, a process ID,
+ * or a server and its tool.
+ */
 export interface Effect {
   readonly kind: EffectKind;
   readonly target: string;
-  /** Absent when the target is meant as it stands. */
+  /** Absent if the target is literal. */
   readonly expansion?: Expansion;
-  /** Of a command: globs of the paths that its words may name; the rules on reading speak of them too. */
+  /** For a command: globs of the paths that its words may name; rules on reading apply to them too. */
   readonly names?: readonly string[];
   readonly traits?: readonly Trait[];
 }
 
-/** Whether who was granted the one may do the other: what may be written may be read, and a place is all that lies below. */
+/** Whether the grant covers the effect: write covers read, a folder its contents. */
 export function coversGrant(grant: Effect, { kind, target }: Effect): boolean {
   if (grant.kind !== kind && !(grant.kind === "write" && kind === "read")) return false;
   return target === grant.target || (kind !== "network" && target.startsWith(`${grant.target}/`));
 }
 
-/** How much the user lets happen without being asked. */
+/** How much the user allows without being asked. */
 export type Mode = "ask" | "auto" | "plan" | "read-only";
 
 export const modes = ["ask", "auto", "plan", "read-only"] as const;
 
 const strictness: Readonly<Record<Mode, number>> = { auto: 0, ask: 1, plan: 2, "read-only": 3 };
 
-/** The one of the two that lets less happen. */
+/** The stricter of the two modes. */
 export function stricterMode(one: Mode, other: Mode | undefined): Mode {
   return other && strictness[other] > strictness[one] ? other : one;
 }
@@ -84,33 +88,38 @@ export interface Decision {
   readonly why: string;
 }
 
-/** A rule as data: the first matching one of the gravest verdict wins (deny beats ask beats allow). */
+/** A rule as data: the first match with the strictest verdict wins (deny beats ask beats allow). */
 export interface Rule {
   readonly name: string;
   readonly verdict: Verdict;
-  /** Effects it speaks of; absent means every kind. */
+  /** The kinds of effects it applies to; absent means every kind. */
   readonly kinds?: readonly EffectKind[];
-  /** A glob over the target: `*` any run of characters within, `**` across `/`; absent means every target. */
+  /**
+   * A glob over the target: `*` any characters except `/`, `**` also across `/`; absent means every target.
+   */
   readonly target?: string;
-  /** A glob over the paths it does not speak of. */
+  /** A glob over paths that the rule does not apply to. */
   readonly except?: string;
-  /** Of paths: capitals and small letters are the same. */
+  /** Ignores case in paths. */
   readonly ignoreCase?: boolean;
   readonly why?: string;
 }
 
-/** What policy needs to know of the world to judge a call, gathered by `perform`. */
+/** What policy needs to know about its environment to judge a call, gathered by `perform`. */
 export interface Facts {
   readonly mode: Mode;
-  /** What contains a command: nothing, or a sandbox of this tier. */
+  /** What confines commands: nothing, or a sandbox of this tier. */
   readonly containment: "none" | "reduced" | "full";
-  /** The user runs without a sandbox by choice (`--no-sandbox`). */
+  /** The user chose to run without a sandbox (`--no-sandbox`). */
   readonly uncontainedAllowed: boolean;
-  /** Of each path that `factsNeeded` names. */
+  /** A fact for each path that `factsNeeded` names. */
   readonly paths: Readonly<Record<string, PathFact>>;
-  /** What the next checkpoint will not hold: folders and files, relative to the workspace; absent when there will be none. */
+  /**
+   * Folders and files that the next checkpoint will not hold, relative to the workspace; absent if there will
+   * be no checkpoint.
+   */
   readonly uncovered?: readonly string[];
-  /** Whether the workspace holds work that is in no commit; absent when that was not checked. */
+  /** Whether the workspace has uncommitted changes; absent if that was not checked. */
   readonly unsaved?: boolean;
   /** What was refused in this session and not allowed since. */
   readonly refusals?: readonly Refusal[];
@@ -118,28 +127,28 @@ export interface Facts {
   readonly allowed?: readonly Rule[];
 }
 
-/** An effect that a person did not let happen. */
+/** An effect that a person refused. */
 export interface Refusal {
   readonly kind: EffectKind;
   readonly target: string;
-  /** The path with links followed, of an effect on a path. */
+  /** The path with links resolved, for an effect on a path. */
   readonly real?: string;
-  /** A person has spoken since: what may be the same is asked about, not refused. */
+  /** A person has sent a message since: effects that may be the same are asked about instead of refused. */
   readonly isOld?: boolean;
 }
 
 export interface PathFact {
-  /** The path with links followed. */
+  /** The path with links resolved. */
   readonly real: string;
-  /** Whether it lies in the workspace. */
+  /** Whether it is in the workspace. */
   readonly inside: boolean;
-  /** Why it is not inside: it leads out, or cannot be followed to its end. */
+  /** Why it is not inside: it leads out, or its links cannot be resolved. */
   readonly failure?: Failure;
-  /** Nothing is there. */
+  /** Nothing exists at the path. */
   readonly absent?: boolean;
-  /** The folder that git takes, or would take, for a repository with it. */
+  /** The folder that git would treat as a repository because of this path. */
   readonly repository?: string;
-  /** Why a program of the user's runs or obeys it, though its name does not say so. */
+  /** Why one of the user's programs runs or obeys it, although its name does not suggest so. */
   readonly obeyed?: string;
 }
 
@@ -171,9 +180,9 @@ export const ruleSchema: v.GenericSchema<unknown, Rule> = v.object({
 export const modeSchema: v.GenericSchema<unknown, Mode> = v.picklist(modes);
 export const verdictSchema: v.GenericSchema<unknown, Verdict> = v.picklist(["allow", "ask", "deny"]);
 
-/** What a second model says about a call that the rules leave open. */
+/** A second model's judgment of a call that the rules leave open. */
 export interface Opinion {
-  /** The model that gave it. */
+  /** The model that gave the opinion. */
   readonly model: string;
   readonly isHarmless: boolean;
   /** One sentence. */

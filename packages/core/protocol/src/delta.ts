@@ -1,30 +1,32 @@
-/** Deltas: what listeners see while it happens; never stored, never needed to resume. */
+/** Deltas: live updates for listeners; never stored, never needed to resume. */
 import * as v from "valibot";
 
 export type Delta =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
-  /** The text shown of the running attempt is void: it failed and will not become part of the conversation. */
+  /**
+   * Discard the text shown for the running attempt: it failed and will not become part of the conversation.
+   */
   | { readonly type: "void" }
   /** Output of a running tool. */
   | { readonly type: "output"; readonly call: string; readonly text: string }
-  /** What a running tool is at, for a progress line. */
+  /** What a running tool is doing, for a progress line. */
   | {
       readonly type: "progress";
       readonly call: string;
       readonly text: string;
       readonly subagent?: SubagentProgress;
     }
-  /** What takes a moment between two calls. */
+  /** What Lathe does between two calls, if it takes a moment. */
   | { readonly type: "status"; readonly text: string }
   /** The owner waits before the next attempt. */
   | { readonly type: "waiting"; readonly until: number; readonly why: string };
 
-/** Where a subagent is, for a line of its own. */
+/** The progress of a subagent, for its own line. */
 export interface SubagentProgress {
   readonly session: string;
   readonly agent: string;
-  /** The tool it uses and on what, or that it thinks; its last word once it has ended. */
+  /** The tool it uses and the target, or that it thinks; its last message once it has ended. */
   readonly doing: string;
   /** Answers completed. */
   readonly steps: number;
@@ -44,7 +46,7 @@ const progressSchema: v.GenericSchema<unknown, SubagentProgress> = v.object({
   ended: v.exactOptional(v.literal(true)),
 });
 
-/** For programs that read deltas; nothing of ours checks them. */
+/** For other programs that read deltas; Lathe itself does not check them. */
 export const deltaSchema: v.GenericSchema<unknown, Delta> = v.variant("type", [
   v.object({ type: v.literal("text"), text: v.string() }),
   v.object({ type: v.literal("reasoning"), text: v.string() }),

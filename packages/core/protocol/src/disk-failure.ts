@@ -1,9 +1,11 @@
-/** Turns an error of the file system into a Failure. */
+/** Turns a file system error into a Failure. */
 import { type Failure, failure } from "./failure.ts";
 
 const full: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** `what` says what was being done, e.g. "writing session x". Throws errors again that no file system throws. */
+/**
+ * `what` names the failed action, e.g. "writing session x". Rethrows errors that are not from a file system.
+ */
 export function diskFailure(error: unknown, what: string): Failure {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) throw error;

@@ -1,21 +1,21 @@
-/** Edit part: what a person took of an edit, and what not. */
+/** Edit part: which part of an edit a person accepted. */
 import * as v from "valibot";
 import type { Effect } from "./decision.ts";
 import { type Failure, failure } from "./failure.ts";
 
-/** A file as a call would leave it. A version is that of the text before; null where there is no file. */
+/** A file as a call would leave it. `version` is that of the old text; null if there is no file yet. */
 export interface ProposedFile {
-  /** As the call's effects name it. */
+  /** The path as in the call's effects. */
   readonly path: string;
-  /** Where it goes, of a file that is moved. */
+  /** The new path, if the file is moved. */
   readonly to?: string;
   readonly version: string | null;
-  /** Absent where there is no file. */
+  /** Absent if there is no file. */
   readonly before?: string;
   readonly after?: string;
 }
 
-/** Of one file: hunks are counted from 0; one that comes, goes or moves is one hunk. */
+/** The accepted part of one file: hunks are counted from 0; a created, deleted or moved file is one hunk. */
 export interface PartOfFile extends Pick<ProposedFile, "path" | "to" | "version"> {
   readonly of: number;
   readonly taken: readonly number[];
@@ -23,7 +23,7 @@ export interface PartOfFile extends Pick<ProposedFile, "path" | "to" | "version"
 
 export interface EditPart {
   readonly files: readonly PartOfFile[];
-  /** What the person said to it. */
+  /** The person's comment on it. */
   readonly words?: string;
 }
 
@@ -46,7 +46,7 @@ export function isEditPart(value: unknown): value is EditPart {
   return v.is(editPartSchema, value);
 }
 
-/** Without those of files of which nothing was taken. */
+/** The effects without those of files from which no hunk was accepted. */
 export function effectsOfPart(effects: readonly Effect[], { files }: EditPart): readonly Effect[] {
   const targets = (wanted: boolean): ReadonlySet<string> =>
     new Set(
@@ -58,18 +58,18 @@ export function effectsOfPart(effects: readonly Effect[], { files }: EditPart): 
   return effects.filter(({ target }) => kept.has(target) || !left.has(target));
 }
 
-/** A file of an edit that is asked for, with its hunks. */
+/** A file of a proposed edit, with its hunks. */
 export interface FileOfHunks extends Pick<PartOfFile, "path" | "to" | "version"> {
   readonly hunks: readonly string[];
 }
 
-/** Of one file what is taken: hunks by their place in its list, from 0. */
+/** The accepted hunks of one file, by index from 0. */
 export interface TakenHunks {
   readonly path: string;
   readonly hunks: readonly number[];
 }
 
-/** `taken`: the hunks of each file, in the order of the files. */
+/** `taken`: the accepted hunks of each file, in the order of the files. */
 export function partOf(files: readonly FileOfHunks[], taken: readonly (readonly number[])[]): EditPart {
   return {
     files: files.map(({ path, to, version, hunks }, at) => ({
@@ -82,7 +82,7 @@ export function partOf(files: readonly FileOfHunks[], taken: readonly (readonly 
   };
 }
 
-/** *Contract:* a failure where it names what is not there, or nothing. */
+/** *Contract:* a failure if `taken` is empty or names a file or hunk that does not exist. */
 export function choosePart(files: readonly FileOfHunks[], taken: readonly TakenHunks[]): EditPart | Failure {
   for (const { path, hunks } of taken) {
     const there = files.filter((file) => file.path === path);

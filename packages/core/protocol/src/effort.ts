@@ -1,7 +1,7 @@
-/** Effort: how much a model that reasons may think before it answers. */
+/** Effort: how much a reasoning model may think before it answers. */
 import * as v from "valibot";
 
-/** From the least to the most. A model that has not all of them takes the nearest that it has. */
+/** From least to most. A model that lacks a level uses the nearest one it has. */
 export const efforts = ["minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];

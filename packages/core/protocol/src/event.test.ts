@@ -6,11 +6,11 @@ import { emptySession, fold } from "./fold.ts";
 import { eventOf, life } from "./session/session-life.test.ts";
 
 describe("every event type", () => {
-  it("stands in the life of a session below", () => {
+  it("occurs in the example session below", () => {
     assert.deepEqual(life.map(([draft]) => draft.type).sort(), [...eventNames].sort());
   });
 
-  it("survives JSON and is checked on the way", () => {
+  it("survives JSON and is checked when read", () => {
     for (const [i, [draft]] of life.entries()) {
       const event = eventOf(draft, i + 1);
       assert.deepEqual(checkEvent(JSON.parse(JSON.stringify(event))), event);
@@ -18,7 +18,7 @@ describe("every event type", () => {
     }
   });
 
-  it("is refused with broken data", () => {
+  it("is rejected with broken data", () => {
     for (const [draft] of life) {
       const broken = {
         type: draft.type,
@@ -32,7 +32,7 @@ describe("every event type", () => {
     }
   });
 
-  it("does its part in the fold", () => {
+  it("has its effect in the fold", () => {
     let session = emptySession;
     for (const [i, [draft, check]] of life.entries()) {
       session = fold([eventOf(draft, i + 1)], session);
@@ -43,13 +43,13 @@ describe("every event type", () => {
 });
 
 describe("the fold", () => {
-  it("refuses an event that does not follow", () => {
+  it("rejects an event that does not follow", () => {
     const [draft] = life[0] ?? assert.fail();
     assert.throws(() => fold([eventOf(draft, 2)]), /does not follow/);
   });
 });
 
-it("counts what commands reached, and keeps apart how it went", () => {
+it("counts what commands reached, separately for each result", () => {
   const [created] = life[0] ?? assert.fail();
   const verdicts = ["refused", "allowed", "refused"] as const;
   const decided = verdicts.map((verdict): Draft => {
@@ -72,7 +72,7 @@ describe("checkEvent", () => {
     assert.match((newer as { text: string }).text, /moon\.landed; a newer Lathe/);
   });
 
-  it("reads what an older version called otherwise", () => {
+  it("reads names that older versions used", () => {
     const event = (v: number, trait: string): unknown => {
       const effects = [{ kind: "execute", target: "ls", traits: [trait, "local"] }];
       const data = { call: "c", effects, decision: { verdict: "allow", rule: "r", why: "w" } };

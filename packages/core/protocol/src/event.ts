@@ -1,4 +1,4 @@
-/** The events: a registry of every type, and checking what is written and read. */
+/** The events: a registry of all types, and checks for writing and reading. */
 import * as v from "valibot";
 import { attemptsJudged } from "./events/attempts-judged.ts";
 import { attemptsSettled } from "./events/attempts-settled.ts";
@@ -114,14 +114,15 @@ type Known = DataOf<AnyEventType>;
 export type EventName = Known["name"];
 /** The data of one event type. */
 export type EventData<Name extends EventName> = Extract<Known, { readonly name: Name }>["data"];
-/** An event as the log holds it. */
+/** An event as stored in the log. */
 export type Event<Name extends EventName = EventName> = { [N in Name]: Envelope<N, EventData<N>> }[Name];
-/** An event before the store gives it its place. */
+/** An event before the store assigns its position. */
 export type Draft<Name extends EventName = EventName> = {
   [N in Name]: { readonly type: N; readonly data: EventData<N> };
 }[Name];
 
-// The one place where the union is looked up by name at run time; `checkEvent` has proved that name and data fit.
+// The only place that looks up the union by name at run time; `checkEvent` has verified that name and data
+// fit.
 const byName: ReadonlyMap<string, EventType<string, unknown>> = new Map(
   types.map((type) => [type.name, type as unknown as EventType<string, unknown>]),
 );
@@ -152,14 +153,14 @@ export function checkEvent(value: unknown): Event | Failure {
   return checkData(event.type, event.data) ?? (event as Event);
 }
 
-/** An event of an older version in the words of today's. */
+/** Converts an event of an older version to the current names. */
 function upcast(event: v.InferOutput<typeof envelope>): v.InferOutput<typeof envelope> {
   const type = byName.get(event.type);
   if (!type?.upcast || event.v >= type.version) return event;
   return { ...event, v: type.version, data: type.upcast(event.data) };
 }
 
-/** Checks drafts before they are written; what is wrong with the first that is wrong. */
+/** Checks drafts before they are written; returns the first error. */
 export function checkDrafts(drafts: readonly Draft[]): Failure | undefined {
   for (const { type, data } of drafts) {
     const problem = checkData(type, data);

@@ -1,4 +1,4 @@
-/** Failures as values: what went wrong, whose doing it was, and whether trying again can help. */
+/** Failures as values: what went wrong, who caused it, and whether a retry can help. */
 import * as v from "valibot";
 
 export const failureCodes = [
@@ -52,13 +52,13 @@ export const failureCodes = [
 
 export type FailureCode = (typeof failureCodes)[number];
 
-/** Whose doing a failure was. */
+/** Who caused a failure. */
 export type FailureOrigin = "model" | "tool" | "provider" | "sandbox" | "store" | "user" | "host" | "bug";
 
-/** What may help: nothing, the same again, another model, or the same again after a delay in milliseconds. */
+/** What may help: nothing, a retry, another model, or a retry after a delay in milliseconds. */
 export type Retry = "never" | "same" | "other-model" | { readonly afterMs: number };
 
-/** Classes for measurement; `Unknown` is always our bug. */
+/** Classes for measurement; `Unknown` is always a bug in Lathe. */
 export type FailureClass =
   | "InvalidArguments"
   | "UnexpectedEnvironment"

@@ -1,17 +1,19 @@
-/** Find reading: what a path means for a tool that reads, in the workspace or outside of it. */
+/** Find reading: resolves a path for a tool that reads, in the workspace or outside of it. */
 import { type Failure, isFailure } from "./failure.ts";
 import type { Place, Sandbox } from "./ports/sandbox.ts";
 import type { Workspace } from "./ports/workspace.ts";
 
 export interface Reading {
-  /** From the workspace; outside of it the real absolute one. */
+  /** Relative to the workspace; outside of it the real absolute path. */
   readonly path: string;
-  /** Of what the workspace does not know by the name it was asked by. */
+  /** Set if the workspace does not know the path under the requested name. */
   readonly place?: Place;
   readonly isOutside: boolean;
 }
 
-/** A name that commands have comes before one that only the machine has: of both commands mean theirs. */
+/**
+ * A name that commands see wins over one on the machine: if both exist, it means the file that commands see.
+ */
 export async function findReading(
   asked: string,
   { workspace, sandbox }: { readonly workspace: Workspace; readonly sandbox: Pick<Sandbox, "find"> },
@@ -23,7 +25,7 @@ export async function findReading(
     if (path.code !== "outside-workspace") return path;
   }
   const place = await sandbox.find(asked);
-  // Models make up where the workspace lies.
+  // Models sometimes invent the path of the workspace, so the error names it.
   if (isFailure(place)) return { ...place, text: `${place.text} The workspace is ${root}.` };
   const path = await workspace.resolve(place.path);
   return isFailure(path) ? { path: place.path, place, isOutside: true } : { path, place, isOutside: false };

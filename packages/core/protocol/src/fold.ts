@@ -1,4 +1,4 @@
-/** Fold: events in, session out. */
+/** Fold: builds a session from its events. */
 import { emptyAccount } from "./budget.ts";
 import { type Event, eventType } from "./event.ts";
 import { noBackground } from "./session/background.ts";
@@ -42,7 +42,7 @@ export const emptySession: Session = {
   offers: [],
 };
 
-/** Applies one event. Throws when the event does not follow the head: the store never gives such a log. */
+/** Applies one event. Throws if the event does not follow the head, which a store never returns. */
 export function apply(session: Session, event: Event): Session {
   if (event.seq !== session.head + 1 || event.parent !== session.head) {
     throw new Error(`event ${event.seq} (parent ${event.parent}) does not follow ${session.head}`);

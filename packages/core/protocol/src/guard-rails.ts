@@ -1,16 +1,16 @@
-/** Guard rails: help for models that lose their way; all off by default. */
+/** Guard rails: help for weaker models; all off by default. */
 import * as v from "valibot";
 
 export interface GuardRails {
-  /** What an edit made worse stands in its result. */
+  /** Show new problems in the result of an edit. */
   readonly diagnosticsAfterEdits?: boolean;
-  /** Calls of one answer that are made; those after them are refused. 0: all. */
+  /** Maximum calls per answer; later ones are refused. 0: no limit. */
   readonly callsPerAnswer?: number;
-  /** Who reads some lines is shown the whole function around them. */
+  /** Reading some lines of a file shows the whole function around them. */
   readonly readsWidened?: boolean;
   /** The prompt shows the workspace's folders. */
   readonly folderLayout?: boolean;
-  /** The prompt shows lines that match the user's first words. */
+  /** The prompt shows lines that match the user's first message. */
   readonly matchedSnippets?: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** What an image is by its bytes; what is cut off is none. */
+/** Image types are recognized by their bytes; truncated images are rejected. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { imageExcess, imageType, maxImageChars } from "./image-type.ts";
 
-/** Each one pixel, made by common programs. */
+/** One pixel each, written by common programs. */
 const images: Readonly<Record<string, string>> = {
   "image/png":
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -16,7 +16,7 @@ const images: Readonly<Record<string, string>> = {
 describe("the type of an image", () => {
   for (const [type, base64] of Object.entries(images)) {
     const bytes = new Uint8Array(Buffer.from(base64, "base64"));
-    it(`${type} is known by its bytes, also with others behind it`, () => {
+    it(`${type} is recognized by its bytes, also with more bytes after it`, () => {
       assert.equal(imageType(bytes), type);
       assert.equal(imageType(Buffer.concat([bytes, Buffer.alloc(100)])), type);
       assert.equal(
@@ -26,7 +26,7 @@ describe("the type of an image", () => {
       );
     });
     if (type !== "image/gif") {
-      it(`${type} that is cut off anywhere is none`, () => {
+      it(`${type} is rejected if truncated anywhere`, () => {
         for (let length = 0; length < bytes.length - (type === "image/png" ? 4 : 0); length++) {
           assert.equal(imageType(bytes.subarray(0, length)), undefined, `${length} of ${bytes.length}`);
         }
@@ -34,7 +34,7 @@ describe("the type of an image", () => {
     }
   }
 
-  it("is none of anything else", () => {
+  it("rejects everything else", () => {
     assert.equal(imageType(new Uint8Array()), undefined);
     assert.equal(imageType(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>")), undefined);
     const endless = Buffer.from(images["image/png"] ?? "", "base64");
@@ -43,7 +43,7 @@ describe("the type of an image", () => {
   });
 });
 
-it("as many images as a request takes, and no more", () => {
+it("accepts as many images as a request may have, and no more", () => {
   const image = (chars: number) =>
     ({ type: "image", mediaType: "image/png", base64: "x".repeat(chars) }) as const;
   assert.equal(imageExcess(Array.from({ length: 20 }, () => image(10))), undefined);

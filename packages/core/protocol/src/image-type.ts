@@ -1,11 +1,11 @@
-/** Image type: what an image is by its bytes, whatever its name says, and how many of them a request takes. */
+/** Image type: recognizes an image by its bytes, not its name, and limits images per request. */
 import type { ImagePart } from "./message.ts";
 
 interface Format {
   readonly type: string;
-  /** Of the first bytes, in hexadecimal. */
+  /** Matches the first bytes, in hexadecimal. */
   readonly mark: RegExp;
-  /** Whether it goes on to its end: what is cut off providers refuse, and all that is said with it. */
+  /** Whether the image is complete: providers reject a request with a truncated one. */
   isWhole(bytes: Uint8Array): boolean;
 }
 
@@ -16,21 +16,24 @@ const formats: readonly Format[] = [
   { type: "image/webp", mark: /^52494646.{8}57454250/, isWhole: isWholeWebp },
 ];
 
-/** Bytes of the largest image that every API takes, with room for base64. */
+/** Largest image in bytes that every API accepts, with room for base64. */
 export const maxImageBytes: number = 3_500_000;
 
-/** What every API takes of images in one request, with room for the rest: how many, and characters of base64. */
+/**
+ * The number of images and of base64 characters that every API accepts in one request, with room for the
+ * rest.
+ */
 export const maxImages = 20;
 export const maxImageChars = 12_000_000;
 
-/** Undefined for what is no image that models can be shown, or is cut off. */
+/** Undefined for a truncated image and for formats that models cannot see. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = Array.from(bytes.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const format = formats.find(({ mark }) => mark.test(head));
   return format?.isWhole(bytes) ? format.type : undefined;
 }
 
-/** Why no request takes these together; undefined where one does. */
+/** Why no single request can hold these images; undefined if it can. */
 export function imageExcess(images: readonly ImagePart[]): string | undefined {
   const chars = images.reduce((sum, { base64 }) => sum + base64.length, 0);
   if (images.length <= maxImages && chars <= maxImageChars) return undefined;
@@ -38,7 +41,7 @@ export function imageExcess(images: readonly ImagePart[]): string | undefined {
   return `${images.length} images with ${megabytes(chars)} are more than one request takes (${maxImages}, ${megabytes(maxImageChars)}): give fewer or smaller ones`;
 }
 
-/** Chunks of a length, a name, as many bytes and a checksum, up to the one that ends it. */
+/** A PNG is a series of chunks (length, name, data, checksum) up to an end chunk. */
 function isWholePng(bytes: Uint8Array): boolean {
   const view = viewOf(bytes);
   for (let at = 8; at + 12 <= bytes.length; at += 12 + view.getUint32(at)) {
@@ -47,7 +50,7 @@ function isWholePng(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Its end may have anything behind it. */
+/** Any bytes may follow the end of a JPEG. */
 function isWholeJpeg(bytes: Uint8Array): boolean {
   for (let at = bytes.lastIndexOf(0xd9); at > 3; at = bytes.lastIndexOf(0xd9, at - 1)) {
     if (bytes[at - 1] === 0xff) return true;
@@ -55,7 +58,7 @@ function isWholeJpeg(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** It says how long it is, without the first eight bytes. */
+/** A WebP states its length, not counting the first eight bytes. */
 function isWholeWebp(bytes: Uint8Array): boolean {
   return bytes.length > 16 && viewOf(bytes).getUint32(4, true) + 8 <= bytes.length;
 }

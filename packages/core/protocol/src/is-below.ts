@@ -1,7 +1,8 @@
 /**
- * Whether a path is a folder or lies below it. It compares text, with `/` between names: links are not followed, and
- * neither path may go up from a folder it has gone into. A slash at the end makes no difference. `.` and the empty
- * text are the folder that relative paths start from; they hold every relative path that does not go up.
+ * Whether a path is a folder or is inside it. Compares text with `/` between names; does not follow links.
+ * Neither path may go up from a folder it has entered. A trailing slash makes no difference. `.` and the
+ * empty text mean the folder that relative paths start from; it contains every relative path that does not go
+ * up.
  */
 export function isBelow(path: string, folder: string): boolean {
   if (folder === "" || folder === ".")

@@ -1,6 +1,6 @@
-/** JSON that comes from outside, where nothing is certain of it. */
+/** Parses JSON from outside, without assumptions about its shape. */
 
-/** *Contract:* undefined for text that is no JSON; never throws. */
+/** *Contract:* undefined for text that is not JSON; never throws. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An object with fields, and no list. */
+/** Whether a value is an object, and not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lazily } from "./lazily.ts";
 
-test("nothing is opened before it is asked for", async () => {
+test("opens nothing before the first call", async () => {
   let count = 0;
   const one = lazily(async () => ++count);
   assert.equal(one.opened(), undefined);
@@ -11,7 +11,7 @@ test("nothing is opened before it is asked for", async () => {
   assert.equal(await one.opened(), 1);
 });
 
-test("everyone who asks gets the same, also while it is being opened", async () => {
+test("all callers get the same result, even while it is opening", async () => {
   let count = 0;
   const one = lazily(async () => ({ count: ++count }));
   const [first, second] = await Promise.all([one(), one()]);
@@ -19,7 +19,7 @@ test("everyone who asks gets the same, also while it is being opened", async () 
   assert.equal(await one(), first);
 });
 
-test("a rejection is everyone's, and is not tried again", async () => {
+test("all callers get a rejection, without a second try", async () => {
   let count = 0;
   const one = lazily(async () => {
     count += 1;
@@ -30,7 +30,7 @@ test("a rejection is everyone's, and is not tried again", async () => {
   assert.equal(count, 1);
 });
 
-test("an outcome that is not kept is tried again by the next one who asks", async () => {
+test("an outcome that is not kept is tried again by the next caller", async () => {
   let count = 0;
   const one = lazily(
     async () => ++count,

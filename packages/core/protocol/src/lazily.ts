@@ -1,12 +1,12 @@
-/** Opens something when it is first asked for, and once: a package, a server, an index. */
+/** Opens a resource on first use, and only once: a package, a server, an index. */
 export interface Lazily<T> {
-  /** *Contract:* everyone who asks gets the same, also while it is being opened. */
+  /** *Contract:* all callers get the same result, even while it is opening. */
   (): Promise<T>;
-  /** What has been asked for, for the one who closes it; undefined before the first use. */
+  /** The resource if it was used, so that its owner can close it; undefined before the first use. */
   opened(): Promise<T> | undefined;
 }
 
-/** `isKept`: whether an outcome stays; after any other the next one who asks has it opened again. */
+/** `isKept`: whether an outcome is kept; otherwise the next call opens it again. */
 export function lazily<T>(open: () => Promise<T>, isKept: (outcome: T) => boolean = () => true): Lazily<T> {
   let opening: Promise<T> | undefined;
   const ask = async (): Promise<T> => {

@@ -1,4 +1,4 @@
-/** The live view: what a client shows of a session that runs, and that no fact depends on hearing deltas. */
+/** Tests the live view of a running session; its facts must not depend on deltas. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -39,7 +39,7 @@ const settled = (cost: number): Draft => ({
 const cancelled: Draft = { type: "cancel.requested", data: { by: "user" } };
 const done: Draft = { type: "turn.ended", data: { end: { type: "done" } } };
 
-/** The view after each step; an event comes 10 ms after the one before it. */
+/** The view after each step; events are 10 ms apart. */
 function viewsOf(steps: readonly Step[]): readonly LiveView[] {
   let [view, session]: readonly [LiveView, Session] = [emptyView, emptySession];
   return steps.map((step) => {
@@ -56,7 +56,7 @@ const viewOf = (...steps: readonly Step[]): LiveView => viewsOf(steps).at(-1) ??
 const itemOf = (...steps: readonly Step[]): LiveItem | undefined => viewOf(...steps).item;
 const idsOf = (view: LiveView): readonly string[] => runningCalls(view).map(({ id }) => id);
 
-it("knows which calls run, in the order of the answer, and what they printed last", () => {
+it("lists running calls in the order of the answer, with their latest output", () => {
   const both = [said, started, answered, runs("b"), runs("a")];
   assert.deepEqual(idsOf(viewOf(...both)), ["a", "b"]);
   const denied: Draft = {
@@ -73,14 +73,14 @@ it("knows which calls run, in the order of the answer, and what they printed las
   );
 });
 
-it("does not take a call for running that an earlier owner has started", () => {
+it("does not treat a call started by an earlier owner as running", () => {
   const events = [said, started, answered, runs("a")].map((draft, at) => eventOf(draft, at + 1));
   const session = events.reduce(apply, emptySession);
   const claimed = eventOf({ type: "session.named", data: { name: "n" } }, 5);
   assert.deepEqual(idsOf(liveView(emptyView, { event: claimed, session: apply(session, claimed) })), []);
 });
 
-it("holds the text of an answer until it is complete, and says whether it was heard", () => {
+it("holds the text of an answer until it is complete, and marks whether it was streamed", () => {
   const half = [said, started, text("H"), text("i.")];
   assert.equal(viewOf(...half).answer, "Hi.");
   const item = itemOf(...half, answered);
@@ -96,7 +96,7 @@ it("holds the text of an answer until it is complete, and says whether it was he
   assert.equal(viewOf(...half, { type: "void" }, text("no")).answer, "no");
 });
 
-it("finishes a call, and takes for interrupted what came after a cancel and changed nothing", () => {
+it("finishes a call; after a cancel, marks it interrupted if it changed nothing", () => {
   const running = [said, started, answered, runs("a")];
   const typeOf = (...steps: readonly Step[]): string | undefined => {
     const item = itemOf(...running, ...steps);
@@ -109,7 +109,7 @@ it("finishes a call, and takes for interrupted what came after a cancel and chan
   );
 });
 
-it("says what the session does besides calls", () => {
+it("shows what the session does besides calls", () => {
   const activityOf = (...steps: readonly Step[]): string | undefined => viewOf(said, ...steps).activity?.type;
   assert.equal(activityOf(), undefined);
   assert.equal(activityOf(started), "thinking");
@@ -123,7 +123,7 @@ it("says what the session does besides calls", () => {
   assert.deepEqual(viewOf(said, started, answered, asked, ran("a")).openQuestions, []);
 });
 
-it("counts the steps and the cost of a turn, at most where a request broke off", () => {
+it("counts the steps and the cost of a turn; an upper bound after a broken request", () => {
   const end = (...steps: readonly Step[]): LiveItem | undefined =>
     itemOf(said, started, reserved, ...steps, done);
   const ended = { type: "end", end: { type: "done" }, steps: 1, isAtMost: false } as const;
@@ -147,7 +147,7 @@ const deltas = fc.constantFrom<Delta>(
   { type: "waiting", until: 9, why: "w" },
 );
 
-/** All but what only deltas tell. */
+/** The view without the parts that only deltas provide. */
 function factsOf(view: LiveView): object {
   const { answer: _, activity: _a, item, calls, ...facts } = view;
   const plain = ({ lastOutput: _, ...one }: LiveView["calls"][number]): object => one;
@@ -155,7 +155,7 @@ function factsOf(view: LiveView): object {
   return { ...facts, calls: calls.map(plain), item: kept, ended: ended && plain(ended) };
 }
 
-it("gives the same facts whether deltas were heard or not", () => {
+it("gives the same facts with and without deltas", () => {
   const steps = fc.array(fc.oneof(drafts, deltas), { maxLength: 60 });
   fc.assert(
     fc.property(steps, (list) => {

@@ -1,4 +1,7 @@
-/** Live view: what a client shows of a session while it runs, folded from events and deltas. Data only: each client has its own words. */
+/**
+ * Live view: the state of a running session for clients, folded from events and deltas. Data only: each
+ * client has its own texts.
+ */
 import type { Effect } from "./decision.ts";
 import type { Delta } from "./delta.ts";
 import type { Event } from "./event.ts";
@@ -12,9 +15,9 @@ export interface LiveCall {
   readonly tool: string;
   readonly input: string;
   readonly effects: readonly Effect[];
-  /** Undefined while it does not run. */
+  /** Undefined if it is not running. */
   readonly startedAt: number | undefined;
-  /** What it printed or reported last. */
+  /** Its latest output or progress report. */
   readonly lastOutput: string | undefined;
 }
 
@@ -36,13 +39,13 @@ export interface LiveTurn {
   readonly isAtMost: boolean;
 }
 
-/** What the event or delta that was folded last adds to what stays on the screen. */
+/** What the last event or delta adds permanently to the screen. */
 export type LiveItem =
   | ({ readonly type: "message" } & Event<"message.received">["data"])
   | {
       readonly type: "answer";
       readonly text: string;
-      /** Whether its text came in deltas, and was shown then. */
+      /** Whether its text was already shown from deltas. */
       readonly wasStreamed: boolean;
       readonly hasCalls: boolean;
       /** Counted through the turn from 1. */
@@ -50,13 +53,13 @@ export type LiveItem =
       readonly ms: number;
       readonly cost: number;
     }
-  /** The text of an answer broke off: it will not become part of the conversation. */
+  /** The text of an answer broke off and will not become part of the conversation. */
   | { readonly type: "discarded" }
   | { readonly type: "call"; readonly call: LiveCall; readonly outcome: Outcome; readonly ms: number }
   | ({ readonly type: "end"; readonly end: TurnEnd; readonly ms: number } & Omit<LiveTurn, "startedAt">);
 
 export interface LiveView {
-  /** The text so far of the answer that is being streamed. */
+  /** The text of the streaming answer so far. */
   readonly answer: string;
   /** In the order of the answer. */
   readonly calls: readonly LiveCall[];
@@ -67,7 +70,7 @@ export interface LiveView {
   readonly turn: LiveTurn | undefined;
   /** Answers completed since the view began. */
   readonly steps: number;
-  /** What the last request cost, in US dollars. */
+  /** Cost of the last request, in US dollars. */
   readonly requestCost: number;
   readonly reserved: Session["account"]["reserved"];
   readonly item: LiveItem | undefined;
@@ -86,7 +89,7 @@ export const emptyView: LiveView = {
   item: undefined,
 };
 
-/** `session` is as it is after the event; `at` is when the delta came. */
+/** `session` is the state after the event; `at` is when the delta arrived. */
 export type LiveInput =
   | { readonly event: Event; readonly session: Session }
   | { readonly delta: Delta; readonly at: number };
@@ -154,7 +157,7 @@ function liveCall({ call, effects, startedAt }: CallState, { calls }: LiveView, 
   const { id, tool, input } = call;
   const known = calls.find((one) => one.id === id);
   const starts = event.type === "tool.started" && event.data.call === id;
-  // A call that an earlier owner started does not run, unless it is started again.
+  // A call that an earlier owner started is not running, unless it is started again.
   const runsSince = startedAt === undefined || starts ? startedAt : known?.startedAt;
   return { id, tool, input, effects, startedAt: runsSince, lastOutput: known?.lastOutput };
 }
@@ -180,7 +183,7 @@ function turnAfter(before: LiveView, event: Event, { turn }: Session): LiveTurn 
   const { cost = 0, isAtMost = false } = known ?? {};
   if (event.type !== "budget.settled") return { startedAt, steps, cost, isAtMost };
   const { attempt, cost: spent = 0 } = event.data;
-  // Nobody says what a request cost that broke off, so its whole reservation counts.
+  // The cost of a broken request is unknown, so its whole reservation counts.
   const isWhole = spent > 0 && spent === before.reserved[attempt]?.cost;
   return { startedAt, steps, cost: cost + spent, isAtMost: isAtMost || isWhole };
 }

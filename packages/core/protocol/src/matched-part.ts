@@ -1,8 +1,8 @@
-/** Matched part: what is shown of a line that a pattern matched in. */
+/** Matched part: the part of a matching line that is shown. */
 import { wholeAt } from "./cut-text.ts";
 import type { GrepLine, Span } from "./ports/search.ts";
 
-/** Characters kept of one line, and of it before the match. */
+/** Maximum characters of one line, and of those before the match. */
 const lineChars = 500;
 const leadChars = 150;
 

@@ -1,4 +1,4 @@
-/** Messages: the conversation in neutral form, free of any provider's wire. */
+/** Messages: the conversation in a form that is independent of any provider's format. */
 import * as v from "valibot";
 
 export interface TextPart {
@@ -6,7 +6,7 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** A model's reasoning; `signature` is opaque and belongs to the provider that made it. */
+/** A model's reasoning; `signature` is opaque and belongs to the provider that created it. */
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
@@ -38,13 +38,13 @@ export interface ToolResultPart {
   readonly tool: string;
   readonly text: string;
   readonly failed: boolean;
-  /** Where the whole text is, of one that is shown in part. */
+  /** Where the whole text is stored, if only part of it is shown. */
   readonly blob?: string;
-  /** A compaction has shortened it. */
+  /** A compaction has shortened this result. */
   readonly short?: true;
-  /** What the tool shows beside its text. */
+  /** Images that the tool shows with its text. */
   readonly images?: readonly ImagePart[];
-  /** What of the text are a person's own words: an answer, why not, what came with a part of an edit. */
+  /** The part of the text that a person wrote: an answer, a reason, a comment on a partial edit. */
   readonly said?: string;
 }
 
@@ -55,7 +55,7 @@ export interface UserMessage {
 
 export interface AssistantMessage {
   readonly role: "assistant";
-  /** Who wrote it: only there are its signatures worth anything. */
+  /** The model that wrote it; signatures are valid only for that model. */
   readonly model?: string;
   readonly parts: readonly AssistantPart[];
 }

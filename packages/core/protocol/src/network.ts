@@ -1,28 +1,28 @@
-/** The network log: what commands tried to reach, as it is decided. */
+/** The network log: connections that commands attempt, recorded as they are decided. */
 
-/** A host that commands tried to reach, and how that went. */
+/** A host that commands tried to reach, and the result. */
 export interface Contact {
-  /** Empty where the request named none that is valid. */
+  /** Empty if the request named no valid host. */
   readonly host: string;
   readonly port: number;
-  /** `failed`: allowed, but not reached. */
+  /** `failed`: allowed, but the connection failed. */
   readonly verdict: "allowed" | "refused" | "failed";
   readonly times: number;
 }
 
-/** One decision, or several of a kind. */
+/** One decision, or several equal ones. */
 export interface NetworkDecided extends Contact {
-  /** The text of the rule that allowed the host, where one did. */
+  /** The text of the rule that allowed the host, if one did. */
   readonly rule?: string;
   readonly why: string;
-  /** The address reached, or that stood against it. */
+  /** The address that was reached, or that caused the refusal. */
   readonly address?: string;
 }
 
 export interface NetworkLog {
   /**
-   * *Contract:* tells each decision once, those before the watch first, never within this call; what repeats is told as
-   * a number of times. Returns the way to stop.
+   * *Contract:* reports each decision once, earlier ones first, never during this call; repeated decisions
+   * are reported as a count. Returns a function that stops watching.
    */
   watch(listener: (decided: NetworkDecided) => void): () => void;
 }

@@ -1,14 +1,14 @@
-/** Notice: words of the harness among a person's, marked as such; the prompt says what the mark means. */
+/** Notice: Lathe's text inside a user message, marked as such; the prompt explains the mark. */
 
 const mark = '<notice from="harness">';
 const end = "</notice>";
 
-/** Names in it may be anybody's: none of them ends it, or begins another. */
+/** Names in the text may come from anyone, so none of them may end the mark or begin another. */
 export function noticeText(text: string): string {
   return `${mark}${text.replaceAll(/<(?=\/?notice\b)/giu, "‹")}${end}`;
 }
 
-/** What one says, for people; any other text as it is. */
+/** The text of a notice, for people; any other text unchanged. */
 export function withoutMark(text: string): string {
   return isNotice(text) && text.endsWith(end) ? text.slice(mark.length, -end.length) : text;
 }

@@ -1,13 +1,16 @@
-/** The questions of a session that wait for a person: they are part of its state, whichever client shows them. */
+/**
+ * Open questions: those that wait for a person. They are part of the session's state, whichever client shows
+ * them.
+ */
 import type { QuestionAsked } from "./events/question-asked.ts";
 import type { Session } from "./session/session.ts";
 
-/** What `question.asked` said, and the `seq` of that event, by which an answer names the question. */
+/** The data of `question.asked`, and the `seq` of that event, which an answer refers to. */
 export type OpenQuestion = Pick<QuestionAsked, "call" | "kind" | "text" | "options" | "rules"> & {
   readonly seq: number;
 };
 
-/** In the order in which they were asked. */
+/** Open questions, oldest first. */
 export function openQuestions({ calls }: Pick<Session, "calls">): readonly OpenQuestion[] {
   return calls
     .flatMap(({ call, asked, outcome }) => (asked && !outcome ? [{ ...asked, call: call.id }] : []))

@@ -1,4 +1,4 @@
-/** Outcomes: how a tool call ended, and the words the model reads of it. */
+/** Outcomes: how a tool call ended, and the text the model gets about it. */
 import * as v from "valibot";
 import { type Effect, effectSchema, modeSchema } from "./decision.ts";
 import { type Failure, failureSchema } from "./failure.ts";
@@ -6,16 +6,16 @@ import { type ImagePart, imageSchema } from "./message.ts";
 import type { PlanMade } from "./plan.ts";
 import { type Checked, checkedSchema } from "./problem.ts";
 
-/** A file the call changed; a version is absent where the file did not exist. */
+/** A file that the call changed; a version is absent if the file did not exist. */
 export interface FileChange {
   readonly path: string;
   readonly before?: string;
   readonly after?: string;
-  /** Where it was before, of a file that was moved. */
+  /** The old path of a moved file. */
   readonly from?: string;
   /** Unified diff for people, bounded. */
   readonly diff?: string;
-  /** How the edit was found in the file, of an edit. */
+  /** For an edit: how its place in the file was found. */
   readonly match?: string;
 }
 
@@ -31,27 +31,27 @@ export interface Todo {
   readonly state: "open" | "doing" | "done";
 }
 
-/** What a call did, beside its text: facts the fold keeps. */
+/** Facts about a call, besides its text, that the fold keeps. */
 export interface OutcomeFacts {
   readonly changed?: readonly FileChange[];
   readonly shown?: readonly ShownLines[];
   readonly todos?: readonly Todo[];
-  /** A background process, and whether it produced output since it was last looked at. */
+  /** A background process, and whether it produced output since the last look. */
   readonly process?: {
     readonly id: string;
     readonly running: boolean;
     readonly produced: boolean;
-    /** It is a second run of one that the sandbox had stopped. */
+    /** The command runs again because the sandbox had stopped it. */
     readonly again?: boolean;
-    /** Which one. */
+    /** The stopped process that this one replaces. */
     readonly insteadOf?: string;
   };
   readonly exitCode?: number;
-  /** What checkers found. */
+  /** Problems that checkers found. */
   readonly checked?: Checked;
-  /** The plan that was handed in. */
+  /** The plan that the call submitted. */
   readonly plan?: PlanMade;
-  /** What the sandbox kept a failed command from. */
+  /** What the sandbox blocked in a failed command. */
   readonly denied?: readonly Effect[];
 }
 
@@ -59,10 +59,10 @@ export type Outcome =
   | {
       readonly type: "ok";
       readonly text: string;
-      /** Where the whole text is, of one that is shown in part. */
+      /** Where the whole text is stored, if only part of it is shown. */
       readonly blob?: string;
       readonly facts?: OutcomeFacts;
-      /** What the model is shown beside the text. */
+      /** Images that the model sees with the text. */
       readonly images?: readonly ImagePart[];
     }
   | { readonly type: "refused"; readonly rule: string; readonly why: string }
@@ -128,12 +128,12 @@ export const outcomeSchema: v.GenericSchema<unknown, Outcome> = v.variant("type"
   }),
 ]);
 
-/** Where the whole of its text is, of one that shows a part. */
+/** Where the whole text is stored, if the outcome shows only part of it. */
 export function blobOf(outcome: Outcome): string | undefined {
   return outcome.type === "ok" || outcome.type === "interrupted" ? outcome.blob : undefined;
 }
 
-/** What the model reads of an outcome. */
+/** The text that the model gets for an outcome. */
 export function outcomeText(outcome: Outcome): string {
   switch (outcome.type) {
     case "ok":

@@ -1,13 +1,13 @@
-/** Plan: what is known of the plan of a session. */
+/** Plan: facts about the plan of a session. */
 import type { Mode } from "./decision.ts";
 
 export interface Plan {
-  /** The file it is kept in. */
+  /** The file that holds it. */
   readonly path: string;
 }
 
-/** What came of handing in a plan. */
+/** The result of submitting a plan. */
 export interface PlanMade extends Plan {
-  /** The one the session goes on in. */
+  /** The mode in which the session continues. */
   readonly mode?: Mode;
 }

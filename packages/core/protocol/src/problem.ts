@@ -4,11 +4,11 @@ import * as v from "valibot";
 export const severities = ["error", "warning", "info"] as const;
 export type Severity = (typeof severities)[number];
 
-/** One thing that is wrong in one place. */
+/** One problem at one place. */
 export interface Problem {
-  /** From the workspace; absolute where outside. */
+  /** Relative to the workspace; absolute if outside. */
   readonly path: string;
-  /** From 1, as the column is. */
+  /** Line and column count from 1. */
   readonly line: number;
   readonly column: number;
   readonly severity: Severity;
@@ -18,11 +18,11 @@ export interface Problem {
   readonly message: string;
 }
 
-/** What all checks of a call came to. */
+/** The combined result of all checks of a call. */
 export interface Checked {
   readonly errors: number;
   readonly warnings: number;
-  /** The first of them. */
+  /** The first problems. */
   readonly problems: readonly Problem[];
 }
 

@@ -1,32 +1,32 @@
-/** Prompt caches: what providers promise of them, what was put into them, and why one was missed. */
+/** Prompt caches: what providers promise, what was written to them, and why a read missed. */
 import * as v from "valibot";
 
-/** What a provider promises of its prompt cache. */
+/** A provider's promises about its prompt cache. */
 export interface CacheRules {
-  /** Shorter prompts are not cached. In tokens. */
+  /** Minimum tokens of a cached prompt. */
   readonly min: number;
-  /** It caches in pieces of so many tokens. */
+  /** The cache stores pieces of this many tokens. */
   readonly grain: number;
-  /** How long an unused entry stays. */
+  /** How long an unused entry is kept. */
   readonly ttlMs: number;
 }
 
-/** Fingerprints of a request, against the last one that was sent to the same model. */
+/** Fingerprints of a request, relative to the last one sent to the same model. */
 export interface SentRequest {
   readonly system: string;
   readonly tools: string;
-  /** So many messages are those of the request before. */
+  /** The number of messages shared with the previous request. */
   readonly kept: number;
-  /** Fingerprints of those behind them. */
+  /** Fingerprints of the messages after those. */
   readonly added: readonly string[];
-  /** Input tokens, as they were estimated. */
+  /** Estimated input tokens. */
   readonly estimate: number;
 }
 
 /**
- * Why less was read from the cache than the request before had put there: the provider dropped it after its time, or
- * before; another model was asked; or the request does not begin like the one before: it was compacted, went back, has
- * other tools or another system prompt, or an earlier message differs.
+ * Why less was read from the cache than the previous request had written. The provider dropped it, on time or
+ * early; another model was used; or the request begins differently. That happens after a compaction or
+ * rewind, with other tools or system prompt, or if an earlier message differs.
  */
 export const missCauses = [
   "idle",
@@ -42,34 +42,34 @@ export type MissCause = (typeof missCauses)[number];
 
 export interface CacheMiss {
   readonly cause: MissCause;
-  /** So many tokens could have been read and were not. */
+  /** Tokens that could have been read from the cache and were not. */
   readonly tokens: number;
-  /** Of `prefix`: the first message that differs, counted from 0. */
+  /** For `prefix`: the first message that differs, counted from 0. */
   readonly message?: number;
-  /** Of `idle`: the time since the last request. */
+  /** For `idle`: the time since the last request. */
   readonly idleMs?: number;
 }
 
-/** What a step was to read from the cache by the provider's own rules; what it read is in its usage. */
+/** What a step should read from the cache by the provider's own rules; the usage says what it read. */
 export interface CacheReading {
   readonly expected: number;
   readonly miss?: CacheMiss;
 }
 
-/** One model's view of the session. */
+/** The prompts that one model was sent. */
 export interface SentPrompt {
   readonly system: string;
   readonly tools: string;
   /** Fingerprints of the messages of the last request. */
   readonly messages: readonly string[];
-  /** Where answered requests ended that the last one begins with, the shortest first. */
+  /** Ends of earlier answered requests that the last one begins with, the shortest first. */
   readonly ends: readonly { readonly messages: number; readonly tokens: number; readonly estimate: number }[];
-  /** When the last answered one was sent. */
+  /** When the last answered request was sent. */
   readonly usedAt: number;
-  /** Tokens of a request that are no part of what is cached, as measured at hits. */
+  /** Tokens of a request that are never cached, as measured at hits. */
   readonly overhead: number;
   readonly estimate: number;
-  /** What makes the next request begin otherwise; until one is answered. */
+  /** Why the next request begins differently; set until one is answered. */
   readonly broken?: "rewound" | "compacted";
 }
 
@@ -93,7 +93,10 @@ export const cacheReadingSchema: v.GenericSchema<unknown, CacheReading> = v.obje
   ),
 });
 
-/** So much less than expected is still a hit: providers count a little of each request that they do not cache. */
+/**
+ * Tolerance below the expected tokens that still counts as a hit: providers count a few tokens of each
+ * request that they do not cache.
+ */
 export function cacheSlack(expected: number): number {
   return Math.max(128, Math.ceil(expected / 50));
 }

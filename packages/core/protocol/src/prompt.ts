@@ -1,22 +1,22 @@
-/** Prompt: the start of every request. */
+/** Prompt: the beginning of every request. */
 import * as v from "valibot";
 
 /** JSON Schema of an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A tool as the model is told of it. */
+/** A tool as described to the model. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** One of its arguments, the only one needed, can be written as it is, without JSON, where the API has that. */
+  /** The only required argument may be written as raw text instead of JSON, if the API supports that. */
   readonly freeform?: Freeform;
 }
 
 export interface Freeform {
   /** The argument's name. */
   readonly argument: string;
-  /** What it may look like, in the language of Lark. */
+  /** Its grammar, in Lark syntax. */
   readonly grammar: string;
 }
 
@@ -27,13 +27,13 @@ const toolSpecSchema: v.GenericSchema<unknown, ToolSpec> = v.object({
   freeform: v.exactOptional(v.object({ argument: v.string(), grammar: v.string() })),
 });
 
-/** Pinned byte for byte when the session is created and when another model takes over. */
+/** Fixed byte for byte when the session is created and when another model takes over. */
 export interface Prompt {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
-  /** Whom it was made for; absent in old sessions, whose tools are those of all models. */
+  /** The model it was made for; absent in old sessions, whose tools are the same for all models. */
   readonly model?: string;
-  /** The end of `system`, which is for every model: where the agent is, and what the project asks. */
+  /** The end of `system`, the same for every model: the environment, and the project's instructions. */
   readonly surroundings?: string;
 }
 

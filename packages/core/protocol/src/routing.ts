@@ -1,20 +1,20 @@
-/** Routing: what a router decided for a session, and from which table. */
+/** Routing: what a router decided for a session, and its scores. */
 import * as v from "valibot";
 
 export const routerModes = ["cost", "balanced", "intelligence"] as const;
-/** What counts more when they disagree: money, or the quality of the work. */
+/** What matters more if they conflict: cost, or the quality of the work. */
 export type RouterMode = (typeof routerModes)[number];
 
 export const routerModeSchema: v.GenericSchema<unknown, RouterMode> = v.picklist(routerModes);
 
-/** Settings of a session whose models a router chooses among. */
+/** Settings of a session with a router. */
 export interface RouterSettings {
   readonly mode: RouterMode;
-  /** How often another than the best is tried to learn from it, from 0 (never, the default) to 1. */
+  /** How often the router tries a model other than the best, from 0 (never, the default) to 1. */
   readonly explore?: number;
 }
 
-/** How likely a task is light (the smallest models do it), ordinary or hard; adds up to 1. */
+/** How likely a task is light (the smallest models can do it), ordinary or hard; adds up to 1. */
 export interface Odds {
   readonly light: number;
   readonly ordinary: number;
@@ -27,17 +27,17 @@ export const oddsSchema: v.GenericSchema<unknown, Odds> = v.object({
   hard: v.number(),
 });
 
-/** One model as the router saw it. */
+/** One model as the router scored it. */
 export interface RoutedRow {
   readonly model: string;
   readonly tier: "small" | "medium" | "large";
-  /** Probability that the work comes out right. */
+  /** Probability that the work succeeds. */
   readonly quality: number;
-  /** US dollars until the work is done: what goes in anew, what is read from the cache, what is answered. */
+  /** US dollars until the work is done: new input, input read from the cache, and output. */
   readonly cost: { readonly prompt: number; readonly cache: number; readonly answer: number };
-  /** Answers until the work is done. */
+  /** Expected answers until the work is done. */
   readonly steps: number;
-  /** What the quality is worth in the mode, less the cost; US dollars. */
+  /** The value of the quality in this mode, minus the cost; US dollars. */
   readonly score: number;
 }
 
@@ -52,14 +52,14 @@ export const rowSchema: v.GenericSchema<unknown, RoutedRow> = v.object({
   score: v.number(),
 });
 
-/** What the latest routing left: who comes next when the chosen model fails, and what it took the task for. */
+/** The result of the latest routing: the fallback order, and the estimated difficulty. */
 export interface Route {
-  /** The chosen model first, then the others, the best first. */
+  /** The chosen model first, then the others from best to worst. */
   readonly ranking: readonly string[];
   readonly odds: Odds;
 }
 
-/** A command of a turn that ended: how, and after how many answers of the turn. */
+/** A command of a turn that ended: its result, and how many answers the turn had by then. */
 export interface Run {
   readonly input: string;
   readonly exitCode: number;

@@ -24,7 +24,7 @@ function schemaOfEvent(name: (typeof eventNames)[number]): v.GenericSchema {
   return v.object({ v: v.literal(version), ...place, type: v.literal(name), data: schema });
 }
 
-/** By the name of their type. */
+/** Event schemas by the name of their type. */
 const events: Readonly<Record<string, v.GenericSchema>> = Object.fromEntries(
   eventNames.map((name) => [name, schemaOfEvent(name)]),
 );

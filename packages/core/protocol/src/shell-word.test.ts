@@ -8,7 +8,7 @@ it("quotes every word", () => {
   assert.equal(quoteWord("it's $HOME"), String.raw`'it'\''s $HOME'`);
 });
 
-it("quotes a word where a shell would take it for more", () => {
+it("quotes a word that a shell would not take literally", () => {
   for (const plain of ["a", "--color=never", "a/b.c:1", "x@y+z%,-", "tests/a-b_c.py::d"])
     assert.equal(quoteWordIfNeeded(plain), plain);
   for (const text of ["", "a b", "~", "*", "$x", "$HOME", "a;b", "a\nb", "it's", "é"])

@@ -1,10 +1,10 @@
-/** Text as one word of a POSIX shell's script. */
+/** Quotes text as one word of a POSIX shell script. */
 
 export function quoteWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** As it is where a shell takes it for one word with no meaning of its own; a program's name with `=` is an assignment. */
+/** Unchanged if a shell takes it as one literal word; a program's name with `=` is an assignment. */
 export function quoteWordIfNeeded(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : quoteWord(text);
 }

@@ -47,17 +47,20 @@ export const ratesSchema: v.GenericSchema<unknown, Rates> = v.object({
   output: v.number(),
 });
 
-/** The rates of requests with more than `above` input tokens: of the whole request, not of what is beyond. */
+/**
+ * The rates of requests with more than `above` input tokens; they apply to the whole request, not to the
+ * excess.
+ */
 export interface PriceTier extends Rates {
   readonly above: number;
 }
 
-/** The rates of short requests, and those of longer ones, the shortest first. */
+/** The rates of short requests, then those of longer ones, the shortest first. */
 export interface Price extends Rates {
   readonly tiers?: readonly PriceTier[];
 }
 
-/** What a request with so many input tokens is charged by. */
+/** The rates for a request with this many input tokens. */
 export function ratesOf(price: Price, input: number): Rates {
   return price.tiers?.findLast(({ above }) => input > above) ?? price;
 }

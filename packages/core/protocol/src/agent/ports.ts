@@ -1,4 +1,4 @@
-/** Ports: everything an agent reaches. A host opens and closes them, and they are handed down as they are. */
+/** Ports: everything an agent can access. A host opens and closes them and passes them down unchanged. */
 import type { Facts, Rule } from "../decision.ts";
 import type { Delta } from "../delta.ts";
 import type { Event } from "../event.ts";
@@ -20,64 +20,88 @@ import type { CircuitUpdate } from "../session/circuit.ts";
 import type { Ledger } from "../session/ledger.ts";
 import type { Session } from "../session/session.ts";
 
-/** What holds commands in, and whether the user lets them run without. */
+/** What confines commands, and whether the user allows commands without confinement. */
 export type ContainmentFacts = Pick<Facts, "containment" | "uncontainedAllowed">;
 
-/** A file that policy reads. */
+/** A file that policy read. */
 export interface JudgedText {
   /** Absolute. */
   readonly path: string;
   readonly text: string | undefined;
-  /** Of the same bytes; null where there is no file, and for large ones. */
+  /** Digest of the same bytes; null for missing and large files. */
   readonly digest: string | null;
 }
 
-/** What policy looks up around a command, beside the places of paths. Nothing here ever rejects. */
+/** Facts that policy looks up about a command, besides the places of paths. No method rejects. */
 export interface PolicyEnvironment {
-  /** *Contract:* whether anything is at a path, relative to the workspace, links not followed. */
+  /** *Contract:* whether a path relative to the workspace exists, links not followed. */
   exists(path: string): Promise<boolean>;
-  /** *Contract:* the file at a path, absolute or from the workspace; without a text where there is none, and for large ones. */
+  /**
+   * *Contract:* the file at a path, absolute or relative to the workspace; no text for missing and large
+   * files.
+   */
   text(path: string): Promise<JudgedText>;
-  /** *Contract:* why a program of the user's runs or obeys a file, by its real path from the workspace; absent where none is looked for. */
+  /**
+   * *Contract:* why one of the user's programs runs or obeys a file, by its real path from the workspace;
+   * absent if Lathe does not check.
+   */
   obeyed?(path: string): Promise<string | undefined>;
-  /** *Contract:* the user's and the repository's aliases of git, by name. */
+  /** *Contract:* the git aliases of the user and the repository, by name. */
   gitAliases(): Promise<Readonly<Record<string, string>>>;
-  /** *Contract:* what the next checkpoint will not hold, from the workspace; undefined where that is unknown. */
+  /**
+   * *Contract:* paths that the next checkpoint will not hold, relative to the workspace; undefined if
+   * unknown.
+   */
   uncovered(): Promise<readonly string[] | undefined>;
-  /** *Contract:* whether git sees uncommitted changes, files it does not know included; true in doubt. */
+  /** *Contract:* whether git sees uncommitted changes, including untracked files; true if in doubt. */
   unsaved(): Promise<boolean>;
 }
 
-/** Where what a person allows for good is kept: the user's own place for this project, not the project's files. */
+/** The rules a person saved for this project, stored in the user's own folder, not in the project. */
 export interface KeptRules {
-  /** *Contract:* those of the rules that a person may be offered to keep; all or none, as half of them would not be enough. */
+  /**
+   * *Contract:* the given rules if a person may be offered to save all of them; otherwise none, since a part
+   * would not be enough.
+   */
   offered(rules: readonly Rule[]): Promise<readonly Rule[]>;
-  /** *Contract:* durable once it resolves, and in `rules` from then on; a failure when they could not be kept. */
+  /**
+   * *Contract:* durable once it resolves, and in `rules` from then on; a failure if the rules could not be
+   * saved.
+   */
   keep(rules: readonly Rule[]): Promise<Failure | undefined>;
 }
 
-/** What the other sessions of its tree hold: what was refused to any of them, and what those above it were allowed. */
+/**
+ * Permissions of the other sessions in the tree: refusals of all of them, and what the ancestors were
+ * allowed.
+ */
 export type TreePermissions = Pick<Session, "refusals" | "rules" | "grants">;
 
 export const noTreePermissions: TreePermissions = { refusals: [], rules: [], grants: [] };
 
-/** Commands that have ended behind the conversation: what the model is told, and which these are. */
+/** Commands that ended in the background: the text for the model, and their IDs. */
 export interface FinishedCommands {
   readonly text: string;
   readonly ended: readonly string[];
 }
 
-/** What goes on behind the conversation. */
+/** Background work of a conversation. */
 export interface Background {
-  /** *Contract:* never rejects; the commands that have ended and whose end the model was not told; undefined for none. */
+  /**
+   * *Contract:* never rejects; ended commands that the model does not know about yet; undefined if there are
+   * none.
+   */
   finishedCommands(): Promise<FinishedCommands | undefined>;
-  /** *Contract:* these were told: it is in the log. */
+  /** *Contract:* the log now records that the model knows of these commands. */
   told(ended: readonly string[]): void;
-  /** Whether one of them is a reason to continue without a message: a person watches the session and it is idle. */
+  /**
+   * Whether one of them is a reason to continue without a message: a person watches the session and it is
+   * idle.
+   */
   wakes(): boolean;
 }
 
-/** When a router chooses, and what it must not draw itself: milliseconds since the epoch, and a number from [0, 1). */
+/** When a router chooses, and its random input: milliseconds since the epoch, and a number from [0, 1). */
 export interface RouteInputs extends Pick<ModelRouted, "moment"> {
   readonly evidence?: string | undefined;
   readonly now: number;
@@ -86,51 +110,63 @@ export interface RouteInputs extends Pick<ModelRouted, "moment"> {
 
 export interface Ports extends ToolPorts {
   readonly inbox: Inbox;
-  /** Of the session's root: the account of the whole tree. */
+  /** The ledger of the whole tree, held by the root session. */
   readonly ledger: Ledger;
-  /** Absent where commands reach nothing that is decided about. */
+  /** Absent if commands have no network access that needs decisions. */
   readonly network?: NetworkLog;
-  /** The model that sums up conversations that are too long; absent: their own. */
+  /** The model that summarizes conversations that are too long; absent: the conversation's own. */
   readonly summaryModel?: string;
   readonly models: Models;
-  /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
+  /** *Contract:* what other sessions found out about a model that is paused; never throws, and is quick. */
   readonly circuitNews?: (model: string) => CircuitUpdate | undefined;
-  /** *Contract:* pure but for loading the router; absent where the models are named. */
+  /** *Contract:* pure, except that it loads the router; absent if the user named the models. */
   route?(session: Session, drawn: RouteInputs): Promise<Omit<ModelRouted, "from">>;
   readonly tools: readonly Tool[];
-  /** The rules as they are now: read them anew each time. */
+  /** The current rules; read them again each time. */
   readonly rules: readonly Rule[];
-  /** Absent where nothing can be kept. */
+  /** Absent if rules cannot be saved. */
   readonly kept?: KeptRules;
-  /** *Contract:* as it is now; absent where the session is alone. */
+  /** *Contract:* the current permissions; absent if the session is alone in its tree. */
   treePermissions?(): TreePermissions;
-  /** As they are now: they are loaded before the first turn. Absent where there are none. */
+  /** The current hooks, loaded before the first turn. Absent if there are none. */
   readonly hooks?: Hooks | undefined;
-  /** What checkers say of an edit, in its result; absent where nothing checks. */
+  /** Adds checkers' reports to an edit's result; absent if no checker runs. */
   readonly checkEdits?: RunLayer;
-  /** *Contract:* never rejects; resolves once files that a command replaced are there again. Absent where nobody looks. */
+  /**
+   * *Contract:* never rejects; resolves once files that a command replaced are restored. Absent if nothing
+   * watches for that.
+   */
   restored?(): Promise<void>;
-  /** *Contract:* what the project says to an agent in these folders; never rejects. Absent where nobody looks. */
+  /**
+   * *Contract:* the project's instructions for these folders; never rejects. Absent if instructions are not
+   * used.
+   */
   instructions?(folders: readonly string[]): Promise<InstructionsGiven["texts"]>;
-  /** Absent where nothing goes on behind a conversation. */
+  /** Absent if nothing runs in the background. */
   readonly background?: Background;
-  /** *Contract:* never rejects; what the model is told of files that are not as it saw them, each version once; undefined for none. */
+  /**
+   * *Contract:* never rejects; a note for the model about files changed since it saw them, once per version;
+   * undefined if there are none.
+   */
   changedFiles?(session: Session): Promise<Required<Pick<NoticePosted, "text" | "files">> | undefined>;
-  /** *Contract:* an id for a session that a call opens; absent where none can. */
+  /** *Contract:* an ID for a session that a call opens; absent if calls cannot open sessions. */
   newSession?(): string;
   /** Absent unless the user wants one. */
   readonly secondOpinion?: SecondOpinion;
-  /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does; ends soon after the signal. */
+  /**
+   * *Contract:* saves the current files for a session; never rejects because of disk errors; ends soon after
+   * the signal.
+   */
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
-  /** *Contract:* never rejects; between two checkpoints. Absent where it is not needed. */
+  /** *Contract:* never rejects; the changes between two checkpoints. Absent if not needed. */
   runLater?(from: string, to: string): Promise<RunLaterChanges>;
-  /** *Contract:* resolves once it is known what holds commands in; never rejects. */
+  /** *Contract:* resolves once it is known what confines commands; never rejects. */
   containment(): Promise<ContainmentFacts>;
   readonly surroundings: PolicyEnvironment;
-  /** *Contract:* whether a command that was left in the background runs now; absent where none can be. */
+  /** *Contract:* whether a background command is running now; absent if there can be none. */
   runsInBackground?(): boolean;
   readonly clock: Clock;
-  /** Every event as it is appended, with the session after it. */
+  /** Called for each appended event, with the session after it. */
   onEvent(event: Event, session: Session): void;
   onDelta(delta: Delta): void;
 }

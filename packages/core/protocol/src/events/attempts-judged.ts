@@ -1,4 +1,4 @@
-/** `attempts.judged`: what became of each attempt, and which one is best. */
+/** `attempts.judged`: the result of each attempt, and which one is best. */
 import * as v from "valibot";
 import { type AttemptsVerdict, attemptResultSchema, judges } from "../attempts.ts";
 import type { EventType } from "../session/event-type.ts";

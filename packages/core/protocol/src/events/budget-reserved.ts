@@ -1,4 +1,4 @@
-/** `budget.reserved`: the worst case of an attempt is set aside before it starts. */
+/** `budget.reserved`: reserves the worst-case cost of an attempt before it starts. */
 import * as v from "valibot";
 import type { EventType } from "../session/event-type.ts";
 

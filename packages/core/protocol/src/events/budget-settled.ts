@@ -1,4 +1,4 @@
-/** `budget.settled`: a reservation became what was really used. */
+/** `budget.settled`: replaces a reservation with the actual usage. */
 import * as v from "valibot";
 import type { EventType } from "../session/event-type.ts";
 

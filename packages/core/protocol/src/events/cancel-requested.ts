@@ -20,7 +20,7 @@ export const cancelRequested: EventType<"cancel.requested", CancelRequested> = {
   apply: (session, { data }) => {
     const next = rememberOffer(session, data.offer);
     if (next.turn) return { ...next, turn: { ...next.turn, cancelledBy: data.by } };
-    // What an attempt costs that is open is still to be settled.
+    // The cost of an open attempt must still be settled.
     const { compaction, ...idle } = next;
     return compaction?.attempt ? next : idle;
   },

@@ -1,4 +1,4 @@
-/** `checkpoint.taken`: what the files were before a step that may change them, or after it. */
+/** `checkpoint.taken`: the state of the files before or after a step that may change them. */
 import * as v from "valibot";
 import { type Failure, failureSchema } from "../failure.ts";
 import type { RunLaterFile } from "../run-later/why-run-later.ts";
@@ -8,13 +8,16 @@ import type { CheckpointAttempt, Turn } from "../session/session.ts";
 
 export interface CheckpointTaken {
   readonly moment: "before" | "after";
-  /** Absent when there is none, and then `failure` says why. */
+  /** Absent if the checkpoint failed; then `failure` says why. */
   readonly ref?: string;
   readonly failure?: Failure;
-  /** Files and folders that it does not hold. */
+  /** Number of files and folders that it does not hold. */
   readonly skipped: number;
   readonly ms: number;
-  /** After a step: files changed in this turn so far that programs or later sessions run or follow; absent when there are none. */
+  /**
+   * After a step: files changed in this turn that programs or later sessions run or follow; absent if there
+   * are none.
+   */
   readonly runLater?: readonly RunLaterFile[];
 }
 
@@ -46,7 +49,7 @@ export const checkpointTaken: EventType<"checkpoint.taken", CheckpointTaken> = {
       ...(turn && {
         turn: moment === "before" ? { ...turn, covered: turn.steps } : afterStep(turn, data),
       }),
-      // One that cannot be had here is not asked for at every step.
+      // If checkpoints are impossible here, do not try again at every step.
       ...(failure?.retry === "never" && { uncovered: failure }),
       checkpoints: [...checkpoints, kept],
     };
@@ -54,7 +57,7 @@ export const checkpointTaken: EventType<"checkpoint.taken", CheckpointTaken> = {
 };
 
 function afterStep(turn: Turn, { ref, runLater }: CheckpointTaken): Turn {
-  // Where the files could not be kept, nothing was learned.
+  // Without a checkpoint, nothing is known about the changes.
   if (ref === undefined) return uncover(turn);
   const { runLater: _, ...rest } = uncover(turn);
   return { ...rest, ...(runLater && { runLater }) };

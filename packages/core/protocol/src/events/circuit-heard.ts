@@ -1,10 +1,12 @@
-/** `circuit.heard`: another session found that a model rests; recorded before anything is decided by it. */
+/**
+ * `circuit.heard`: another session found that a model is paused; logged before any decision depends on it.
+ */
 import * as v from "valibot";
 import { type CircuitUpdate, circuitNewsEntries } from "../session/circuit.ts";
 import type { EventType } from "../session/event-type.ts";
 
 export interface CircuitHeard extends CircuitUpdate {
-  /** As the chain has it. */
+  /** The model's name as in the chain. */
   readonly model: string;
 }
 

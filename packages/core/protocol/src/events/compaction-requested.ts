@@ -1,4 +1,4 @@
-/** `compaction.requested`: the conversation is to be made shorter before the next attempt. */
+/** `compaction.requested`: the conversation must be compacted before the next attempt. */
 import * as v from "valibot";
 import { type CompactionWhy, whySchema } from "../session/compaction.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -7,10 +7,10 @@ import { rememberOffer } from "../session/offers.ts";
 export interface CompactionRequested {
   readonly why: CompactionWhy;
   readonly focus?: string;
-  /** Of `window`: what the next request would have been, and the most that it may be; in tokens. */
+  /** For `window`: the size of the next request, and its limit; in tokens. */
   readonly tokens?: number;
   readonly most?: number;
-  /** The inbox offer it came from. */
+  /** The inbox message that caused it. */
   readonly offer?: string;
 }
 

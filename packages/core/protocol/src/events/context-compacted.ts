@@ -1,4 +1,4 @@
-/** `context.compacted`: from here on the model sees a shorter conversation; nothing is lost from the log. */
+/** `context.compacted`: from here on the model sees a compacted conversation; the log loses nothing. */
 import * as v from "valibot";
 import { type Failure, failureSchema } from "../failure.ts";
 import { halfOpened } from "../session/circuit.ts";
@@ -15,7 +15,7 @@ import { brokenBy } from "../session/sent-prompts.ts";
 import type { Session, Turn } from "../session/session.ts";
 import { addUsage, noUsage, type Rates, ratesSchema, type Usage, usageSchema } from "../usage.ts";
 
-/** The attempt that was made at a summary, whatever became of it. */
+/** The attempt at a summary, whatever its result. */
 export interface SummaryAttempt {
   readonly attempt: string;
   readonly model: string;
@@ -24,14 +24,14 @@ export interface SummaryAttempt {
   readonly cost?: number;
   readonly rates?: Rates;
   readonly ms: number;
-  /** Why there is none. */
+  /** Why there is no summary. */
   readonly failure?: Failure;
 }
 
 export interface ContextCompacted {
   readonly why: CompactionWhy;
   readonly focus?: string;
-  /** Tokens of the next request, as estimated. */
+  /** Estimated tokens of the next request. */
   readonly before: number;
   readonly after: number;
   readonly parts: readonly ShortenedPart[];
@@ -77,20 +77,20 @@ export const contextCompacted: EventType<"context.compacted", ContextCompacted> 
     };
     if (data.parts.length === 0 && !data.summary) return told;
     const isShort = freesEnough({ before, after });
-    // What a summary leaves out of folders' instructions and of the mode is told again.
+    // A summary drops the folders' instructions and the mode, so the model gets them again.
     const { planTold: _p, ...forgetful } = told;
     return {
       ...(data.summary ? { ...forgetful, instructed: [] } : told),
       messages: shortenParts(session.messages, data),
       compacted: [...session.compacted, { seq, messages: session.messages }],
       prompts: brokenBy(session.prompts, "compacted"),
-      // What did not fit may fit now.
+      // A request that did not fit may fit now.
       circuits: isShort && why === "overflow" ? halfOpened(session.circuits, at) : session.circuits,
     };
   },
 };
 
-/** A refusal of the longer conversation says nothing of the shorter one. */
+/** A failure of the longer conversation says nothing about the shorter one. */
 function turnAfter(
   turn: Turn,
   { why, before, after, summarized }: ContextCompacted,

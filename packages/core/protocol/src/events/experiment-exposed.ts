@@ -1,9 +1,9 @@
-/** `experiment.exposed`: what an experiment varies is used for the first time in this session. */
+/** `experiment.exposed`: the session uses for the first time what an experiment varies. */
 import * as v from "valibot";
 import type { EventType } from "../session/event-type.ts";
 import { type Assignment, momentSchema, sharesSchema } from "../session/experiments.ts";
 
-/** What the arm sets is in the settings. */
+/** The arm's settings are in the session's settings. */
 export type ExperimentExposed = Omit<Assignment, "set">;
 
 const schema: v.GenericSchema<unknown, ExperimentExposed> = v.object({

@@ -1,10 +1,10 @@
-/** `instructions.given`: what the folders of touched files say to an agent, looked for once for each folder. */
+/** `instructions.given`: instructions from the folders of touched files; each folder is checked once. */
 import * as v from "valibot";
 import { noticeText } from "../notice.ts";
 import type { EventType } from "../session/event-type.ts";
 
 export interface InstructionsGiven {
-  /** Folders below the workspace that were looked into, also where nothing was found. */
+  /** Checked folders below the workspace, including those without instructions. */
   readonly folders: readonly string[];
   readonly texts: readonly { readonly path: string; readonly text: string }[];
 }

@@ -1,4 +1,7 @@
-/** `message.received`: a person spoke, or what they wait for has ended; begins a turn, or steers the running one. */
+/**
+ * `message.received`: a person wrote, or a background command ended; begins a turn, or steers the running
+ * one.
+ */
 import * as v from "valibot";
 import { type UserMessage, userPartsSchema } from "../message.ts";
 import { afterEnds } from "../session/background.ts";
@@ -9,9 +12,9 @@ import type { Turn } from "../session/session.ts";
 
 export interface MessageReceived {
   readonly parts: UserMessage["parts"];
-  /** The inbox offer it came from. */
+  /** The inbox message it came from. */
   readonly offer?: string;
-  /** Commands in the background whose end it reports; no person wrote it. */
+  /** Background commands whose end it reports; no person wrote it. */
   readonly ended?: readonly string[];
 }
 
@@ -34,10 +37,10 @@ export const messageReceived: EventType<"message.received", MessageReceived> = {
     const heard = { ...rest, messages, marks, turn, recent: [] };
     if (data.ended) {
       const background = afterEnds(session.background, data.ended);
-      // Nobody wants anything new, so the model that is at it stays.
+      // The task is unchanged, so the current model stays.
       return { ...heard, background, turn: { ...turn, routedAt: 0 }, woken: (session.woken ?? 0) + 1 };
     }
-    // Whoever spoke may mean it otherwise now: what was refused is asked about again.
+    // The person may have changed their mind, so refused effects are asked about again.
     const refusals = rest.refusals.map((one) => ({ ...one, isOld: true }));
     return { ...heard, refusals };
   },

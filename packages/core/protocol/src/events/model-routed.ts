@@ -17,14 +17,14 @@ export interface ModelRouted {
   readonly moment: "turn" | "evidence";
   readonly mode: RouterMode;
   readonly why: string;
-  /** What was seen of the request and the session, by name; what is absent is 0. */
+  /** Features of the request and the session, by name; an absent one is 0. */
   readonly features: Readonly<Record<string, number>>;
   readonly odds: Odds;
-  /** The best first, as many as are worth keeping; the chosen one among them. */
+  /** The best first, limited in number; includes the chosen one. */
   readonly table: readonly RoutedRow[];
   /** Probability with which `to` was chosen: 1 without exploration. */
   readonly propensity: number;
-  /** Chosen to learn from it, not for its score. */
+  /** Chosen for exploration, not for its score. */
   readonly explored?: boolean;
 }
 

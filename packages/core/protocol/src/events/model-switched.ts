@@ -1,4 +1,4 @@
-/** `model.switched`: another model takes over from the next attempt on. */
+/** `model.switched`: another model is used from the next attempt on. */
 import * as v from "valibot";
 import { type Prompt, promptSchema } from "../prompt.ts";
 import type { Circuits } from "../session/circuit.ts";
@@ -9,11 +9,11 @@ export interface ModelSwitched {
   readonly to: string;
   readonly why: string;
   /**
-   * `fault`: the one before could not go on. `recovery`: it has rested, and one attempt is to show whether it is well
-   * again. `relapse`: it is not. `stuck`: the planner is asked again. Absent when a person chose.
+   * `fault`: the previous model failed. `recovery`: its pause is over, and one attempt tests whether it works
+   * again. `relapse`: it still fails. `stuck`: switch to the planner again. Absent if a person chose.
    */
   readonly because?: "fault" | "recovery" | "relapse" | "stuck";
-  /** What it starts from; absent where that is what the one before it had. */
+  /** The prompt of this model; absent if it is the previous model's. */
   readonly prompt?: Prompt;
 }
 
@@ -42,7 +42,7 @@ export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
   },
 };
 
-/** It returns to a model that failover left, but never away from one that a person chose. */
+/** The switch returns to a model that failover left, but never leaves one that a person chose. */
 function circuitsAfter(circuits: Circuits, { from, because }: ModelSwitched): Circuits {
   if (because === "recovery") return circuits;
   if (because === undefined || because === "stuck") {

@@ -1,4 +1,4 @@
-/** `network.decided`: the sandbox's proxy let a command reach a host, or did not. */
+/** `network.decided`: the sandbox's proxy allowed or denied a command's connection to a host. */
 import * as v from "valibot";
 import type { Contact, NetworkDecided } from "../network.ts";
 import type { EventType } from "../session/event-type.ts";

@@ -1,4 +1,4 @@
-/** `notice.posted`: the harness tells the model something, as a user message that says so. */
+/** `notice.posted`: Lathe tells the model something, in a user message that is marked as a notice. */
 import * as v from "valibot";
 import { noticeText } from "../notice.ts";
 import { afterEnds } from "../session/background.ts";
@@ -9,9 +9,9 @@ import type { Session } from "../session/session.ts";
 export interface NoticePosted {
   readonly about: (typeof subjects)[number];
   readonly text: string;
-  /** Commands in the background whose end it tells of. */
+  /** Background commands whose end it reports. */
   readonly ended?: readonly string[];
-  /** Files that are not as the model saw them, in which version; null for one that is gone. */
+  /** Files that changed since the model saw them, with their version; null for a deleted one. */
   readonly files?: Readonly<Record<string, string | null>>;
 }
 
@@ -55,7 +55,7 @@ function withNews(session: Session, { files, ended }: NoticePosted): Session {
   return { ...session, background, ...(files && { noted: { ...session.noted, ...files } }) };
 }
 
-/** That plan mode is over is told the same way. */
+/** The model learns in the same way that plan mode is over. */
 function withPlanTold({ planTold: _, ...session }: Session): Session {
   return isPlanning(session) ? { ...session, planTold: true } : session;
 }

@@ -1,4 +1,7 @@
-/** `permission.decided`: policy, or a person it asked, decided on one call; `ask` means no person could be asked. */
+/**
+ * `permission.decided`: policy, or a person it asked, decided on one call; `ask` means no person could be
+ * asked.
+ */
 import * as v from "valibot";
 import {
   type Decision,
@@ -25,19 +28,24 @@ export interface PermissionDecided {
   readonly call: string;
   readonly effects: readonly Effect[];
   readonly decision: Decision;
-  /** Of a call that the sandbox kept from these effects: it runs again with them, once or like all that follow. */
+  /**
+   * The sandbox blocked these effects of the call: it runs again with them, granted once or for the session.
+   */
   readonly grant?: "call" | "session";
-  /** What a person allowed from now on with it; what is for the project is kept in the user's own place as well. */
+  /**
+   * Rules that a person added with the decision; those for the project are also saved in the user's own
+   * folder.
+   */
   readonly always?: { readonly scope: "session" | "project"; readonly rules: readonly Rule[] };
-  /** Of a call that needed a person, without one: the narrowest rules that would have allowed it. */
+  /** If the call needed a person and there was none: the narrowest rules that would have allowed it. */
   readonly proposed?: readonly Rule[];
-  /** Of a small model that was asked, where one is configured: it may have allowed what rules leave open. */
+  /** The answer of the small model, if one is configured; it may allow what rules leave open. */
   readonly opinion?: Opinion;
-  /** What a person took of the edit; its effects are those of that part. */
+  /** The part of the edit that a person accepted; the effects are those of that part. */
   readonly part?: EditPart;
-  /** What it refuses for the rest of the session: a person's no. */
+  /** What the person refused for the rest of the session. */
   readonly refused?: readonly Refusal[];
-  /** Of a call with a script: the files that the decision depended on. */
+  /** For a call with a script: the files that the decision depended on. */
   readonly judged?: JudgedFiles;
 }
 
@@ -100,7 +108,7 @@ function withReadOnly(effect: unknown): unknown {
   return { ...effect, traits: effect.traits.map((trait) => (trait === "looks" ? "read-only" : trait)) };
 }
 
-/** A host that a person allowed for good is one that commands may reach, too. */
+/** When a person always allows a host, commands may reach it, too. */
 function withAlways(session: Session, { always, effects }: PermissionDecided): Session {
   if (!always) return session;
   const hosts = effects.filter(({ kind, traits }) => kind === "network" && traits?.includes("named"));
@@ -124,19 +132,19 @@ function granted(
   const again = updateCall(session, call, ({ denied: _, grants = [], ...state }) => ({
     ...state,
     decision,
-    // Whatever the call was, a command runs now: its start must be durable, and the files kept before it.
+    // A command runs now, whatever the call was: log its start durably and take a checkpoint first.
     effects: state.effects.length > 0 ? state.effects : [{ kind: "execute", target: state.call.tool }],
     grants: [...grants, ...effects],
   }));
   return grant === "session" ? { ...again, grants: [...again.grants, ...effects] } : again;
 }
 
-/** A person's yes to the same thing, or to the folder it lies in, lifts an earlier no. */
+/** When a person allows the same thing, or a folder that contains it, an earlier refusal is lifted. */
 function isAllowed(refusal: Refusal, effects: readonly Effect[]): boolean {
   return effects.some((effect) => isSame(refusal, effect) || isPartOf(refusal, effect));
 }
 
-/** A deletion of the whole working folder lifts no refusal of a part of it: so it is in the logs there are. */
+/** Deleting the whole working folder lifts no refusal of a part of it; existing logs depend on that. */
 function isPartOf(refusal: Refusal, { kind, target, expansion }: Effect): boolean {
   if (kind !== "delete" || refusal.kind !== "delete" || expansion !== undefined) return false;
   return target !== "." && isBelow(refusal.target, target) && !isBelow(target, refusal.target);

@@ -12,11 +12,11 @@ import { isForMore } from "./question-asked.ts";
 export interface QuestionAnswered {
   readonly call: string;
   readonly answer: string;
-  /** What is taken of an edit that is allowed, where that is not all of it. */
+  /** The accepted part of an edit, if not all of it. */
   readonly part?: EditPart;
   /** The kind of client: `terminal`, `editor`, `program`; `user` in older logs. */
   readonly by: string;
-  /** By which the sender of the answer finds it. */
+  /** An ID by which the sender finds the answer. */
   readonly receipt?: string;
   readonly offer?: string;
 }
@@ -53,8 +53,8 @@ export const questionAnswered: EventType<"question.answered", QuestionAnswered> 
 };
 
 /**
- * What a running call asked of a person, a subagent's question, is decided there; an answer for more than this once
- * is meant for the whole session.
+ * If a running call asked a person (a subagent's question), the answer is decided there. An answer for more
+ * than one call applies to the whole session.
  */
 function withRules(session: Session, { call, answer }: QuestionAnswered): Session {
   const state = session.calls.find((one) => one.call.id === call);

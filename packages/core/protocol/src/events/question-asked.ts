@@ -1,11 +1,13 @@
-/** `question.asked`: the turn waits for a person: to permit a call, or to answer the model's question. */
+/**
+ * `question.asked`: the turn waits for a person, either to permit a call or to answer the model's question.
+ */
 import * as v from "valibot";
 import { type Opinion, opinionSchema, type Rule, ruleSchema } from "../decision.ts";
 import { type JudgedFiles, judgedFilesSchema } from "../judged-files.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
 
-/** The answers that hold for all that follows, here or in the project. */
+/** The answers that apply to all later calls, in this session or in the project. */
 export const allowForSession = "allow for this session";
 export const allowForProject = "allow for this project";
 
@@ -14,20 +16,23 @@ export interface QuestionAsked {
   readonly kind: "permission" | "question";
   readonly text: string;
   readonly options: readonly string[];
-  /** What an answer that holds for more than this once would allow from then on. */
+  /** The rules that an answer for the session or the project would add. */
   readonly rules?: readonly Rule[];
-  /** What a small model said that did not find it harmless. */
+  /** The small model's reason for not finding the call harmless. */
   readonly opinion?: Opinion;
-  /** Of a call with a script: the files that the question is about. */
+  /** For a call with a script: the files that the question is about. */
   readonly judged?: JudgedFiles;
 }
 
-/** Whether an answer holds for more than the call it was asked for. */
+/** Whether an answer applies to more than the call it was asked for. */
 export function isForMore(answer: string): boolean {
   return answer === allowForSession || answer === allowForProject;
 }
 
-/** Whether an answer that holds for more than one call answers this other question, too: it allows all that is asked for. */
+/**
+ * Whether an answer for more than one call also answers this other question: it allows everything asked
+ * there.
+ */
 export function isSettledBy(
   { kind, rules = [] }: Pick<QuestionAsked, "kind" | "rules">,
   answered: Pick<QuestionAsked, "rules">,

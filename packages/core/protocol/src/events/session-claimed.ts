@@ -1,4 +1,4 @@
-/** `session.claimed`: one process took ownership; appends of older epochs are void from here on. */
+/** `session.claimed`: one process took ownership; appends with older epochs are void from here on. */
 import * as v from "valibot";
 import { afterOwner } from "../session/background.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -19,7 +19,7 @@ export const sessionClaimed: EventType<"session.claimed", SessionClaimed> = {
   name: "session.claimed",
   version: 1,
   schema,
-  // What kept checkpoints from being made may be gone, and since the last one others may have changed the files.
+  // The reason why checkpoints failed may be gone, and other programs may have changed the files.
   apply: ({ uncovered: _, turn, ...session }, { data, seq }) => ({
     ...session,
     background: afterOwner(session.background),

@@ -14,7 +14,7 @@ import type { Settings } from "../session/settings.ts";
 export interface SessionConfigured {
   readonly settings: Settings;
   readonly limits: Limits;
-  /** The inbox offer it came from. */
+  /** The inbox message it came from. */
   readonly offer?: string;
 }
 
@@ -47,7 +47,7 @@ export const sessionConfigured: EventType<"session.configured", SessionConfigure
   apply: (session, { data }) => {
     const { settings, limits, offer } = data;
     const { planTold, ...rest } = rememberOffer(session, offer);
-    // Out of plan mode the model hears that it is over, which it need not where it was never told.
+    // After plan mode ends, the model is told so, unless it was never told of plan mode.
     const isTold = settings.mode === session.settings.mode || settings.mode !== "plan";
     const next = { ...rest, ...(planTold && isTold && { planTold }), settings, limits };
     return chooseModel(next, chosenModels(session));

@@ -8,15 +8,15 @@ export interface SessionCreated {
   /** Real path of the workspace. */
   readonly cwd: string;
   readonly title: string;
-  /** Version of Lathe that made it. */
+  /** The version of Lathe that created the session. */
   readonly harness: string;
   readonly prompt: Prompt;
-  /** Of a session that another one made: that one, and the first of them all, whose ledger it charges. */
+  /** For a session created by another one: that session, and the root session, whose ledger it charges. */
   readonly parent?: string;
   readonly root?: string;
-  /** The session whose conversation it goes on with, and the event after which it parts from it. */
+  /** The session it was forked from, and the last event that both share. */
   readonly forkOf?: { readonly session: string; readonly seq: number };
-  /** Of a subagent: which one it is. */
+  /** For a subagent: its definition. */
   readonly agent?: string;
 }
 

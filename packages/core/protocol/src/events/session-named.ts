@@ -1,11 +1,11 @@
-/** `session.named`: a person gave the session a name; it is its title from then on. */
+/** `session.named`: a person named the session; the name is its title from then on. */
 import * as v from "valibot";
 import type { EventType } from "../session/event-type.ts";
 import { rememberOffer } from "../session/offers.ts";
 
 export interface SessionNamed {
   readonly name: string;
-  /** The inbox offer it came from. */
+  /** The inbox message it came from. */
   readonly offer?: string;
 }
 

@@ -1,4 +1,4 @@
-/** `session.rewound`: the files, the conversation or both went back to an earlier moment, or back again. */
+/** `session.rewound`: the files, the conversation or both were rewound, or a rewind was undone. */
 import * as v from "valibot";
 import { halfOpened } from "../session/circuit.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -6,11 +6,11 @@ import { conversationOf, rewindConversation } from "../session/marks.ts";
 import { brokenBy } from "../session/sent-prompts.ts";
 
 export interface SessionRewound {
-  /** `seq` of the mark it went back to; of the rewind that it undoes, if it undoes one. */
+  /** `seq` of the mark to rewind to; if it undoes a rewind, the `seq` of that rewind. */
   readonly to: number;
   readonly undoes: boolean;
   readonly conversation: boolean;
-  /** Checkpoints of before and after, when files went back. */
+  /** Checkpoints before and after, if files were rewound. */
   readonly files?: { readonly undo: string; readonly now: string };
 }
 

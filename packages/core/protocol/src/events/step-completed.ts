@@ -1,4 +1,4 @@
-/** `step.completed`: the model answered; its tool calls now wait to be decided. */
+/** `step.completed`: the model answered; its tool calls now wait for a decision. */
 import * as v from "valibot";
 import { type AssistantPart, assistantPartsSchema, type FinishReason } from "../message.ts";
 import { type CacheReading, cacheReadingSchema } from "../prompt-cache.ts";
@@ -15,9 +15,9 @@ export interface StepCompleted {
   readonly usage?: Usage;
   /** US dollars; absent when the price or the usage is unknown. */
   readonly cost?: number;
-  /** What each token was charged by. */
+  /** The prices that each token was charged at. */
   readonly rates?: Rates;
-  /** Absent where nothing is known of the provider's cache. */
+  /** Absent if nothing is known about the provider's cache. */
   readonly cache?: CacheReading;
   /** Milliseconds from request to the first delta, and to the end. */
   readonly firstMs: number;
@@ -40,7 +40,10 @@ const schema: v.GenericSchema<unknown, StepCompleted> = v.object({
   raw: v.exactOptional(v.string()),
 });
 
-/** Milliseconds of failing that an answer makes good: a long turn may be unlucky more often than a short one. */
+/**
+ * Each answer offsets this many milliseconds of failing, since a long turn may fail more often than a short
+ * one.
+ */
 const madeGoodMs = 60_000;
 
 export const stepCompleted: EventType<"step.completed", StepCompleted> = {

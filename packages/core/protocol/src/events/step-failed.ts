@@ -1,4 +1,4 @@
-/** `step.failed`: an attempt gave no answer; whatever it had said is discarded. */
+/** `step.failed`: an attempt gave no answer; its partial output is discarded. */
 import * as v from "valibot";
 import { type Failure, failureSchema } from "../failure.ts";
 import { type Circuit, type ModelRest, restSchema } from "../session/circuit.ts";
@@ -9,9 +9,9 @@ export interface StepFailed {
   readonly attempt: string;
   readonly model: string;
   readonly failure: Failure;
-  /** The next attempt on this model waits until then; milliseconds since the epoch. */
+  /** When the next attempt on this model starts; milliseconds since the epoch. */
   readonly retryAt?: number;
-  /** The model rests. */
+  /** Set if the model is paused. */
   readonly rest?: ModelRest;
   readonly ms: number;
 }
@@ -34,11 +34,11 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
     if (summary?.id === data.attempt) return { ...session, compaction: withRetry(wish, data) };
     if (!session.turn) return session;
     const { attempt: _a, retryAt: _r, ...turn } = session.turn;
-    // The death of a process says nothing of the model.
+    // The death of a process says nothing about the model.
     if (data.failure.code === "owner-died") return { ...session, turn };
     const failed = {
       ...turn,
-      // A look at whether the model has recovered costs the turn nothing: another one goes on.
+      // An attempt that tests a paused model costs the turn nothing, since another model continues.
       ...(turn.probing === undefined && {
         failures: turn.failures + 1,
         failingSince: turn.failingSince ?? at,

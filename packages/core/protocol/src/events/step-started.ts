@@ -6,11 +6,11 @@ import { markMoment } from "../session/marks.ts";
 import { rememberSent } from "../session/sent-prompts.ts";
 
 export interface StepStarted {
-  /** Unique in the session; names the reservation too. */
+  /** Unique in the session; also identifies the reservation. */
   readonly attempt: string;
   readonly model: string;
   readonly sent?: SentRequest;
-  /** Of an attempt that is no step of the conversation: a summary of it. */
+  /** Set if the attempt writes a summary, and is no step of the conversation. */
   readonly purpose?: "summary";
 }
 

@@ -1,4 +1,4 @@
-/** `tool.completed`: a call has its outcome; the last one of an answer hands all results to the model. */
+/** `tool.completed`: a call has its outcome; after the last one of an answer, the model gets all results. */
 import * as v from "valibot";
 import { type Outcome, outcomeSchema } from "../outcome.ts";
 import { closeAnswer, updateCall } from "../session/calls.ts";

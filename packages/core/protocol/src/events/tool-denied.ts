@@ -1,4 +1,7 @@
-/** `tool.denied`: the sandbox kept a call from something; the outcome is held until that is granted or refused. */
+/**
+ * `tool.denied`: the sandbox blocked an effect of a call; its outcome is held until the effect is granted or
+ * refused.
+ */
 import * as v from "valibot";
 import { type Effect, effectSchema } from "../decision.ts";
 import { type Outcome, outcomeSchema } from "../outcome.ts";

@@ -5,9 +5,9 @@ import type { EventType } from "../session/event-type.ts";
 
 export interface ToolStarted {
   readonly call: string;
-  /** The version of each file the call is about to write or delete; null where there is none. */
+  /** The version of each file the call will write or delete; null if it does not exist. */
   readonly before?: Readonly<Record<string, string | null>>;
-  /** The session it opens, or goes on with. */
+  /** The session that it opens or continues. */
   readonly child?: string;
 }
 

@@ -28,7 +28,7 @@ export const turnEnded: EventType<"turn.ended", TurnEnded> = {
   version: 1,
   schema,
   apply: ({ turn: _, compaction, ...session }, { data }) => {
-    // A requested compaction is still due, unless it is what failed.
+    // A requested compaction is still due, unless the compaction itself failed.
     const isWanted = compaction?.why === "asked" && data.end.type !== "failed";
     const ended = { ...session, calls: [], recent: [], lastEnd: data.end };
     return isWanted ? { ...ended, compaction } : ended;

@@ -1,23 +1,23 @@
 /**
- * An automaton that reads a text once, character by character, with all places of the pattern that it may be at. Which
- * places follow is remembered, so that a character costs one look-up once a few texts were read.
+ * An automaton that reads a text once, character by character, and tracks all places of the pattern it may be
+ * at. It caches the following places, so after a few texts a character costs one lookup.
  */
 import type { Pattern, TextMatcher } from "./pattern.ts";
 import { type Program, programOf } from "./program.ts";
 
-/** Places of the program, after what leads on without a character. */
+/** Places of the program, after all steps that need no character. */
 interface State {
-  /** Those that test a character, in order. */
+  /** The places that test a character, in order. */
   readonly places: readonly number[];
   readonly accepts: boolean;
-  /** No text leads from here to a match. */
+  /** No further text leads from here to a match. */
   readonly isDead: boolean;
-  /** By the code of the next character. */
+  /** Following states by the code of the next character. */
   readonly ascii: (State | undefined)[];
   readonly others: Map<number, State>;
 }
 
-/** Remembered at most: beyond it all is forgotten and found out again. */
+/** Cache limits; when one is reached, the cache is cleared. */
 const maxStates = 1_000;
 const maxOthers = 1_000;
 const asciiCodes = 128;
@@ -42,7 +42,7 @@ export function compileAutomaton(pattern: Pattern): TextMatcher {
 
 interface States {
   first(): State;
-  /** Finds out which state follows, and remembers it. */
+  /** Computes the following state, and caches it. */
   after(state: State, code: number): State;
 }
 
@@ -76,7 +76,7 @@ function stateSets(program: Program): States {
   };
 }
 
-/** States still in use lead to others no more. */
+/** Unlinks states that are still in use from cleared ones. */
 function forget(known: Map<string, State>): void {
   for (const { ascii, others } of known.values()) {
     ascii.fill(undefined);
@@ -85,7 +85,7 @@ function forget(known: Map<string, State>): void {
   known.clear();
 }
 
-/** Behind the places whose tests the character passes. */
+/** The places after those whose tests the character passes. */
 function stepsAfter({ steps, tests }: Program, places: readonly number[], code: number): readonly number[] {
   const after: number[] = [];
   let char: string | undefined;
@@ -107,7 +107,7 @@ interface Reached {
   readonly accepts: boolean;
 }
 
-/** Where steps lead to that test nothing. */
+/** The places reached by steps that test nothing. */
 function reach({ steps }: Program): (from: readonly number[]) => Reached {
   const marks = new Uint32Array(steps.length);
   let mark = 0;

@@ -1,4 +1,7 @@
-/** Patterns match what the same regular expression matches, and take linear time where that one would not. */
+/**
+ * Patterns match the same texts as the equivalent regular expression, in linear time even if the expression
+ * is slower.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertGrowth } from "@lathe/testkit/growth";
@@ -34,7 +37,7 @@ function sourceOf(pattern: Pattern): string {
 }
 
 describe("a pattern", () => {
-  it("matches what a regular expression of the same meaning matches, short or long", () => {
+  it("matches what an equivalent regular expression matches, short or long", () => {
     fc.assert(
       fc.property(anyPattern, fc.array(anyText, { minLength: 1, maxLength: 8 }), (pattern, texts) => {
         const [matches, automaton] = [patternMatcher(pattern), compileAutomaton(pattern)];
@@ -47,7 +50,7 @@ describe("a pattern", () => {
     );
   });
 
-  it("still matches once more has been read than is remembered", () => {
+  it("still matches after it has read more than its cache holds", () => {
     const matches = compileAutomaton([
       many("."),
       text("a"),
@@ -65,7 +68,7 @@ describe("a pattern", () => {
     }
   });
 
-  it("refuses a class that is none when it is made", () => {
+  it("rejects an invalid class on creation", () => {
     assert.throws(() => patternMatcher([one("[b-a]")]), SyntaxError);
     assert.throws(
       () => patternMatcher([...Array.from({ length: 50 }, () => many(".")), one("[b-a]")]),

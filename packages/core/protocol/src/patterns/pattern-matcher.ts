@@ -1,11 +1,11 @@
-/** Matches whole texts against a pattern, in time linear in the text, whatever the pattern holds. */
+/** Matches whole texts against a pattern, in time linear in the text for any pattern. */
 import { compileAutomaton } from "./automaton.ts";
 import type { Part, Pattern, TextMatcher } from "./pattern.ts";
 
 /**
- * Regular expressions are fast, but may try all ways in which a text can be divided among the runs of a pattern: they
- * are asked about texts that are short enough for all of these, an automaton about the others.
- * *Contract:* throws a `SyntaxError` where a class is none. What it returns is total, in time linear in the text.
+ * Regular expressions are fast, but may try all ways to divide a text among the runs of a pattern. They match
+ * texts that are short enough for that; an automaton matches the others. *Contract:* throws a `SyntaxError`
+ * for an invalid class. The returned matcher is total, in time linear in the text.
  */
 export function patternMatcher(pattern: Pattern): TextMatcher {
   const longest = longestTried(pattern);
@@ -13,7 +13,7 @@ export function patternMatcher(pattern: Pattern): TextMatcher {
   const expression = new RegExp(`^${sourceOf(pattern)}$`, "su");
   let automaton: TextMatcher | undefined;
   return (of) => {
-    // Most texts lack it, and an expression is only compiled when it is first asked.
+    // Most texts lack the required text, and an expression is only compiled on its first use.
     if (!of.includes(required)) return false;
     if (of.length <= longest) return expression.test(of);
     automaton ??= compileAutomaton(pattern);
@@ -29,9 +29,9 @@ function requiredText(pattern: Pattern): string {
   return longest;
 }
 
-/** Ways that may be tried of one text: less than a millisecond. */
+/** Maximum number of ways to try for one text: less than a millisecond. */
 const maxWays = 2 ** 17;
-/** A path has no more. */
+/** The maximum length of a path. */
 const maxLength = 4_096;
 const minLength = 8;
 
@@ -61,7 +61,7 @@ function waysOfPart(part: Part): Ways {
   if (part.type !== "either") return { choices: 1, runs: part.type === "many" ? 1 : 0 };
   const all = part.of.map(waysOf);
   const runs = Math.max(0, ...all.map((ways) => ways.runs));
-  // Fewer runs divide a text in fewer ways, the more so the longer it is.
+  // Fewer runs divide a text in fewer ways, especially a long one.
   const choices = all.reduce((sum, ways) => sum + ways.choices / minLength ** (runs - ways.runs), 0);
   return { choices, runs };
 }

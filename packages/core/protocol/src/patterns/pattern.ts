@@ -1,10 +1,10 @@
-/** Patterns: what globs of every kind are made of. */
+/** Patterns: the common form of all kinds of globs. */
 
 export type Part =
   | { readonly type: "text"; readonly text: string }
-  /** A single character of a class, which is written as in a regular expression with the flags `s` and `u`. */
+  /** A single character of a class, written as in a regular expression with the flags `s` and `u`. */
   | { readonly type: "one"; readonly of: string }
-  /** Any number of them. */
+  /** Any number of characters of a class. */
   | { readonly type: "many"; readonly of: string }
   | { readonly type: "either"; readonly of: readonly Pattern[] };
 

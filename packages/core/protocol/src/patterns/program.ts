@@ -1,12 +1,15 @@
-/** The program of a pattern: steps that test one character, or lead on to others without one. */
+/** The program of a pattern: steps that test one character, or lead to other steps without one. */
 import type { Part, Pattern } from "./pattern.ts";
 
-/** Tests a character and leads to the next step, or leads to others at once; the last one of a program has neither. */
+/**
+ * Tests a character and continues with the next step, or continues with other steps at once. The last step of
+ * a program does neither.
+ */
 export type Step = { readonly test: number } | { readonly to: readonly number[] };
 
 export interface Program {
   readonly steps: readonly Step[];
-  /** What is tested: a character, or a class as an expression. */
+  /** The tests: a character code, or a class as an expression. */
   readonly tests: readonly (number | RegExp)[];
 }
 
@@ -30,7 +33,7 @@ export function programOf(pattern: Pattern): Program {
         steps.push({ test: testOf(part.of) });
         return;
       case "many":
-        // Either one more and back, or on.
+        // Either read one more character and loop, or continue.
         steps.push({ to: [steps.length + 1, steps.length + 3] }, { test: testOf(part.of) });
         steps.push({ to: [steps.length - 2] });
         return;

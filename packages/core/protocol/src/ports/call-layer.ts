@@ -4,7 +4,7 @@ import type { ToolCallPart } from "../message.ts";
 import type { Outcome } from "../outcome.ts";
 import type { PreparedCall, ToolContext, ToolKind } from "./tool.ts";
 
-/** Answers a call itself, or has `next` answer it, at most once, and may change that answer. */
+/** Answers a call itself, or calls `next` at most once and may change its answer. */
 export type CallLayer<Call, Answer> = (call: Call, next: () => Promise<Answer>) => Promise<Answer>;
 
 /** A call that was allowed, while it runs. */
@@ -12,10 +12,10 @@ export interface RunningCall {
   readonly call: Pick<ToolCallPart, "id" | "tool" | "input">;
   readonly kind?: ToolKind | undefined;
   readonly prepared: PreparedCall;
-  /** All that it was allowed. */
+  /** All effects that the call was allowed. */
   readonly effects: readonly Effect[];
   readonly context: ToolContext;
-  /** It belongs to no session: nobody can be asked for what the sandbox keeps it from. */
+  /** The call belongs to no session, so no person can approve what the sandbox blocked. */
   readonly isAlone?: true;
 }
 

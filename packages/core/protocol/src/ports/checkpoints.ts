@@ -1,9 +1,9 @@
-/** The checkpoints port: what the files were at some moment, kept outside the project, and the way back there. */
+/** The checkpoints port: snapshots of the files, stored outside the project, which can be restored. */
 import type { Failure } from "../failure.ts";
 
 /**
- * Why something is not in a checkpoint; `ignored`: a folder that git ignores, `repository`: what git keeps in `.git`,
- * `special`: a pipe, socket or device, `lathe`: Lathe's own files.
+ * Why a path is missing from a checkpoint. `ignored`: git ignores the folder. `repository`: git's own data in
+ * `.git`. `special`: a pipe, socket or device. `lathe`: Lathe's own files.
  */
 export type SkipReason = "ignored" | "too-large" | "unreadable" | "special" | "lathe" | "repository";
 
@@ -15,15 +15,15 @@ export interface SkippedPath {
 export interface Checkpoint {
   /** The same as before when nothing has changed. */
   readonly ref: string;
-  /** What it does not hold, the first 100 of it. */
+  /** The first 100 paths that the checkpoint does not hold. */
   readonly skipped: readonly SkippedPath[];
   readonly skippedCount: number;
 }
 
-/** A file or link in a checkpoint; `skipped`: there was something that it does not hold. */
+/** A file or link in a checkpoint. `skipped`: the path existed, but the checkpoint does not hold it. */
 export interface FileState {
   readonly type: "file" | "link" | "skipped";
-  /** Permission bits; 0 for links and what was skipped. */
+  /** Permission bits; 0 for links and skipped paths. */
   readonly mode: number;
   /** Content hash; equal for equal bytes. */
   readonly content: string;
@@ -36,38 +36,38 @@ export interface FileDifference {
   readonly before?: FileState;
   readonly after?: FileState;
   readonly binary: boolean;
-  /** Unified text; absent for binary and large files, and past a bound for all of it together. */
+  /** Unified diff; absent for binary and large files, and once all diffs together reach a bound. */
   readonly diff?: string;
 }
 
 export interface DifferenceOptions {
-  /** False: without texts, which need not be read then; nothing is said of what is binary. */
+  /** False: no texts are read, so binary files are not marked. */
   readonly texts?: boolean;
 }
 
-/** `other`: a folder, a link, or something that the checkpoint does not hold. */
+/** `other`: a folder, a link, or a path that the checkpoint does not hold. */
 export type FileInCheckpoint =
   | { readonly type: "file"; readonly bytes: Uint8Array }
   | { readonly type: "absent" }
   | { readonly type: "other" };
 
 export interface RestoreOptions {
-  /** The session for which the present is kept first. */
+  /** The session for which the current state is saved first. */
   readonly session: string;
   /**
-   * The last state that the session knows: what is the same there as in the checkpoint is left alone, whatever another program
-   * has made of it since. Absent: everything becomes as in the checkpoint.
+   * The last state that the session knows. Files that are equal in it and in the checkpoint are left alone,
+   * even if another program changed them since. Absent: all files become as in the checkpoint.
    */
   readonly expected?: string;
-  /** Also over what is not as `expected`. */
+  /** Overwrites files that differ from `expected`, too. */
   readonly force?: boolean;
-  /** Files that are left alone whatever they are, relative to the root. */
+  /** Files that are never changed, relative to the root. */
   readonly spare?: readonly string[];
-  /** Heard until the files begin to change. */
+  /** Cancels the restore until the first file changes. */
   readonly signal?: AbortSignal;
 }
 
-/** `added-since`: files put, since the expected state, into a folder that would be removed. */
+/** `added-since`: files added after the expected state to a folder that would be removed. */
 type LeftReason = SkipReason | "added-since";
 
 interface LeftPath {
@@ -76,50 +76,58 @@ interface LeftPath {
 }
 
 export interface RestoreResult {
-  /** The state before it: restoring that undoes it. */
+  /** The state before the restore; restoring it undoes this restore. */
   readonly undo: string;
-  /** The state after it: what to expect from now on. */
+  /** The state after the restore, to pass as `expected` next time. */
   readonly now: string;
   readonly changed: readonly string[];
-  /** What is not as in the checkpoint because one of the two does not hold it, or because it belongs to another user. */
+  /**
+   * Paths that differ from the checkpoint because one state does not hold them, or another user owns them.
+   */
   readonly left: readonly LeftPath[];
 }
 
 export interface CollectedStore {
-  /** Bytes of the store. */
+  /** Size of the store in bytes. */
   readonly before: number;
   readonly after: number;
-  /** Sessions whose checkpoints had to go for room. */
+  /** Sessions whose checkpoints were deleted to make room. */
   readonly dropped: readonly string[];
 }
 
-/** For one folder. Calls are carried out one after the other; other processes may work in the same folder. */
+/** Checkpoints of one folder. Calls run one after the other; other processes may work in the same folder. */
 export interface Checkpoints {
   /**
-   * *Contract:* the state of the files now, kept for the session until there is no room and it is the oldest. Never
-   * touches the project. `too-large` past the caps or the time budget (what was done counts for the next attempt),
-   * `disk-full`, `no-access`, `command-timeout`, `cancelled`. `retry: "never"` only where there can be no checkpoints at
-   * all, as without git.
+   * *Contract:* saves the files as they are now, for the session, until the store needs room and this is the
+   * oldest. Never changes the project. Fails as `too-large` past the caps or the time budget (finished work
+   * counts for the next attempt), `disk-full`, `no-access`, `command-timeout`, `cancelled`. `retry: "never"`
+   * only where checkpoints are impossible, such as without git.
    */
   take(session: string, options?: { readonly signal?: AbortSignal }): Promise<Checkpoint | Failure>;
-  /** *Contract:* sorted by path; `to` absent: the files now. `not-found` for a ref that is gone, `log-corrupt` for a broken one. */
+  /**
+   * *Contract:* sorted by path; without `to`, compares with the files now. `not-found` for a deleted ref,
+   * `log-corrupt` for a broken one.
+   */
   difference(
     from: string,
     to?: string,
     options?: DifferenceOptions,
   ): Promise<readonly FileDifference[] | Failure>;
-  /** *Contract:* the paths of `difference`, without what reading the files costs. */
+  /** *Contract:* the paths of `difference`, without the cost of reading the files. */
   changedPaths(from: string, to?: string): Promise<readonly string[] | Failure>;
-  /** *Contract:* `path` relative to the root, with `/`; `not-found` for a ref that is gone. */
+  /** *Contract:* `path` is relative to the root, with `/`; `not-found` for a deleted ref. */
   read(ref: string, path: string): Promise<FileInCheckpoint | Failure>;
   /**
-   * *Contract:* contents, permissions, links and folders as in the checkpoint, what was created since deleted; all or
-   * nothing, also when the process dies (put back when the folder is next opened). What a checkpoint does not hold is
-   * never touched. `stale-version`, and nothing is done, when something it would change is not as `expected`, without `force`.
+   * *Contract:* restores contents, permissions, links and folders, and deletes files created since. All or
+   * nothing: if the process dies, the files are reverted when the folder is next opened. Never touches paths
+   * that the checkpoint does not hold. Without `force`, `stale-version` and no change if a file to change
+   * differs from `expected`.
    */
   restore(ref: string, options: RestoreOptions): Promise<RestoreResult | Failure>;
-  /** *Contract:* packs the store, and makes room in it when it is above its quota, oldest sessions first. */
+  /** *Contract:* packs the store; above its quota, deletes the oldest sessions first. */
   collect(): Promise<CollectedStore | Failure>;
-  /** *Contract:* ends what runs, as `cancelled` or whole; idempotent, and every later call is `cancelled`. */
+  /**
+   * *Contract:* ends running calls, as `cancelled` or finished; idempotent. Every later call is `cancelled`.
+   */
   close(): Promise<void>;
 }

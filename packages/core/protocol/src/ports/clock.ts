@@ -1,4 +1,4 @@
-/** Time and chance as a port, so that tests move them by hand. */
+/** Time and chance as a port, so that tests control them. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

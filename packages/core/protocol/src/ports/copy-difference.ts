@@ -1,4 +1,4 @@
-/** Copy differences: what a copy of a folder differs in from the folder, whichever way the copy was made. */
+/** Copy differences: how a copy of a folder differs from that folder, however the copy was made. */
 
 export interface CopySide {
   readonly kind: "file" | "folder" | "link" | "other" | "absent";
@@ -7,12 +7,12 @@ export interface CopySide {
 }
 
 export interface CopyDifference {
-  /** Below the folder, with `/`; one character per byte. */
+  /** Relative to the folder, with `/`; one character per byte. */
   readonly path: string;
   readonly what: "added" | "modified" | "deleted" | "mode";
   readonly base: CopySide;
   readonly fork: CopySide;
-  /** Whether the folder has changed there since the copy was made. */
+  /** Whether the folder has changed at this path since the copy was made. */
   readonly isMoved: boolean;
 }
 
@@ -21,31 +21,31 @@ export interface ComparedCopy {
   readonly differences: readonly CopyDifference[];
   /** Why some differences are applied only on request, by path. */
   readonly held: ReadonlyMap<string, string>;
-  /** Why programs on this machine or later sessions run or follow some of them, by path. */
+  /** Why programs on this machine or later sessions run or follow some differences, by path. */
   readonly runLater: ReadonlyMap<string, string>;
   /** *Contract:* the bytes of a file; undefined for anything but a readable regular file of at most 512 KiB. Follows no link. */
   bytesOf(side: "base" | "fork", path: string): Uint8Array | undefined;
 }
 
 export interface ApplyOptions {
-  /** Also what programs on the host would run by themselves. */
+  /** Also applies files that programs on the host run by themselves. */
   readonly hostRun: boolean;
-  /** Also over what has changed in the folder since the copy was made. */
+  /** Also overwrites changes made in the folder since the copy. */
   readonly force: boolean;
-  /** Stops it before the first change is made; after that it finishes. */
+  /** Stops before the first change; after that, the work finishes. */
   readonly signal?: AbortSignal;
   onRemark?(text: string): void;
 }
 
-/** What was applied of a copy's differences. */
+/** The differences of a copy that were applied. */
 export interface AppliedCopy {
   readonly kept: readonly CopyDifference[];
-  /** Why some differences were not applied, by path; the copy stays for their sake. */
+  /** Why some differences were not applied, by path. The copy is kept because of them. */
   readonly held: ReadonlyMap<string, string>;
-  /** Those that are never applied, and can only be copied by hand. */
+  /** Paths that are never applied; a person can only copy them by hand. */
   readonly stuck: ReadonlySet<string>;
   /** The folder of the copy. */
   readonly from: string;
-  /** Why programs on this machine or later sessions run or follow some of what was applied, by path. */
+  /** Why programs on this machine or later sessions run or follow some applied files, by path. */
   readonly runLater: ReadonlyMap<string, string>;
 }

@@ -1,34 +1,37 @@
-/** The diagnostics port: what a project's own checkers, and language servers that the user set up, say of its files. */
+/**
+ * The diagnostics port: problems reported by a project's checkers and by language servers that the user set
+ * up.
+ */
 import type { Failure } from "../failure.ts";
 import type { Problem } from "../problem.ts";
 import type { Command, Process } from "./sandbox.ts";
 import type { FileContent } from "./workspace.ts";
 
-/** Paths as they were asked for, absolute ones too; none ask for everything. */
+/** Paths as the caller gave them, absolute or not; an empty list means all files. */
 export interface CheckQuery {
   readonly paths: readonly string[];
-  /** The only checker that is asked. */
+  /** Run only this checker. */
   readonly checker?: string;
 }
 
-/** One checker's run, before it happens. */
+/** One planned run of a checker. */
 export interface Check {
   readonly checker: string;
-  /** Where it runs, from the workspace; empty for the workspace itself. */
+  /** The working folder, relative to the workspace; empty for the workspace itself. */
   readonly folder: string;
-  /** What is judged, and then run as it stands. */
+  /** The script that policy judges, and that then runs unchanged. */
   readonly script: string;
 }
 
 export interface CheckPlan {
   readonly checks: readonly Check[];
-  /** Checkers that were found and are not run, and why. */
+  /** Checkers that were found but will not run, and why. */
   readonly left: readonly { readonly checker: string; readonly why: string }[];
 }
 
-/** What a check reaches. */
+/** What a check can access. */
 export interface CheckPlace {
-  /** *Contract:* as the sandbox's, with what the call's commands may and may not do. */
+  /** *Contract:* as the sandbox's, with the permissions of the call's commands. */
   spawn(command: Command): Promise<Process | Failure>;
   /** *Contract:* as the workspace's. */
   read(path: string): Promise<FileContent | Failure>;
@@ -43,20 +46,26 @@ export interface CheckPlace {
 }
 
 export interface CheckReport {
-  /** As the checker found them, bounded. */
+  /** In the checker's order, bounded. */
   readonly problems: readonly Problem[];
-  /** What was not looked at, in words. */
+  /** Sentences about what was not checked. */
   readonly notes: readonly string[];
 }
 
 export interface Diagnostics {
-  /** *Contract:* looks for checkers anew; quick, and never throws. */
+  /** *Contract:* searches for checkers again; quick, and never throws. */
   look(): void;
-  /** *Contract:* pure between two looks. */
+  /** *Contract:* pure between two calls of `look`. */
   plan(query: CheckQuery): CheckPlan | Failure;
-  /** *Contract:* pure between two looks; the one that answers soonest for a file, undefined where none knows it. */
+  /**
+   * *Contract:* pure between two calls of `look`. The fastest check for a file; undefined if no checker
+   * supports it.
+   */
   quickest(path: string): Check | undefined;
-  /** *Contract:* a checker that did not come to its end, or could not read its settings, is a failure, never "no problems". */
+  /**
+   * *Contract:* a checker that did not finish or could not read its settings is a failure, never "no
+   * problems".
+   */
   run(check: Check, query: CheckQuery, place: CheckPlace): Promise<CheckReport | Failure>;
   /** *Contract:* ends the language servers; idempotent. */
   close(): Promise<void>;

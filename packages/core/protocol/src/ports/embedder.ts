@@ -1,19 +1,22 @@
-/** Embedder: the port to a model that turns texts into vectors, the nearer the more alike in meaning. */
+/** Embedder: the port to a model that turns texts into vectors; similar texts get close vectors. */
 import type { Failure } from "../failure.ts";
 
 export interface EmbeddingResult {
-  /** One for each text, in their order; all as long as each other. */
+  /** One for each text, in order; all have the same length. */
   readonly vectors: readonly Float32Array[];
-  /** Of input, where the server says so. */
+  /** Input tokens, if the server reports them. */
   readonly tokens?: number;
 }
 
 export interface Embedder {
-  /** What vectors depend on: server, model and settings. Vectors of another one are not comparable. */
+  /** Identifies server, model and settings. Vectors with different IDs are not comparable. */
   readonly id: string;
-  /** Where texts go, for people. */
+  /** Where texts are sent, for people to read. */
   readonly place: string;
-  /** *Contract:* never rejects; all vectors or a failure. Queries and passages may be told apart by the model. */
+  /**
+   * *Contract:* never rejects; all vectors or a failure. The model may encode queries and passages
+   * differently.
+   */
   embed(
     texts: readonly string[],
     asked: { readonly as: "query" | "passage"; readonly signal: AbortSignal },

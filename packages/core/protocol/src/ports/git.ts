@@ -3,8 +3,9 @@ import type { Failure } from "../failure.ts";
 
 export interface Git {
   /**
-   * The repository that a folder lies in. `writes`: a folder that git may write. *Contract:* nothing that the repository
-   * names is run for it, then or later; `not-found` where there is none, `sandbox-unavailable` where git cannot be held.
+   * Opens the repository that contains a folder. `writes`: a folder that git may write. *Contract:* nothing
+   * that the repository names ever runs because of it. `not-found` where there is no repository,
+   * `sandbox-unavailable` where git cannot be sandboxed.
    */
   open(folder: string, writes?: string): Promise<OpenRepository | Failure>;
 }
@@ -14,19 +15,21 @@ export interface OpenRepository {
   readonly top: string;
   /** *Contract:* the commit of `HEAD`, or of a branch by its full name; undefined where there is none. */
   tip(name: string): string | undefined;
-  /** *Contract:* which commits and branches HEAD was on, in lines as git keeps them; empty where it keeps none. */
+  /** *Contract:* the commits and branches that HEAD was on, in git's reflog lines; empty without a reflog. */
   headMoves(): string;
-  /** *Contract:* resolves with what git prints, one character per byte; commits are called by their ids. */
+  /** *Contract:* resolves with git's output, one character per byte; name commits by their IDs. */
   run(args: readonly string[], asked?: GitOptions): Promise<string | Failure>;
-  /** *Contract:* ends what runs; idempotent. */
+  /** *Contract:* ends running commands; idempotent. */
   close(): Promise<void>;
 }
 
 export interface GitOptions {
-  /** What git reads, one character per byte. */
+  /** Standard input for git, one character per byte. */
   readonly input?: string;
-  /** What git takes for checked out: the repository's index as it is now, or one of its own that stays from call to call. */
+  /**
+   * The index that git uses: the repository's as it is now, or a separate one that persists between calls.
+   */
   readonly index?: "repository" | "own";
-  /** Another working tree: a folder in the one that git may write. */
+  /** Another working tree: a folder inside the one that git may write. */
   readonly workTree?: string;
 }

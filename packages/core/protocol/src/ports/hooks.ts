@@ -1,18 +1,20 @@
-/** The hooks port: what programs of the user say of calls, words and ends; where it is absent there are none. */
+/**
+ * The hooks port: programs of the user that react to calls, messages and ends of turns; absent without hooks.
+ */
 import type { Decision, Effect } from "../decision.ts";
 import type { Outcome } from "../outcome.ts";
 
-/** A call by the name and the arguments that it has in Claude Code, for which hooks are written. */
+/** A call under the name and arguments it has in Claude Code, whose format hooks use. */
 export interface HookedTool {
   readonly tool_name: string;
   readonly tool_input: Readonly<Record<string, unknown>>;
 }
 
-/** What translating a call takes. */
+/** What a translation of a call needs. */
 export interface HookedPlace {
-  /** All that the call does. */
+  /** All effects of the call. */
   readonly effects: readonly Effect[];
-  /** *Contract:* the absolute path of an argument; the workspace for none. */
+  /** *Contract:* the absolute path of an argument; the workspace if there is none. */
   pathOf(path: unknown): string;
 }
 
@@ -28,29 +30,32 @@ export interface HookedCall {
   readonly counterpart?: Counterpart | undefined;
 }
 
-/** Nothing here ever rejects; a hook that fails says nothing. */
-/** Whether a person asked for it, or the conversation has become too long. */
+/** No method rejects; a failing hook has no answer. */
+/** Whether a person asked for the compaction, or the conversation became too long. */
 export type CompactionTrigger = "manual" | "auto";
 
 export interface CompactionHookAnswer {
-  /** Whether it shall not be; heeded where a person asked for it, as a conversation that does not fit cannot go on. */
+  /**
+   * Whether the hook blocks the compaction. Only a person's request can be blocked, since a conversation that
+   * does not fit cannot continue.
+   */
   readonly isBlocked: boolean;
-  /** What a summary shall keep above all. */
+  /** What the summary should keep above all. */
   readonly focus?: string;
 }
 
 export interface Hooks {
-  /** *Contract:* what becomes of the decision about a call; the caller holds it to what it was where that was a denial. */
+  /** *Contract:* the decision after hooks; the caller keeps an earlier deny in force. */
   decide(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision>;
-  /** *Contract:* an answer in place of a person; undefined where no hook gives one. */
+  /** *Contract:* an answer in place of a person; undefined if no hook gives one. */
   permit(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision | undefined>;
-  /** *Contract:* the outcome with what is said of it. */
+  /** *Contract:* the outcome, with the hooks' remarks. */
   ran(call: HookedCall, outcome: Outcome, signal: AbortSignal): Promise<Outcome>;
-  /** *Contract:* what is added to a person's words; undefined where they are not to be heard. */
+  /** *Contract:* text to add to a person's message; undefined if a hook blocks the message. */
   heard(words: string, signal: AbortSignal): Promise<string | undefined>;
-  /** *Contract:* why the turn shall not end yet; `again`: it was kept from ending before. */
+  /** *Contract:* why the turn must not end yet; `again`: a hook has already kept this turn from ending. */
   stopping(last: string, again: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** *Contract:* heard before the conversation is made shorter; `focus`: what a person asked the summary to keep. */
+  /** *Contract:* runs before compaction; `focus`: what a person asked the summary to keep. */
   compacting(
     trigger: CompactionTrigger,
     focus: string | undefined,

@@ -1,4 +1,4 @@
-/** The port to servers of the Model Context Protocol: other programs' tools. */
+/** The port to MCP servers: tools of other programs. */
 import type { Failure } from "../failure.ts";
 import type { Outcome } from "../outcome.ts";
 import type { JsonSchema } from "../prompt.ts";
@@ -8,7 +8,7 @@ export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** The server says that it changes nothing; this is not verified. */
+  /** The server claims that the tool changes nothing; this is not verified. */
   readonly readOnly: boolean;
 }
 
@@ -19,14 +19,16 @@ export interface McpCall {
 }
 
 export interface McpServers {
-  /** As the user named them. */
+  /** The server names that the user chose. */
   readonly names: readonly string[];
-  /** *Contract:* at once and without starting it: what it offered when last asked; undefined when it never was. */
+  /**
+   * *Contract:* the tools from the server's last answer, without starting it; undefined if it never answered.
+   */
   known(server: string): readonly McpTool[] | undefined;
-  /** *Contract:* starts the server if it does not run; what it offers is known from then on. */
+  /** *Contract:* starts the server if needed; `known` returns its tools from then on. */
   list(server: string, signal: AbortSignal): Promise<readonly McpTool[] | Failure>;
-  /** *Contract:* starts the server if it does not run; never rejects; what the server says is neither redacted nor bounded. */
+  /** *Contract:* starts the server if needed; never rejects. The answer is neither redacted nor bounded. */
   call(call: McpCall, signal: AbortSignal): Promise<Outcome>;
-  /** *Contract:* ends every server it started, with all that these started; idempotent. */
+  /** *Contract:* ends every server it started, with their child processes; idempotent. */
   close(): Promise<void>;
 }

@@ -15,15 +15,15 @@ export interface ModelRequest {
   readonly cacheMarks: readonly number[];
   /** Upper bound of the answer, in tokens. */
   readonly maxOutputTokens: number;
-  /** Stable per session: providers route by it to the cache that is warm. */
+  /** Stable per session: providers use it to route requests to a warm cache. */
   readonly cacheKey: string;
-  /** A hint for models that reason; all others pay no heed to it. Absent: as the provider has it. */
+  /** A hint for reasoning models; others ignore it. Absent: the provider's default. */
   readonly effort?: Effort;
 }
 
 /**
- * One part of an attempt's stream. Deltas are for showing only; the answer is what `finished` carries.
- * Exactly one `finished` or `failed` comes, last.
+ * One part of an attempt's stream. Deltas are for display only; `finished` carries the answer. The last part
+ * is exactly one `finished` or `failed`.
  */
 export type ModelPart =
   | { readonly type: "text-delta"; readonly text: string }
@@ -32,14 +32,14 @@ export type ModelPart =
       readonly type: "finished";
       readonly reason: FinishReason;
       readonly parts: readonly AssistantPart[];
-      /** Absent when the provider sent none: the reservation is then charged. */
+      /** Absent when the provider sent none; the reservation is then charged. */
       readonly usage?: Usage;
       /** Unknown fields of the reply worth keeping (token ids, log probabilities), as JSON text. */
       readonly raw?: string;
     }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** What is known of a model without asking it. */
+/** Facts about a model that need no request. */
 export interface ModelInfo {
   /** `provider/model`, for example `anthropic/claude-sonnet-5.5`. */
   readonly id: string;
@@ -48,9 +48,9 @@ export interface ModelInfo {
   /** Longest answer in tokens. */
   readonly maxOutput: number;
   readonly price?: Price;
-  /** Absent where the provider's caching is unknown. */
+  /** Absent if the provider's caching rules are unknown. */
   readonly cache?: CacheRules;
-  /** Whether it sees images, thinks before it answers, calls tools; absent where unknown. */
+  /** Whether the model accepts images, reasons, and calls tools; absent if unknown. */
   readonly images?: boolean;
   readonly reasoning?: boolean;
   readonly tools?: boolean;
@@ -67,6 +67,6 @@ export interface Model {
 }
 
 export interface Models {
-  /** *Contract:* resolves a model id; loads its provider's package on first use; never throws. */
+  /** *Contract:* resolves a model ID; loads its provider's package on first use; never throws. */
   open(id: string): Promise<Model | Failure>;
 }

@@ -3,34 +3,40 @@ import type { Effect } from "../decision.ts";
 import type { Failure } from "../failure.ts";
 import type { JudgedFiles } from "../judged-files.ts";
 
-/** What a sandbox lets commands do; the same for every driver. */
+/** What a sandbox allows commands; the same for every driver. */
 export interface SandboxSpec {
-  /** Real path of the workspace, writable, seen at the same path inside. */
+  /** Real path of the workspace; writable, at the same path inside. */
   readonly workspace: string;
-  /** A folder of the session's own outside the workspace, writable, same path inside; TMPDIR lies in it. */
+  /** A writable folder of the session outside the workspace, at the same path inside; it contains TMPDIR. */
   readonly scratch: string;
   readonly network: "none" | "host";
-  /** Real paths of existing folders that commands find empty, wherever they lie; a driver of a tier below `full` may show them. */
+  /**
+   * Real paths of existing folders that commands see as empty. A driver below tier `full` may show their
+   * contents.
+   */
   readonly hidden?: readonly string[];
-  /** Existing folders that commands and files' tools find at these paths, to be read only, also where they lie in what is closed. */
+  /** Existing folders that commands and file tools can read at these paths, even inside `closed` ones. */
   readonly shown?: readonly string[];
-  /** Real paths that are never granted: Lathe's own files. */
+  /** Real paths of Lathe's own files, which are never granted. */
   readonly closed?: readonly string[];
-  /** The whole environment of commands; nothing else is passed on. */
+  /** The whole environment of commands; no other variable is passed on. */
   readonly env: Readonly<Record<string, string>>;
-  /** Processes are numbered on from here, so that a name never stands for two processes; absent: 0. */
+  /** Process numbers continue after this one, so that no name is used twice; absent: 0. */
   readonly numberedAfter?: number;
-  /** Commands see the workspace as a copy-on-write view: what they change there lies in these layers. */
+  /** Commands see the workspace as a copy-on-write view; their changes go to these layers. */
   readonly fork?: ForkLayers;
-  /** The workspace is a folder that was just made for these commands, and no program reads its settings yet: nothing in it is sealed or reverted. */
+  /**
+   * The workspace was just created for these commands, and no other program reads its settings yet. Nothing
+   * in it is sealed or reverted.
+   */
   readonly isUnguarded?: true;
 }
 
-/** Folders of one file system, outside the workspace; one sandbox at a time has them open. */
+/** Folders on one file system, outside the workspace; only one sandbox at a time may use them. */
 export interface ForkLayers {
-  /** What differs from the workspace. */
+  /** The files that differ from the workspace. */
   readonly upper: string;
-  /** The kernel's own. */
+  /** The kernel's work folder. */
   readonly work: string;
 }
 
@@ -41,15 +47,18 @@ export interface Command {
   readonly script: string;
   /** Absolute; inside the workspace or the scratch folder. */
   readonly cwd: string;
-  /** Keeps stderr apart from stdout, at the price of their order; else `output` holds both. */
+  /** Separates stderr from stdout and loses their relative order; otherwise `output` holds both. */
   readonly apart?: boolean;
-  /** A terminal of this size in place of pipes; a driver that has none refuses the command. */
+  /** A terminal of this size instead of pipes; a driver without terminals refuses the command. */
   readonly terminal?: TerminalSize;
-  /** What this one command may do beyond the spec: reads and writes below absolute paths, hosts it may reach. */
+  /** What this command may do beyond the spec: read and write below absolute paths, reach hosts. */
   readonly grants?: readonly Effect[];
-  /** Absolute paths, or globs of them, that it may not delete, move or change, whatever else it may write. */
+  /**
+   * Absolute paths, or globs of them, that the command may not delete, move or change, whatever else it may
+   * write.
+   */
   readonly sealed?: readonly string[];
-  /** What its verdict depended on: it starts only while each of these files is as it was when it was judged. */
+  /** Files that the verdict depended on. The command starts only if each is unchanged since then. */
   readonly judged?: JudgedFiles;
 }
 
@@ -63,61 +72,74 @@ export interface Exit {
   readonly code?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
-  /** The kernel ended something in the sandbox for want of memory while the command ran. */
+  /** The kernel killed a process in the sandbox for lack of memory while the command ran. */
   readonly outOfMemory?: boolean;
-  /** How much memory there was for commands, when it was not enough. */
+  /** The memory limit for commands, in case it was too low. */
   readonly memoryLimitBytes?: number;
-  /** The most memory one of its processes had, where the driver knows. */
+  /** Peak memory of its largest process, if the driver knows. */
   readonly peakBytes?: number;
-  /** What the command made or changed that programs on the host obey by themselves, e.g. a git hook, and was taken back. */
+  /**
+   * Changes that Lathe reverted because programs on the host obey such files by themselves, e.g. a git hook.
+   */
   readonly takenBack?: readonly string[];
-  /** Of that, links out of the workspace: paths relative to it where nothing is now, whatever they had replaced. */
+  /**
+   * Those of them that were links out of the workspace: relative paths that are now empty, whatever the links
+   * had replaced.
+   */
   readonly removedLinks?: readonly string[];
-  /** The sandbox itself ended under the command: not the command's doing. */
+  /** The sandbox itself failed while the command ran; not the command's fault. */
   readonly failure?: Failure;
-  /** What the sandbox kept it from, as far as it can tell, in the form of grants; absent when it knows of nothing. */
+  /**
+   * What the sandbox blocked, as far as it can tell, in the form of grants; absent if it knows of nothing.
+   */
   readonly denied?: readonly Effect[];
 }
 
 export interface CommandResult extends Exit {
-  /** stdout and stderr in the order written, head and tail kept when it is long. */
+  /** stdout and stderr in the order written; only head and tail if long. */
   readonly output: string;
-  /** stderr of a command that keeps it apart, head and tail kept. */
+  /** stderr of a command that separates it; only head and tail if long. */
   readonly errors?: string;
   /** Bytes the command wrote in all. */
   readonly bytes: number;
   readonly ms: number;
 }
 
-/** A command that runs or has run, with everything it started. */
+/** A running or ended command, with all its child processes. */
 export interface Process {
   /** Short and unique in the sandbox, e.g. `p1`. */
   readonly id: string;
   readonly command: Command;
   readonly startedAt: number;
-  /** Settles when the command's process ended; never rejects. */
+  /** Settles when the command's process has ended; never rejects. */
   readonly exited: Promise<Exit>;
   /** The exit, once it is known. */
   readonly exit: Exit | undefined;
   /**
-   * Output from byte `from` on, decoded as UTF-8, at most `limit` bytes.
-   * *Contract:* never throws; `next` is where the following call goes on.
+   * Output from byte `from` on, decoded as UTF-8, at most `limit` bytes. *Contract:* never throws; `next` is
+   * the `from` of the following call.
    */
   read(
     from: number,
     limit: number,
   ): Promise<{ readonly text: string; readonly next: number; readonly total: number }>;
-  /** *Contract:* as `read`, for the stderr of a command that keeps it apart; empty for all others. */
+  /** *Contract:* as `read`, for the stderr of a command that separates it; empty for all others. */
   readErrors: Process["read"];
-  /** *Contract:* the same bytes undecoded, `read`'s or `readErrors`'; empty where none are kept yet. */
+  /** *Contract:* the same bytes as `read` or `readErrors`, not decoded; empty if none are stored yet. */
   bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array>;
-  /** *Contract:* writes to its standard input, and resolves when it may take more; a failure when it is gone or has none. */
+  /**
+   * *Contract:* writes to standard input and resolves when it accepts more; a failure if it is closed or
+   * missing.
+   */
   write(input: string | Uint8Array): Promise<Failure | undefined>;
-  /** *Contract:* its standard input is at its end once it has read what was written; idempotent. */
+  /** *Contract:* closes standard input after the written bytes are read; idempotent. */
   closeInput(): Promise<void>;
-  /** *Contract:* a failure when it has no terminal. */
+  /** *Contract:* a failure if the process has no terminal. */
   resize(size: TerminalSize): Promise<Failure | undefined>;
-  /** *Contract:* ends the whole tree (SIGTERM, then SIGKILL after a moment); idempotent; resolves when it is gone. */
+  /**
+   * *Contract:* ends the whole process tree (SIGTERM, then SIGKILL after a moment); idempotent; resolves when
+   * it is gone.
+   */
   stop(): Promise<void>;
 }
 
@@ -126,39 +148,42 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Something outside the workspace, or in it by a name of its own. */
+/** A file or folder outside the workspace, or one that commands see under a different name. */
 export interface Place {
   /** Real path on this machine. */
   readonly path: string;
-  /** What commands call it, links followed; the same for what they do not see. */
+  /** Its name for commands, links resolved; the same for paths that commands cannot see. */
   readonly name: string;
-  /** Absolute, as it was asked for, no link followed. */
+  /** The absolute path that the caller gave, with no link resolved. */
   readonly asked: string;
-  /** What of it is never granted, or has rules of its own as the workspace has: real paths below it. */
+  /** Real paths below it that are never granted, or have their own rules as the workspace has. */
   readonly closed: readonly string[];
-  /** Commands may change the files there, also while they are being read. */
+  /** Commands may change the files there, even while Lathe reads them. */
   readonly isWritable?: true;
-  /** What would have to be granted before it is read: it, or the repository it lies in; absent where commands may read it as it is. */
+  /**
+   * The grant needed before it is read: for the path or its repository. Absent if commands may read it
+   * anyway.
+   */
   readonly needs?: Effect;
 }
 
 export interface Sandbox {
   readonly spec: SandboxSpec;
   /**
-   * *Contract:* what commands find at a path (absolute, or from the workspace) that is no name in the workspace, else what is
-   * there on this machine; `not-found` where nothing is, `no-access` for what is never granted.
+   * *Contract:* resolves a path outside the workspace (absolute or relative) as commands see it, else as it
+   * is on this machine. `not-found` if nothing is there, `no-access` if it can never be granted.
    */
   find(path: string): Promise<Place | Failure>;
   /**
-   * *Contract:* a start failure of the sandbox itself is `sandbox-unavailable`, never shown as the command's;
-   * `stale-version` where a judged file has changed, and then nothing ran.
+   * *Contract:* if the sandbox itself fails to start, `sandbox-unavailable`, never shown as the command's
+   * failure. `stale-version` if a judged file has changed; then nothing ran.
    */
   spawn(command: Command): Promise<Process | Failure>;
-  /** *Contract:* runs to its end; at the timeout or the signal the whole tree is ended first. */
+  /** *Contract:* runs the command to its end; on timeout or abort, ends the whole process tree first. */
   exec(command: Command, options: RunOptions): Promise<CommandResult | Failure>;
-  /** Processes started by `spawn`, running or not, in order. */
+  /** Processes started by `spawn`, running or ended, in order. */
   processes(): readonly Process[];
-  /** *Contract:* ends every process and resolves when nothing is left; idempotent. */
+  /** *Contract:* ends every process and resolves when none is left; idempotent. */
   close(): Promise<void>;
 }
 
@@ -166,13 +191,21 @@ export interface SandboxDriver {
   /** For example `bubblewrap`. */
   readonly name: string;
   readonly tier: Tier;
-  /** What commands reach: everything, the hosts they are granted or that its rules name, or nothing, whatever is granted. */
+  /**
+   * What commands can reach: everything, only granted hosts or those its rules name, or nothing despite
+   * grants.
+   */
   readonly network: "open" | "granted" | "closed";
-  /** With no network each command has a loopback of its own: a server is reached by the command that started it alone. */
+  /**
+   * Without network, each command has its own loopback: only the command that started a server can reach it.
+   */
   readonly hasSeparateNetworks?: boolean;
-  /** What a full sandbox holds and this one does not, one sentence each; absent or empty where nothing is missing. */
+  /**
+   * What a full sandbox enforces and this one does not, one sentence each; absent or empty if nothing is
+   * missing.
+   */
   readonly lacks?: readonly string[];
-  /** Whether it can show the workspace as a copy-on-write view; else a spec with a fork is refused. */
+  /** Whether it can show the workspace as a copy-on-write view; if not, it refuses a spec with a fork. */
   readonly hasForks?: boolean;
   /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */
   open(spec: SandboxSpec): Promise<Sandbox | Failure>;

@@ -3,18 +3,18 @@ import type { Failure } from "../failure.ts";
 
 /** Where to look, and for which files. */
 export interface FilesQuery {
-  /** Folder or file, relative to the workspace; the workspace when absent. */
+  /** Folder or file, relative to the workspace; absent: the whole workspace. */
   readonly path?: string;
   /**
-   * What found paths begin with where `path` is the real absolute one of something outside the workspace, which nobody
-   * changes meanwhile; globs to leave out are told from the root then, by either. Not for ranked search and symbols.
+   * The prefix of found paths, if `path` is the real absolute path of something outside the workspace that does not
+   * change meanwhile. Exclude globs are then relative to the root, by either name. Not for ranked search or symbols.
    */
   readonly outsideName?: string;
   /** Glob that files must match. */
   readonly glob?: string;
-  /** Globs of files to leave out, told from the workspace; without braces. */
+  /** Globs of files to exclude, relative to the workspace; without braces. */
   readonly exclude?: readonly string[];
-  /** Files, or matching lines, at most. */
+  /** Maximum number of files or matching lines. */
   readonly limit: number;
 }
 
@@ -33,36 +33,36 @@ export interface GrepLine {
   readonly text: string;
   /** False for a line of context. */
   readonly match: boolean;
-  /** Where the pattern matched, from and to before, in UTF-16 units of `text`; none in a line of context, a hundred at most. */
+  /** Where the pattern matched, in UTF-16 units of `text`; at most 100, and none in a context line. */
   readonly spans: readonly Span[];
 }
 
-/** From, and to before. */
+/** The start (inclusive) and the end (exclusive). */
 export type Span = readonly [from: number, to: number];
 
-/** Why no file was there to be found or searched: none is, or .gitignore and the like leave out all. */
+/** Why there were no files to search: none exist, or ignore files exclude them all. */
 export type NoFiles = "none" | "ignored";
 
 export interface FilesResult {
   readonly paths: readonly string[];
   /** True when there were more than `limit`. */
   readonly more: boolean;
-  /** Files that only `exclude` kept out, whatever they hold. */
+  /** Number of files that only `exclude` left out, whatever their content. */
   readonly leftOut: number;
-  /** Only where a path or a glob was given, and no file is. */
+  /** Only if a path or a glob was given and matched no file. */
   readonly noFiles?: NoFiles;
 }
 
-/** What was not looked into, or is not shown, though it was asked for. */
+/** Requested files that were not searched, or whose matches are not shown. */
 export interface NotSearched {
-  /** Files of which matches are not shown, since a line of them is too long to be searched. */
+  /** Files whose matches are not shown because a line is too long to search. */
   readonly skipped: readonly string[];
   /**
-   * Files with a match of which no lines are shown, since they are binary. Only the file that was asked for is looked into
-   * as a whole, others as far as their first NUL.
+   * Binary files with a match, whose lines are not shown. Only a file named in the query is searched as a whole;
+   * others up to their first NUL.
    */
   readonly binary: readonly string[];
-  /** What ripgrep says of files and folders that it could not search, a line each; the first ones. */
+  /** ripgrep's messages about files and folders it could not search, one line each; only the first ones. */
   readonly unsearched: readonly string[];
 }
 
@@ -70,21 +70,21 @@ export interface GrepResult extends NotSearched {
   readonly lines: readonly GrepLine[];
   /** True when there were more matches than `limit`. */
   readonly more: boolean;
-  /** Files that only `exclude` kept from being searched, whatever they hold. */
+  /** Number of files that only `exclude` kept from being searched, whatever their content. */
   readonly leftOut: number;
-  /** Only where a path or a glob was given, and no file is there. */
+  /** Only if a path or a glob was given and matched no file. */
   readonly noFiles?: NoFiles;
 }
 
-/** Kinds of files that ranked search tells apart. */
+/** Kinds of files that ranked search distinguishes. */
 export const rankedKinds = ["code", "test", "doc"] as const;
 
 export interface RankQuery extends Omit<FilesQuery, "limit"> {
   /** Words, a sentence or a name. */
   readonly query: string;
-  /** Only files of this kind; else code comes before tests and documentation. */
+  /** Only files of this kind; absent: code comes before tests and documentation. */
   readonly kind?: (typeof rankedKinds)[number];
-  /** Files at most. */
+  /** Maximum number of files. */
   readonly k: number;
 }
 
@@ -95,7 +95,7 @@ export interface RankedRange {
   readonly endLine: number;
   /** Higher is better; only comparable within one answer. */
   readonly score: number;
-  /** Why it is there, for people and models. */
+  /** Why it was found, for people and models. */
   readonly why: string;
   readonly lines: readonly string[];
 }
@@ -103,16 +103,16 @@ export interface RankedRange {
 export interface RankResult {
   /** The best range of each file, best first; then further ranges of the same files. */
   readonly ranges: readonly RankedRange[];
-  /** Files that only `exclude` kept out, whatever they hold. */
+  /** Number of files that only `exclude` left out, whatever their content. */
   readonly leftOut: number;
-  /** True when the index is still being built: the answer comes from ripgrep, another will be better. */
+  /** True while the index is being built: this answer comes from ripgrep; a later one will be better. */
   readonly partial: boolean;
-  /** What did not work, though there is an answer. */
+  /** What failed, despite the answer. */
   readonly remark?: string;
 }
 
 export interface SymbolsQuery extends FilesQuery {
-  /** The definitions and the uses of a name; else the definitions in the file `path`. */
+  /** Find the definitions and uses of this name; absent: the definitions in the file `path`. */
   readonly name?: string;
 }
 
@@ -121,7 +121,7 @@ export interface SymbolLine {
   readonly line: number;
   readonly name: string;
   readonly text: string;
-  /** Of a definition that its grammar was asked about: the last line, what it is, and what it is in. */
+  /** For a definition that was parsed with its grammar: the last line, its kind, and its container. */
   readonly endLine?: number;
   readonly kind?: string;
   readonly container?: string;
@@ -130,7 +130,10 @@ export interface SymbolLine {
 export interface SymbolsResult extends NotSearched {
   readonly definitions: readonly SymbolLine[];
   readonly references: readonly SymbolLine[];
-  /** Of a name such as `Kettle.boil`: what none of the definitions is known to be in; else those that are come first. */
+  /**
+   * For a name such as `Kettle.boil`: the container that no definition is known to be in. Otherwise,
+   * definitions in it come first.
+   */
   readonly notIn?: string;
   /** True when there were more than `limit`. */
   readonly more: boolean;
@@ -142,8 +145,8 @@ export interface Search {
   grep(query: GrepQuery, signal: AbortSignal): Promise<GrepResult | Failure>;
   /** *Contract:* files whose path matches the glob, .gitignore respected, sorted. */
   files(query: FilesQuery, signal: AbortSignal): Promise<FilesResult | Failure>;
-  /** *Contract:* what the files hold now: each range was compared with the bytes of its file. */
+  /** *Contract:* current contents: each range was compared with the bytes of its file. */
   rank(query: RankQuery, signal: AbortSignal): Promise<RankResult | Failure>;
-  /** *Contract:* definitions and uses as the files hold them now, by path and line. */
+  /** *Contract:* current definitions and uses, by path and line. */
   symbols(query: SymbolsQuery, signal: AbortSignal): Promise<SymbolsResult | Failure>;
 }

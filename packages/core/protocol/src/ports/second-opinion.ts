@@ -1,8 +1,8 @@
-/** The second-opinion port: a small model that says whether a call that rules leave open is harmless. */
+/** The second-opinion port: a small model judges whether a call that rules leave open is harmless. */
 import type { Effect, Opinion } from "../decision.ts";
 import type { Failure } from "../failure.ts";
 
-/** What one is asked for. */
+/** The call to judge. */
 export interface OpenCall {
   readonly tool: string;
   /** The arguments, as JSON. */
@@ -13,6 +13,9 @@ export interface OpenCall {
 }
 
 export interface SecondOpinion {
-  /** *Contract:* never rejects; a failure where no clear answer came, which counts as none. Ends soon after the signal. */
+  /**
+   * *Contract:* never rejects; a failure if there was no clear answer, which counts as no opinion. Ends soon
+   * after the signal.
+   */
   judge(call: OpenCall, signal: AbortSignal): Promise<Opinion | Failure>;
 }

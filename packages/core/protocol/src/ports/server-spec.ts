@@ -1,11 +1,11 @@
-/** Server spec: how a server is reached, as the user configured it. */
+/** Server spec: how to reach a server, as the user configured it. */
 
 export interface StdioServer {
   readonly command: string;
   readonly args?: readonly string[];
-  /** All it gets beside the few variables that every program needs. */
+  /** Its environment, besides the few variables that every program needs. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Absent: a project's own works in the workspace, any other in an empty folder. */
+  /** Absent: a project's server runs in the workspace, any other in an empty folder. */
   readonly cwd?: string;
 }
 
@@ -15,8 +15,8 @@ export interface HttpServer {
 }
 
 export type ServerSpec = (StdioServer | HttpServer) & {
-  /** Milliseconds for an answer; progress that it reports begins them anew. */
+  /** Milliseconds to wait for an answer; each progress report restarts the time. */
   readonly timeoutMs?: number;
-  /** Of a project's own: the digest of the files it names, as they were when the person trusted it. */
+  /** For a project's server: the digest of the files it names when the person trusted it. */
   readonly trusted?: string;
 };

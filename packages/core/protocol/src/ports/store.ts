@@ -5,33 +5,36 @@ import type { Failure } from "../failure.ts";
 import type { ImagePart } from "../message.ts";
 import type { Owner } from "../session/owner.ts";
 
-/** A session's log in the hands of its owner. */
+/** A session's log, open for its owner. */
 export interface SessionLog {
   readonly id: string;
   readonly epoch: number;
-  /** Events as they were when claimed, the claim included. */
+  /** The events up to and including this claim. */
   readonly events: readonly Event[];
-  /** What had to be mended on opening, e.g. a torn last line; one sentence each. */
+  /** Repairs made on opening, e.g. of a torn last line; one sentence each. */
   readonly repairs: readonly string[];
   /**
-   * *Contract:* appends in order with gapless `seq` and returns the events; calls are serialised.
-   * Each draft is checked against its schema. Survives `kill -9` once it resolves; survives a power cut when
-   * `durable`, or once a later durable append resolves. `stale-epoch` when another owner has claimed the session:
-   * then none of it is in the log. `disk-full` likewise.
+   * *Contract:* appends in order with gapless `seq` and returns the events; calls are serialized. Each draft
+   * is checked against its schema. Survives `kill -9` once it resolves; survives a power cut if `durable`, or
+   * once a later durable append resolves. `stale-epoch` if another owner has claimed the session: then no
+   * event was written. `disk-full` likewise.
    */
   append(drafts: readonly Draft[], options: AppendOptions): Promise<readonly Event[] | Failure>;
-  /** *Contract:* `stale-epoch` when another owner has claimed; the check a sandbox makes before it starts a command. */
+  /**
+   * *Contract:* `stale-epoch` if another owner has claimed the session; a sandbox checks this before it
+   * starts a command.
+   */
   check(): Promise<Failure | undefined>;
   /**
-   * *Contract:* runs a short effect, such as the commit of a file, so that no other process becomes the owner before it ends;
-   * `stale-epoch`, and it is not run, when one already has. Rejects as the effect does.
+   * *Contract:* runs a short effect, such as writing a file; no other process can become the owner until it
+   * ends. `stale-epoch`, without running it, if one already has. Rejects as the effect does.
    */
   readonly withLease: WithLease;
-  /** *Contract:* makes everything durable and gives the session up; idempotent. */
+  /** *Contract:* makes everything durable and releases the session; idempotent. */
   close(): Promise<void>;
   /**
-   * *Contract:* the log is gone, for good once it resolves: nothing claims, reads or lists it any more, and it is closed.
-   * With a failure it is there as before, still in these hands.
+   * *Contract:* deletes the log for good and closes it: afterwards it cannot be claimed, read or listed. On
+   * failure, the log is unchanged and still open.
    */
   remove(): Promise<Failure | undefined>;
 }
@@ -50,25 +53,25 @@ export interface SessionSummary {
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Of a subagent: who made it, and which one it is. */
+  /** For a subagent: its parent session, and its definition. */
   readonly parent?: string;
   readonly agent?: string;
 }
 
 export interface Store {
   /**
-   * *Contract:* a new log holding `session.created`, the first claim, and what is to stand behind them: all or nothing.
-   * `already-exists`, also for the later one of two at once; a log that was made and holds no event is taken.
+   * *Contract:* creates a log with `session.created`, the first claim and the `first` drafts: all or nothing.
+   * `already-exists`, also for the later of two concurrent calls; an existing log without events is reused.
    */
   create(created: Draft<"session.created">, options: CreateOptions): Promise<SessionLog | Failure>;
   /**
-   * *Contract:* takes ownership with the next epoch and repairs a torn tail. `session-unknown`; `session-owned`
-   * when the owner is alive and `force` is not set; `log-corrupt` names file and line.
+   * *Contract:* takes ownership with the next epoch and repairs a torn tail. `session-unknown`;
+   * `session-owned` if the owner is alive and `force` is not set; `log-corrupt` names file and line.
    */
   claim(id: string, options: ClaimOptions & { readonly force?: boolean }): Promise<SessionLog | Failure>;
-  /** *Contract:* reads without owning; a torn tail is left out. */
+  /** *Contract:* reads without owning; omits a torn tail. */
   read(id: string): Promise<readonly Event[] | Failure>;
-  /** *Contract:* newest first by `updatedAt`; unreadable logs are left out, not fatal. */
+  /** *Contract:* newest first by `updatedAt`; omits unreadable logs instead of failing. */
   list(query: { readonly cwd?: string; readonly limit?: number }): Promise<readonly SessionSummary[]>;
 }
 
@@ -78,42 +81,45 @@ export interface ClaimOptions {
 }
 
 export interface CreateOptions extends ClaimOptions {
-  /** Without which there must be no such session, whenever its maker dies. */
+  /** Events that the session must have from its beginning, even if its creator dies. */
   readonly first?: readonly Draft[];
 }
 
 /** A message to a session from a client that does not own it. */
 export type InboxMessage =
   | { readonly type: "message"; readonly text: string; readonly images?: readonly ImagePart[] }
-  /** What the session is called from now on. */
+  /** The session's new name. */
   | { readonly type: "name"; readonly name: string }
-  /** Another model shall go on. */
+  /** The model to switch to. */
   | { readonly type: "model"; readonly model: string }
   | {
       readonly type: "answer";
       readonly call: string;
-      /** `seq` of the `question.asked` that it answers: of a call that is asked about twice it answers no other one. */
+      /** `seq` of the `question.asked` that this answers; needed if one call is asked about twice. */
       readonly question: number;
       readonly answer: string;
-      /** What is taken of an edit that is allowed, where that is not all of it. */
+      /** The accepted part of an edit, if not all of it. */
       readonly part?: EditPart;
       /** The kind of client: `terminal`, `editor`, `program`; `user` in older logs. */
       readonly by: string;
-      /** By which its sender finds it in the log. */
+      /** An ID by which the sender finds the answer in the log. */
       readonly receipt?: string;
     }
-  /** The conversation shall be made shorter; `focus` is what a summary should keep above all. */
+  /** Compacts the conversation; `focus` is what the summary should keep above all. */
   | { readonly type: "compact"; readonly focus?: string }
   | { readonly type: "cancel"; readonly by: string };
 
 export interface Inbox {
-  /** *Contract:* durable once it resolves; from any process; order per sender kept. */
+  /** *Contract:* durable once it resolves; works from any process; keeps the order per sender. */
   offer(session: string, offer: InboxMessage): Promise<Failure | undefined>;
-  /** *Contract:* the offers not yet taken, oldest first; they stay until `taken`. */
+  /** *Contract:* the messages not yet taken, oldest first; they stay until `taken`. */
   pending(session: string): Promise<readonly { readonly id: string; readonly offer: InboxMessage }[]>;
-  /** *Contract:* only the owner calls it. Forgets offers, after the events made of them are in the log. */
+  /** *Contract:* only the owner calls it. Deletes messages, after their events are in the log. */
   taken(session: string, ids: readonly string[]): Promise<void>;
-  /** *Contract:* calls back within 250 ms of an offer by any process; returns the way to stop. */
+  /**
+   * *Contract:* calls back within 250 ms of a message from any process; returns a function that stops
+   * watching.
+   */
   watch(session: string, listener: () => void): () => void;
 }
 

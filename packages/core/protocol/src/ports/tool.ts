@@ -1,4 +1,4 @@
-/** The tool port: a name the model knows, and a prepared call that says its effects before it runs. */
+/** The tool port: a name the model knows, and a prepared call that declares its effects before it runs. */
 import type { Decision, Effect, Rule } from "../decision.ts";
 import type { Delta } from "../delta.ts";
 import type { EditPart, ProposedFile } from "../edit-part.ts";
@@ -16,18 +16,18 @@ import type { Workspace } from "./workspace.ts";
 
 /** The texts of file versions that the session has shown or changed. */
 export interface Texts {
-  /** *Contract:* returns at once; storing it may fail later, and then it is not there. */
+  /** *Contract:* returns at once; if storing the text fails later, the text is missing. */
   keep(version: string, text: string): void;
-  /** *Contract:* undefined when it is not known any more. */
+  /** *Contract:* undefined if the text is no longer stored. */
   recall(version: string): Promise<string | undefined>;
 }
 
 type OfCall<D> = D extends unknown ? Omit<D, "call"> : never;
 
-/** What is asked in the middle of a run; its answer is one of the options, or what to do instead. */
+/** A question asked while a call runs; the answer is one of the options, or what to do instead. */
 export interface CallQuestion extends Question {
   readonly kind: "permission" | "question";
-  /** What an answer that holds for more than this once would allow from then on. */
+  /** The rules that an answer for the session or the project would add. */
   readonly rules?: readonly Rule[];
 }
 
@@ -41,18 +41,21 @@ export interface ToolPorts {
   readonly texts: Texts;
   /** *Contract:* never rejects; the text with a placeholder for each key and password in it. */
   redact(text: string): Promise<string>;
-  /** *Contract:* never rejects; the same for a text that comes in pieces. */
+  /** *Contract:* never rejects; as `redact`, for a text that arrives in pieces. */
   redaction(): Promise<RedactionStream>;
 }
 
-/** What a running call may reach: the ports of tools, and what belongs to this one call. */
+/** What a running call can access: the ports of tools, and data of this one call. */
 export interface ToolContext extends ToolPorts {
   readonly signal: AbortSignal;
-  /** What a person took of it, of an edit that was not taken whole. */
+  /** The part that a person accepted, for an edit that was not accepted as a whole. */
   readonly part?: EditPart;
-  /** The session that the call opens, of a call that opens one. */
+  /** The session that the call opens, if it opens one. */
   readonly child?: string;
-  /** *Contract:* asks a person through the session; undefined when the turn ended before the answer. Absent where no person can be asked. */
+  /**
+   * *Contract:* asks a person through the session; undefined if the turn ended before the answer. Absent if
+   * no person can be asked.
+   */
   ask?(question: CallQuestion): Promise<string | undefined>;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -63,26 +66,39 @@ export interface ToolContext extends ToolPorts {
   readonly todos: readonly Todo[];
   /** What its commands may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];
-  /** Real paths that the call was judged to read, where the workspace does not know them by the name that was asked. */
+  /** Real paths that policy judged the call to read, if the workspace knows them by another name. */
   readonly reads: readonly string[];
-  /** *Contract:* pure; whether rules grant reading a real absolute path, and what a person is to be asked for: `needs`, or less. */
+  /**
+   * *Contract:* pure; whether rules grant reading a real absolute path, and what to ask a person for:
+   * `needs`, or less.
+   */
   judgeReading(path: string, needs: Effect): Decision & { readonly wanted: Effect };
-  /** What its commands may not delete, move or change: paths from the workspace or absolute, or globs of them. */
+  /**
+   * Paths that its commands may not delete, move or change: relative to the workspace, absolute, or globs.
+   */
   readonly sealed: readonly string[];
-  /** The files that its verdict depended on: its command starts only while they are as they were. */
+  /** The files that its verdict depended on: its command starts only if they are unchanged. */
   readonly judged?: JudgedFiles;
   /**
-   * *Contract:* never rejects and asks no person; the files that a script depends on as they are now, where it may still run
-   * without another question. Absent outside sessions.
+   * *Contract:* never rejects and asks no person. The current files that a script depends on, if it may still
+   * run without another question; otherwise undefined. Absent outside sessions.
    */
   judgeAgain?(script: ShellScript): Promise<JudgedFiles | undefined>;
-  /** *Contract:* never rejects and asks no person; what is said of a script that the call runs beside its own effects. Absent outside sessions. */
+  /**
+   * *Contract:* never rejects and asks no person; the decision on a script that the call runs besides its own
+   * effects. Absent outside sessions.
+   */
   judge?(script: ShellScript): Promise<Decision>;
-  /** *Contract:* never rejects; whether all that a script does is among what this call was allowed. Absent outside sessions. */
+  /**
+   * *Contract:* never rejects; whether this call's permissions cover every effect of a script. Absent outside
+   * sessions.
+   */
   isAllowed?(script: ShellScript): Promise<boolean>;
-  /** Who reads some lines of a file is shown the whole definition around them. */
+  /** A read of some lines of a file shows the whole definition around them. */
   readonly widensReads?: true;
-  /** *Contract:* pure; globs of what rules keep from being read, but for those that `path` itself was allowed against. */
+  /**
+   * *Contract:* pure; globs that rules forbid to read, except those that a person overrode for `path` itself.
+   */
   unreadable(path: string): readonly string[];
 }
 
@@ -92,14 +108,14 @@ export interface Question {
   readonly options: readonly string[];
 }
 
-/** What a call hands to a shell. */
+/** A script that a call passes to a shell. */
 export interface ShellScript {
   readonly text: string;
-  /** Where it starts, from the workspace; empty for the workspace itself. */
+  /** The start folder, relative to the workspace; empty for the workspace itself. */
   readonly folder: string;
 }
 
-/** A call once its arguments are mended, and what stands for another tool is that tool. */
+/** A call after its arguments were repaired, and stand-ins replaced by the tool they stand for. */
 export interface TakenCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -107,57 +123,71 @@ export interface TakenCall {
 
 /** A call with valid arguments, not yet allowed to run. */
 export interface PreparedCall {
-  /** In doubt, the graver. Empty when it touches nothing outside the session. */
+  /** The more serious effect if in doubt. Empty if the call affects nothing outside the session. */
   readonly effects: readonly Effect[];
-  /** Its effects are more than `effects`: policy has to read these first. */
+  /** The script has further effects besides `effects`; policy must determine them first. */
   readonly script?: ShellScript;
-  /** What is called with which arguments, as they are taken; absent where that is what the model wrote. */
+  /** The tool and arguments actually used; absent if they are what the model wrote. */
   readonly taken?: TakenCall;
-  /** When present the call is answered by a person instead of being run. */
+  /** If present, a person answers the call instead of running it. */
   readonly question?: Question;
-  /** *Contract:* what its files would say, of a call that can be taken in part; nothing is changed. */
+  /** *Contract:* the files after the call, if it can be accepted in part; changes nothing. */
   propose?(context: ToolContext): Promise<readonly ProposedFile[] | Failure>;
-  /** What hooks see of it; absent where they see the tool itself, or the files that it changes. */
+  /** What hooks see of the call; absent if they see the tool itself, or the files that it changes. */
   readonly counterpart?: Counterpart;
-  /** Characters of the longest result that is shown whole; 20,000 when absent. */
+  /** Maximum length in characters of a result that is shown whole; 20,000 if absent. */
   readonly wholeChars?: number;
-  /** Behind its result: what of its arguments was not heeded. */
+  /** Added to the result: which arguments were ignored. */
   readonly note?: string;
-  /** It asks a person in the middle of its run. */
+  /** The call asks a person while it runs. */
   readonly asks?: true;
-  /** It opens a session, whose id is in the log before it runs: one in doubt runs again and goes on with that session. */
+  /**
+   * The call opens a session, whose ID is logged before it runs. If its outcome is unknown, it runs again and
+   * continues that session.
+   */
   readonly opensSession?: true;
   /** *Contract:* runs once; expected failures are outcomes; a throw is a bug. */
   run(context: ToolContext): Promise<Outcome>;
 }
 
-/** What the calls of a tool do, for who shows them, stands around them, or tells others about them. */
+/** What the calls of a tool do, for clients, call layers and protocols. */
 export type ToolKind = "read" | "search" | "edit" | "delete" | "move" | "execute" | "fetch";
 
-/** What is known of a tool before there is one: some exist in some sessions only. */
+/** What is known about a tool without creating it; some exist only in some sessions. */
 export interface ToolIdentity {
   readonly name: string;
-  /** Absent for what is none of these. */
+  /** Absent if none of these fits. */
   readonly kind?: ToolKind;
-  /** What other agents call tools like it, in lower case: their definitions of subagents mean it. */
+  /**
+   * Names of similar tools in other agents, in lower case; subagent definitions written for them mean this
+   * tool.
+   */
   readonly knownAs?: readonly string[];
-  /** The tool that does the same by other means: who is not to have that has not this either. */
+  /**
+   * The tool that does the same by other means; a session that may not have that tool may not have this one.
+   */
   readonly standsInFor?: string;
 }
 
 export interface Tool extends ToolSpec, ToolIdentity {
-  /** *Contract:* pure; validates arguments parsed from JSON; a failure (`invalid-arguments`) names what to mend. */
+  /**
+   * *Contract:* pure; validates arguments parsed from JSON; a failure (`invalid-arguments`) names what to
+   * fix.
+   */
   prepare(input: unknown): PreparedCall | Failure;
 }
 
-/** A call is a barrier when it writes or deletes files by itself: the calls of one answer run together between barriers. */
+/**
+ * A call that writes or deletes files itself is a barrier: the calls of one answer run together between
+ * barriers.
+ */
 export function isBarrier(effects: readonly Effect[]): boolean {
   const isChange = ({ kind, traits }: Effect): boolean =>
     (kind === "write" || kind === "delete") && !traits?.includes("possible");
   return effects.some(isChange);
 }
 
-/** A call that reads files, and does nothing else; one without effects may look at what a command does. */
+/** A call that only reads files; one without effects may look at the state of a command. */
 export function onlyReads(effects: readonly Effect[]): boolean {
   return effects.length > 0 && !mayChange(effects);
 }

@@ -1,15 +1,15 @@
-/** The port to the web: pages as text, and a search for them. */
+/** The port to the web: fetches pages as text, and searches. */
 import type { Failure } from "../failure.ts";
 
 export interface WebPage {
-  /** Where it was found: of the same host as was asked for. */
+  /** The final address, on the same host as the requested one. */
   readonly url: string;
   /** Its media type. */
   readonly type: string;
   readonly text: string;
 }
 
-/** It is on another host, which was not approved. */
+/** The page is on another host, which was not approved. */
 export interface WebRedirect {
   readonly to: string;
 }
@@ -21,15 +21,21 @@ export interface WebHit {
 }
 
 export interface Web {
-  /** *Contract:* asks only the host that the address names, and that only at public addresses; bounded in time and size; never rejects. */
+  /**
+   * *Contract:* contacts only the host in the address, and only at public addresses; bounded in time and
+   * size; never rejects.
+   */
   fetch(url: string, signal: AbortSignal): Promise<WebPage | WebRedirect | Failure>;
-  /** *Contract:* looks nothing up; why the address is never asked, where it says so itself, whatever a rule allows. */
+  /**
+   * *Contract:* makes no lookup; why the address is always refused, judged by its text alone and whatever
+   * rules allow.
+   */
   barred(url: string): string | undefined;
   /** Absent without a key. */
   readonly search?: {
-    /** Whom it asks. */
+    /** The host of the search service. */
     readonly host: string;
-    /** *Contract:* the best first; never rejects. */
+    /** *Contract:* best first; never rejects. */
     find(query: string, limit: number, signal: AbortSignal): Promise<readonly WebHit[] | Failure>;
   };
 }

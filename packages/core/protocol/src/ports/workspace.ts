@@ -1,4 +1,4 @@
-/** The workspace port: files with versions, and changes that happen wholly or not at all. */
+/** The workspace port: files with versions, and changes that are applied completely or not at all. */
 import type { Failure } from "../failure.ts";
 
 export interface FileContent {
@@ -24,11 +24,11 @@ export interface Entry {
   readonly size: number;
 }
 
-/** One file's part in a commit; `expected` is the version it must have now, null where it must not exist. */
+/** One file's part in a commit; `expected` is its current version, null if it must not exist. */
 export type Change =
   | { readonly type: "put"; readonly path: string; readonly expected: string | null; readonly text: string }
   | { readonly type: "delete"; readonly path: string; readonly expected: string }
-  /** `to` must not exist; without `text` its bytes stay as they are, whatever they are. */
+  /** `to` must not exist; without `text` the bytes stay unchanged. */
   | {
       readonly type: "move";
       readonly path: string;
@@ -37,16 +37,16 @@ export type Change =
       readonly text?: string;
     };
 
-/** What became of one change: `path` is where the file is now, or was. */
+/** The result of one change: `path` is where the file is now, or was. */
 export interface Committed {
   readonly path: string;
-  /** Where it was, of a file that was moved. */
+  /** The old path of a moved file. */
   readonly from?: string;
   readonly before?: string;
   readonly after?: string;
 }
 
-/** Reading: in the workspace by any path, outside of it by the real absolute one alone. */
+/** Read access: in the workspace by any path, outside of it only by the real absolute path. */
 export interface Files {
   /** *Contract:* `not-found` (with near names), `not-a-file`, `not-text`, `too-large` or `no-access` as values. */
   read(path: string): Promise<FileContent | Failure>;
@@ -59,23 +59,28 @@ export interface Files {
 export interface Workspace extends Files {
   /** Real absolute path. */
   readonly root: string;
-  /** All else on this machine. *Contract:* a path that leads elsewhere by now is `outside-workspace`; whether it may be read is settled before. */
+  /**
+   * All other files on this machine. *Contract:* `outside-workspace` if the path now leads elsewhere; the
+   * caller has settled whether it may be read.
+   */
   readonly outside: Files;
-  /** *Contract:* cheap; a mark of a regular file that is another one once it was written; undefined where there is none. */
+  /**
+   * *Contract:* cheap; a stamp of a regular file that changes whenever it is written; undefined if there is
+   * no file.
+   */
   stamp(path: string): Promise<string | undefined>;
   /** *Contract:* pure; the version a file with this content would have. */
   versionOf(content: string | Uint8Array): string;
   /**
-   * *Contract:* absolute or relative path to the workspace-relative one, symbolic links resolved;
-   * `outside-workspace` when it leads out. The path need not exist.
+   * *Contract:* turns an absolute or relative path into a workspace-relative one, symbolic links resolved;
+   * `outside-workspace` if it leads out. The path need not exist.
    */
   resolve(path: string): Promise<string | Failure>;
   /**
-   * *Contract:* all changes or none, also when the process dies in between; one result for each change, in order.
-   * Each expected version is checked right before writing (`stale-version`); files are replaced atomically and durably,
-   * keep their mode, and parents are created. Links are followed inside the workspace, but a link itself is neither
-   * deleted nor moved. No path may be named twice.
-   * Refused with `stale-epoch` when this owner has lost the session.
+   * *Contract:* all changes or none, even if the process dies midway; one result for each change, in order.
+   * Checks each expected version right before writing (`stale-version`). Replaces files atomically and
+   * durably, keeps their mode, and creates parents. Follows links inside the workspace, but never deletes or
+   * moves a link itself. No path may be named twice. `stale-epoch` if this owner has lost the session.
    */
   commit(changes: readonly Change[]): Promise<readonly Committed[] | Failure>;
 }

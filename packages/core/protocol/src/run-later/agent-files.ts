@@ -1,4 +1,4 @@
-/** Agent files: settings of a folder by which coding agents run commands, start servers or approve calls. */
+/** Agent files: a folder's settings that make coding agents run commands, start servers or approve calls. */
 import type { RunLaterEntry } from "./run-later-entry.ts";
 
 const why = "hooks, MCP servers or permissions of the project";

@@ -1,4 +1,4 @@
-/** Editor files: settings of a folder by which editors and their language servers start programs. */
+/** Editor files: a folder's settings that make editors and their language servers start programs. */
 import type { RunLaterEntry } from "./run-later-entry.ts";
 
 export const editorFiles: readonly RunLaterEntry[] = [

@@ -1,4 +1,4 @@
-/** Path index: finds the entry of a list of paths that a file belongs to, in any case of its letters. */
+/** Path index: finds the entry of a list of paths that a file belongs to, ignoring case. */
 import { foldCase } from "./fold-case.ts";
 
 export interface PathEntry {
@@ -8,29 +8,29 @@ export interface PathEntry {
 
 export interface PathMatch<T> {
   readonly entry: T;
-  /** The entry means a folder, with everything below it. */
+  /** The entry is a folder, with everything below it. */
   readonly isFolder: boolean;
 }
 
-/** A path of the list from some folder on. */
+/** The rest of a listed path below some folder. */
 export interface PathBelow {
   readonly path: string;
   readonly isFolder: boolean;
 }
 
 export interface PathIndex<T> {
-  /** Of a file or folder by its name and the path of its folder. */
+  /** Finds a file or folder by its name and the path of its folder. */
   findName(folder: string, name: string): PathMatch<T> | undefined;
-  /** Of a path, relative or absolute: it is in the list, or below a folder that is. */
+  /** Finds a relative or absolute path that is listed, or is below a listed folder. */
   find(path: string): PathMatch<T> | undefined;
-  /** What the list names below a folder of that name; what it names with a `*` is left out. */
+  /** Listed paths below a folder of that name, without those that contain a `*`. */
   below(name: string): readonly PathBelow[];
 }
 
 interface Pattern<T> extends PathMatch<T> {
-  /** The names above the last one, from the inside out. */
+  /** The names of the parent folders, innermost first. */
   readonly above: readonly string[];
-  /** What the last name begins and ends with. */
+  /** The beginning and end of the last name. */
   readonly start: string;
   readonly end: string;
 }

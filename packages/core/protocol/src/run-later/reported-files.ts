@@ -1,10 +1,10 @@
-/** Reported files: what people have agents change daily and what runs, or is followed, later; it is allowed, and said. */
+/** Reported files: agents often change them, and they run or are followed later; allowed, but reported. */
 import { indexPaths, type PathIndex, type PathMatch } from "./path-index.ts";
 
 export interface ReportedEntry {
   /** As in `RunLaterEntry`. */
   readonly paths: readonly string[];
-  /** What becomes of them, in a few words. */
+  /** What uses them later, in a few words. */
   readonly why: string;
 }
 

@@ -2,7 +2,7 @@
 
 export interface RunLaterEntry {
   /**
-   * Paths in small letters, from any folder on. A `*` stands for any run of characters within a name; a slash at the end
+   * Paths in lower case, relative to any folder. A `*` means any characters within a name; a trailing slash
    * means the folder and everything below it.
    */
   readonly paths: readonly string[];
@@ -10,8 +10,10 @@ export interface RunLaterEntry {
   readonly reader: string;
   /** What the program does with them, without the user choosing to run the project's code. */
   readonly why: string;
-  /** Where the program's documentation says so. */
+  /** The program's documentation of this behavior. */
   readonly source: string;
-  /** Installing or building writes them anew: commands may write them, and what they wrote is taken back. */
+  /**
+   * Installing or building rewrites these files: commands may write them, and the changes are then reverted.
+   */
   readonly isRewritten?: true;
 }

@@ -1,4 +1,4 @@
-/** Tool files: what shells, containers, debuggers and language tools obey in the folder they are started in. */
+/** Tool files: what shells, containers, debuggers and language tools obey in their working folder. */
 import type { RunLaterEntry } from "./run-later-entry.ts";
 
 export const toolFiles: readonly RunLaterEntry[] = [

@@ -1,4 +1,7 @@
-/** Version control files: what git's hook managers and other version control systems run. What git itself runs is guarded apart. */
+/**
+ * Version control files: what git's hook managers and other version control systems run. Files that git
+ * itself runs are guarded separately.
+ */
 import type { RunLaterEntry } from "./run-later-entry.ts";
 
 const lefthookPaths: readonly string[] = ["yml", "yaml", "toml", "json", "jsonc"].flatMap((form) =>

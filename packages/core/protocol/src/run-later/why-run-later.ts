@@ -1,9 +1,11 @@
-/** Why run later: the reason why a changed file is reported as one that may run, or be followed, after the session. */
+/**
+ * Why run later: the reason to report a changed file as one that may run or be followed after the session.
+ */
 import { isRecord } from "../json.ts";
 import { findReported } from "./reported-files.ts";
 import { findRunLater } from "./run-later.ts";
 
-/** A changed file of which something may run later, and why. */
+/** A changed file, some part of which may run later, and why. */
 export interface RunLaterFile {
   readonly path: string;
   readonly why: string;
@@ -11,15 +13,15 @@ export interface RunLaterFile {
 
 export interface RunLaterChanges {
   readonly files: readonly RunLaterFile[];
-  /** Deleted paths: earlier reports about them no longer hold. */
+  /** Deleted paths: earlier reports about them no longer apply. */
   readonly gone: readonly string[];
 }
 
 export interface ChangedPath {
-  /** From the workspace, with `/`. */
+  /** Relative to the workspace, with `/`. */
   readonly path: string;
   readonly what: "added" | "modified" | "deleted" | "mode";
-  /** Permission bits before and after; absent for what is no file. */
+  /** Permission bits before and after; absent for anything but a file. */
   readonly modes?: { readonly before?: number; readonly after?: number };
 }
 
@@ -28,7 +30,7 @@ export interface ChangedTexts {
   readonly after: string | undefined;
 }
 
-/** Undefined for what only runs with the project's own code, and for what went. */
+/** Undefined for files that only run with the project's own code, and for deleted ones. */
 export function whyRunLater({ path, what, modes }: ChangedPath, isNewAtTop = false): string | undefined {
   if (what === "deleted") return undefined;
   const listed = findRunLater(path);
@@ -44,10 +46,10 @@ function runs(mode = 0): boolean {
   return (mode & 0o111) !== 0;
 }
 
-/** Lists of names for one program, which runs none of them. */
+/** Lists of names that their program only reads and never runs. */
 const inert = /^\.(?:[a-z-]*ignore|editorconfig|gitkeep|keep)$/iu;
 
-/** Whether it is to be asked if its first name is new. */
+/** Whether a path should be reported if its first name is new. */
 export function isHiddenAtTop(path: string): boolean {
   return path.startsWith(".") && !path.startsWith(".git/") && !inert.test(path);
 }
@@ -71,7 +73,7 @@ export function isManifest(path: string): boolean {
   return Object.hasOwn(manifests, nameOf(path));
 }
 
-/** Of a manifest: the scripts that differ. *Contract:* what cannot be read counts as changed. */
+/** The scripts of a manifest that differ. *Contract:* unreadable scripts count as changed. */
 export function changedScripts(path: string, { before, after }: ChangedTexts): string | undefined {
   if (after === undefined) return undefined;
   const keys = manifests[nameOf(path)] ?? [];
@@ -100,7 +102,7 @@ function parsed(text: string): Fields | undefined {
   }
 }
 
-/** Names of fields that came or changed; an empty one for a value that has none. */
+/** Names of fields that were added or changed; an empty name for a value without fields. */
 function differing(before: unknown, after: unknown): readonly string[] {
   if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return [];
   if (!isRecord(after)) return [""];

@@ -1,7 +1,7 @@
-/** The rules for passwords that are told by the program they are an argument of, or by the fields beside them. */
+/** Rules for passwords that are recognized by their program's options, or by the fields next to them. */
 import { isRealPassword, type SecretRule } from "./secret-rule.ts";
 
-/** What a program takes its password with, behind other words of the same command. */
+/** The option by which a program takes its password, after other words of the same command. */
 function argument(
   programs: string,
   option: string,
@@ -12,7 +12,7 @@ function argument(
   return { kind: "command-password", anchor: programs, shape, check: isMixed, examples };
 }
 
-/** A word of an example, or a name of something else, has neither digits nor signs. */
+/** An example word or a name has neither digits nor special characters. */
 function isMixed(text: string): boolean {
   return isRealPassword(text) && /[A-Za-z]/.test(text) && /[\d!@#^~*?&=]/.test(text);
 }
@@ -50,7 +50,7 @@ export const argumentRules: readonly SecretRule[] = [
   {
     kind: "connection-password",
     anchor: "; ?(?:[Pp]assword|[Pp]wd|PASSWORD|PWD) ?=",
-    // Behind another field of a connection, as ADO.NET and ODBC write it.
+    // After another field of a connection string, as ADO.NET and ODBC write it.
     shape:
       /(?<=\b(?:server|data source|host|port|database|initial catalog|user(?: id|name)?|uid) ?=[^;\n"']{1,128}); ?(?:password|pwd) ?=(?<secret>[^;\s"'`\\]{4,128})(?=;|$|[\s"'`\\])/imy,
     check: isMixed,

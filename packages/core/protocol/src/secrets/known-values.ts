@@ -1,8 +1,11 @@
-/** Known values: takes given keys out of a text, in all the spellings in which they turn up, without the other rules. */
+/** Known values: removes given keys from a text in all their spellings, without the other rules. */
 import { literalSecrets } from "./literal-secrets.ts";
 import { spreadHits } from "./spread-secrets.ts";
 
-/** *Contract:* pure; each spelling of a value gives way to the placeholder, also where it is a part of a longer encoded text. */
+/**
+ * *Contract:* pure; replaces each spelling of a value with the placeholder, even inside a longer encoded
+ * text.
+ */
 export function hideKnownValues(text: string, values: readonly string[], placeholder: string): string {
   const { pattern, spread } = literalSecrets(values.map((value) => ({ name: "key", value })));
   if (!pattern) return text;

@@ -1,15 +1,15 @@
-/** Literal secrets: values known by name, and the other spellings in which they turn up. */
+/** Literal secrets: values known by name, and their other spellings. */
 
 import { type SecretValue, type SpreadSecrets, spreadSecrets } from "./spread-secrets.ts";
 
 export interface LiteralSecrets {
-  /** Finds any spelling; absent when there are no values. */
+  /** Matches any spelling; absent if there are no values. */
   readonly pattern: RegExp | undefined;
   readonly of: ReadonlyMap<string, SecretValue>;
   readonly spread: SpreadSecrets;
 }
 
-/** Shorter values stand in too many texts by chance. */
+/** Shorter values occur in too many texts by chance. */
 const minLength = 6;
 
 export function literalSecrets(values: readonly SecretValue[]): LiteralSecrets {
@@ -37,7 +37,7 @@ function base64Cores(value: string): readonly string[] {
   return [...new Set([...plain, ...safe])];
 }
 
-/** A text as it stands in URLs, in HTML, and in the JSON of servers that escape slashes. */
+/** The spellings of a text in URLs, in HTML, and in JSON from servers that escape slashes. */
 function escapedForms(text: string): readonly string[] {
   const url = encodeURIComponent(text);
   const html = text
@@ -54,7 +54,7 @@ function escaped(text: string): string {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The characters of a base64 text that depend on the value alone, with so many bytes before it. */
+/** The base64 characters that depend only on the value, if this many bytes precede it. */
 function base64Core(value: string, before: number): string {
   const bytes = [...new Array<number>(before).fill(0), ...new TextEncoder().encode(value)];
   let text = "";

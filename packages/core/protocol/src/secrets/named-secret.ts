@@ -1,11 +1,14 @@
-/** Named secrets: values that a name gives away, as in `password = "..."`, where the value looks random enough. */
+/** Named secrets: values revealed by a name, as in `password = "..."`, if the value looks random enough. */
 import { entropy, isPlaceholder } from "./secret-rule.ts";
 
-/** A name and what follows it up to the value; bounded everywhere. */
+/** A name and what follows it up to the value; every repetition is bounded. */
 export const namedAnchor =
   "(?:pass(?:word|wd|phrase|(?=[\"'`]?\\]?[ \\t]{0,8}[:=]))|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|credential|authorization)";
 
-/** `:` or `=` with what languages put around them, then the value in quotes, or the beginning of a bare one. */
+/**
+ * `:` or `=` with the characters that languages put around them, then the quoted value, or the beginning of a
+ * bare one.
+ */
 const assigned = (operator: string): RegExp =>
   new RegExp(
     `(?<suffix>[\\w-]{0,40})(?![\\w-])(?:\\\\?["'\`])?\\]?[ \\t]{0,8}(?<operator>${operator})[ \\t]{0,8}(?:\\\\?(?<quote>["'\`])(?:(?:Basic|Token|ApiKey|Bearer) )?(?<quoted>[^\\s"'\`\\\\]{8,512})\\\\?\\k<quote>|(?<bare>[^\\s"'\`,;&(){}[\\]<>|\\\\]{12}))`,
@@ -16,18 +19,18 @@ const assignedTyped = assigned(":[ \\t]{0,4}[\\w<>|]{1,40}[ \\t]{0,4}=");
 const assignedPlain = assigned("=>|[:=]=?|,");
 
 /**
- * A line of a file of settings, or a variable before a command: in capitals without spaces, or alone on its line, no
- * language writes an expression, so that whatever stands there up to the space is the value.
+ * A line of a settings file, or a variable before a command. In capitals without spaces, or alone on its
+ * line, it is no expression of any language, so everything up to the space is the value.
  */
 const set = /(?<suffix>\w{0,40})(?<operator>=|:[ \t]{1,4})(?=[^\s"'`,;<>{}[\]\\|][^\s"'`;<>{}[\]\\|]{7})/y;
-/** What stands behind such a value: a space or the end of the line. */
+/** What follows such a value: a space or the end of the line. */
 const endOfSet = /^[ \t\r\n\u2028\u2029]?$/;
-/** What stands behind a bare value. */
+/** What follows a bare value. */
 const endOfBare = /^[\s,;&"'`\\]?$/;
-/** What test runners say of a test. */
+/** The word that test runners print for a passed test. */
 const passed = /(?:^|[^\w.-])pass$/i;
 
-/** Names that speak of a secret without being one. */
+/** Names that mention a secret but do not hold one. */
 const about =
   /(?:id|url|uri|name|path|file|type|count|length|limit|field|label|hash|regexp?|pattern|header|endpoint|expir\w*|ttl|pos|start|end|index|kind|prefix|suffix|size|error|message|hint|text|title|rule|policy|provider|format|class|selector|scope|s?[-_]?env|address|algorithm|issuer|audience|budget|cost)$/i;
 
@@ -36,7 +39,7 @@ export interface TextSpan {
   readonly end: number;
 }
 
-/** `from`: right behind the name. */
+/** `from`: right after the name. */
 export type NamedSecrets = (from: number) => TextSpan | undefined;
 
 export function namedSecretsIn(text: string): NamedSecrets {
@@ -45,7 +48,7 @@ export function namedSecretsIn(text: string): NamedSecrets {
   return (from) => assignedSecret(text, from, bareRun) ?? setSecret(text, from, setRun);
 }
 
-/** Where the run of characters ends that a place is in; many names in one run look it up once. */
+/** The end of the run of characters around a position; many names in one run look it up only once. */
 type RunEnds = (from: number) => number;
 
 function runEnds(text: string, ending: RegExp): RunEnds {
@@ -82,13 +85,13 @@ function setSecret(text: string, from: number, endOf: RunEnds): TextSpan | undef
 const maxName = 60;
 const maxIndent = 40;
 
-/** Whether the name that ends there has capitals only, with a space or nothing before it. */
+/** Whether the name that ends there has only capitals, after a space or at the start. */
 function isInCapitals(text: string, end: number): boolean {
   const start = runStart({ text, end, most: maxName, has: /[A-Z\d_]/ });
   return start < end && (start === 0 || /\s/.test(text.charAt(start - 1)));
 }
 
-/** Whether the name that ends there is the first thing on its line, but for spaces and dashes. */
+/** Whether the name that ends there is the first thing on its line, except for spaces and dashes. */
 function isAlone(text: string, end: number): boolean {
   const name = runStart({ text, end, most: maxName, has: /[\w.-]/ });
   const start = runStart({ text, end: name, most: maxIndent, has: /[ \t-]/ });
@@ -102,7 +105,7 @@ interface Run {
   readonly has: RegExp;
 }
 
-/** Where the run of such characters begins that ends there. */
+/** The beginning of the run of such characters that ends there. */
 function runStart({ text, end, most, has }: Run): number {
   let start = end;
   while (start > 0 && end - start < most && has.test(text.charAt(start - 1))) start -= 1;
@@ -119,7 +122,7 @@ function assignedSecret(text: string, from: number, endOf: RunEnds): TextSpan | 
   if (!match) return undefined;
   const { suffix, operator, isQuoted, start, end } = match;
   if (about.test(suffix) || (operator === "," && suffix !== "")) return undefined;
-  // Behind a comma only a string can be meant: `setSecret("token", "...")`.
+  // After a comma only a string is meant: `setSecret("token", "...")`.
   if (!isQuoted && operator === ",") return undefined;
   const value = text.slice(start, end);
   return (isQuoted ? isRandomQuoted(value) : isRandomBare(value)) ? { start, end } : undefined;
@@ -157,14 +160,16 @@ function isRandomSetting(value: string): boolean {
   return isMixed(value) && entropy(value) >= 2.75 && !isPlaceholder(value) && !isPlainText(value);
 }
 
-/** A name of something else has no such signs between its letters, nor ends with one that goes on. */
+/** A plain name has no such signs between its letters, and does not end with an unfinished part. */
 function isMarked(value: string): boolean {
   return (
     /\w[!@#^~%*?+&$=]+\w/.test(value) && !/\w\.\w|[!=]=|[.,;:&|=]$/.test(value) && isRandomSetting(value)
   );
 }
 
-/** Between quotes; also what stands alone in a sentence, as far as it is no name there. */
+/**
+ * Whether a quoted value looks random; also used for a bare word in a sentence, unless it is a name there.
+ */
 export function isRandomQuoted(value: string): boolean {
   if (isOfManyMarks(value)) return true;
   if (isPlaceholder(value)) return false;
@@ -179,7 +184,7 @@ function isMixed(value: string): boolean {
   return /\d/.test(value) || (/[^A-Za-z0-9_.:/-]/.test(value) && /[A-Z]/.test(value));
 }
 
-/** Without quotes it may as well be an expression: only what no language calls a name. */
+/** Without quotes it may be an expression, so only values that no language uses as a name count. */
 function isRandomBare(value: string): boolean {
   if (!/\d/.test(value) || entropy(value) < 2.9 || isPlaceholder(value)) return false;
   if (isKeyShaped(value)) return true;
@@ -193,7 +198,10 @@ function isRandomBare(value: string): boolean {
   );
 }
 
-/** Digits of a length that only keys have; by chance they look like words or paths, or repeat themselves a little. */
+/**
+ * Hex digits in a length that only keys have; by chance they may look like words or paths, or repeat a
+ * little.
+ */
 function isKeyShaped(value: string): boolean {
   if (/^[0-9a-f]{32,}$/i.test(value))
     return /\d/.test(value) && /[a-f]/i.test(value) && entropy(value) >= 2.9;
@@ -203,7 +211,7 @@ function isKeyShaped(value: string): boolean {
   );
 }
 
-/** Keys that frameworks make of letters, digits and whatever else is on a keyboard, brackets too. */
+/** Keys that frameworks generate from letters, digits and all other keyboard characters, brackets too. */
 function isOfManyMarks(value: string): boolean {
   if (value.length < 32 || !/\d/.test(value) || !/^[\w!@#$%^&*()+=-]{32,}$/.test(value)) return false;
   return new Set(value.match(/[!@#$%^&*()+=]/g)).size >= 3 && entropy(value) >= 4;
@@ -219,7 +227,7 @@ function isPlainText(value: string): boolean {
   return uuid.test(value) || words.test(value) || otherThings.test(value) || isIdentifier(value);
 }
 
-/** `testP256PrivateKey` is made of words; random characters change their kind every other time. */
+/** `testP256PrivateKey` consists of words; random text changes the kind of character at every other one. */
 function isIdentifier(value: string, perWord = 3): boolean {
   if (!/^[\w$]+$/.test(value)) return false;
   const parts = value.match(/[A-Z]*[a-z]+|[A-Z]+|\d+/g) ?? [];

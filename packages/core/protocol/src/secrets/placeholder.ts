@@ -1,4 +1,4 @@
-/** Placeholder: what stands in a text in the place of a secret, e.g. `[redacted github-token #a1b2]`. */
+/** Placeholder: replaces a secret in a text, e.g. `[redacted github-token #a1b2]`. */
 
 const shape = /\[redacted [a-z0-9-]+(?: #[0-9a-f]{4})?\]/g;
 
@@ -6,7 +6,7 @@ export function placeholderFor(kind: string, fingerprint: string | undefined): s
   return fingerprint === undefined ? `[redacted ${kind}]` : `[redacted ${kind} #${fingerprint}]`;
 }
 
-/** Those in a text: a file must not get one in place of what it stands for. */
+/** The placeholders in a text: a file must not get one instead of the secret. */
 export function placeholdersIn(text: string): readonly string[] {
   return text.includes("[redacted ") ? (text.match(shape) ?? []) : [];
 }

@@ -1,22 +1,32 @@
-/** Redaction stream: the redactor for output that comes in chunks: a secret cut in two by a chunk's end is still found. */
+/**
+ * Redaction stream: redacts output that arrives in chunks, and finds secrets that a chunk boundary splits.
+ */
 import type { Redactor } from "./redactor.ts";
 
 export interface RedactionStream {
-  /** *Contract:* what can be shown now; held back are the unfinished line, a key block not yet ended and what may be the beginning of an encoded value. */
+  /**
+   * *Contract:* returns the text that can be shown now. It holds back the unfinished line, an unfinished key
+   * block, and a possible beginning of an encoded value.
+   */
   write(chunk: string): string;
-  /** *Contract:* the unfinished line, where nothing more comes of it for now; a key block not yet ended stays held back. */
+  /**
+   * *Contract:* returns the unfinished line if no more input is expected for now; still holds back an
+   * unfinished key block.
+   */
   rest(): string;
-  /** *Contract:* what was held back; the stream may be written to again. */
+  /** *Contract:* returns the text held back; the stream may be written to again. */
   flush(): string;
 }
 
-/** Characters held back at most: room for a key block. */
+/** Maximum characters held back: enough for a key block. */
 const maxHeld = 32_768;
-/** What is kept where a line never ends, so that a key at the cut is whole in the next piece. */
+/** Characters kept if a line never ends, so that a key at the cut is whole in the next piece. */
 const overlap = 4_096;
-/** Characters of an encoded value that count as its beginning where nothing more comes for now. */
+/**
+ * Minimum characters of an encoded value that count as its beginning if no more input is expected for now.
+ */
 const minBegun = 4;
-/** How far behind an AWS key id its secret may stand. */
+/** The maximum distance between an AWS key ID and its secret. */
 const nearness = 320;
 
 export function createRedactionStream(redact: Redactor): RedactionStream {
@@ -31,7 +41,7 @@ export function createRedactionStream(redact: Redactor): RedactionStream {
   return {
     write(chunk) {
       held += chunk;
-      // A progress bar ends its lines with a return alone.
+      // A progress bar ends its lines with a carriage return alone.
       const lineEnd = Math.max(held.lastIndexOf("\n"), held.lastIndexOf("\r")) + 1;
       const end = Math.min(lineEnd, openBlock(held), openPair(held), redact.openAt(held));
       if (end > 0) return take(end);
@@ -52,14 +62,17 @@ export function createRedactionStream(redact: Redactor): RedactionStream {
   };
 }
 
-/** A cut that would go through a secret is moved to its start; a text that is full is cut past a secret at its start. */
+/**
+ * Moves a cut inside a secret to the secret's start; if the buffer is full and starts with a secret, cuts
+ * after it.
+ */
 function outsideSecrets(text: string, end: number, redact: Redactor): number {
   const cut = redact(text).found.find(({ at, length }) => at < end && end < at + length);
   if (!cut) return end;
   return cut.at > 0 || text.length <= maxHeld ? cut.at : cut.length;
 }
 
-/** Where a private key begins that has not ended. */
+/** The start of a private key that has not ended. */
 function openBlock(text: string): number {
   const begin = text.lastIndexOf("-----BEGIN ");
   if (begin < 0) return text.length;

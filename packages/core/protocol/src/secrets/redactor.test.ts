@@ -1,4 +1,7 @@
-/** What is taken out, what stays, and what it costs. Examples hold a `~` that is removed, so that no scanner minds them. */
+/**
+ * Tests what the redactor removes, what it keeps, and its cost. Examples contain a `~` that is removed, so
+ * that secret scanners ignore them.
+ */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
@@ -19,7 +22,7 @@ const fingerprint = (secret: string): string =>
 const redact = createRedactor({ fingerprint });
 const made = (example: string): string => example.replace("~", "");
 
-describe("keys with a shape of their own", () => {
+describe("keys with their own shape", () => {
   for (const { kind, anchor, examples } of rules) {
     it(`${kind} (${anchor.slice(0, 12)}): its examples, alone and among other text`, () => {
       for (const text of examples.secret.map(made)) {
@@ -36,7 +39,7 @@ describe("keys with a shape of their own", () => {
     });
   }
 
-  it("an AWS secret near its key id goes too", () => {
+  it("an AWS secret near its key ID is removed, too", () => {
     const secret = "wJalrXUtnFEMI9K7MDENGbPxRfiCYzQ3kTvB8nA1";
     const { text, found } = plain(made(`AKIA~Q4J7XVYK2MZN3RPT\n${secret}\n`));
     assert.equal(text, "[redacted aws-access-key-id]\n[redacted aws-secret-key]\n");
@@ -50,7 +53,7 @@ describe("keys with a shape of their own", () => {
   });
 });
 
-describe("values that a name gives away", () => {
+describe("values revealed by a name", () => {
   const secrets = [
     'const apiKey = "~aB3dE5gH7jK9mN1pQ3rS";',
     "password: 'Tr0ub4dor&3x'",
@@ -125,12 +128,12 @@ describe("values that a name gives away", () => {
 });
 
 describe("a secret behind other words", () => {
-  it("goes where it stands, not where the same text stood before", () => {
+  it("is removed at its own position, not where the same text occurs earlier", () => {
     const twice = made("postgres://tr0ub4~dor:tr0ub4~dor@db.internal/app").replace("~", "");
     assert.equal(plain(twice).text, "postgres://tr0ub4dor:[redacted url-password]@db.internal/app");
   });
 
-  it("leaves none undiscovered between its command and itself", () => {
+  it("does not hide another one between its command and itself", () => {
     const both = made("curl https://me:~Zx9kQ2mN8s@a.internal -u me:").concat("Yx8kQ2mN9s -o f");
     assert.equal(
       plain(both).text,
@@ -147,7 +150,7 @@ describe("known values", () => {
   const known = createRedactor({ values, fingerprint });
   const value = values[0]?.value ?? "";
 
-  it("go in every spelling, under one fingerprint", () => {
+  it("are removed in every spelling, under one fingerprint", () => {
     const tag = `[redacted deploy-key #${fingerprint(value)}]`;
     for (const spelling of [
       value,
@@ -188,10 +191,10 @@ describe("any text", () => {
     .array(fc.oneof(pieces, fc.string({ maxLength: 12 })), { maxLength: 20 })
     .map((all) => all.join(""));
 
-  it("comes out the same when it comes by again", () => {
+  it("stays the same when it is redacted again", () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 3 }), (given) => {
-        // What stood right against a secret may look like one itself once that is gone, and goes the next time.
+        // Text next to a secret may look like one once that is removed, and is removed by the next pass.
         const once = redact(redact(given.join("\n")).text).text;
         assert.equal(redact(once).text, once);
       }),
@@ -199,7 +202,7 @@ describe("any text", () => {
     );
   });
 
-  it("keeps what was not found, and says where it found the rest", () => {
+  it("keeps everything else, and reports where it found secrets", () => {
     fc.assert(
       fc.property(text, (given) => {
         const { text: clean, found } = plain(given);
@@ -215,7 +218,7 @@ describe("any text", () => {
     );
   });
 
-  it("is read in linear time, however hostile", () => {
+  it("takes linear time, even for hostile texts", () => {
     const hostile = [
       "sk-",
       "eyJ",
@@ -242,7 +245,7 @@ describe("any text", () => {
 });
 
 describe("a redactor that works in slices", () => {
-  it("gives what the other gives, and pauses on the way, also while another text is read", async () => {
+  it("gives the same result as the plain one, and pauses between slices, also while another text is read", async () => {
     const paused = new Map<string, number>();
     const texts = [
       "password=",
@@ -267,7 +270,7 @@ describe("a redactor that works in slices", () => {
 describe("a stream", () => {
   const key = made(`ghp_~${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"}`);
 
-  it("finds what is cut in two anywhere, and gives the rest as it came", () => {
+  it("finds secrets split anywhere, and keeps the rest unchanged", () => {
     const pem = secretRules[0]?.examples.secret.map(made)[0] ?? "";
     const whole = `one\ntwo ${key} three\n${pem}\nfour\npassword = "${key.slice(8, 24)}"\n`;
     for (let at = 0; at <= whole.length; at += 1) {
@@ -279,7 +282,7 @@ describe("a stream", () => {
     assert.equal([...whole].map((char) => stream.write(char)).join("") + stream.flush(), redact(whole).text);
   });
 
-  it("shows what waits for more where none comes, but no part of a key", () => {
+  it("shows text that waits if no more comes, but no part of a key", () => {
     const stream = createRedactionStream(plain);
     assert.equal(stream.write("10 %\r20 %\rGo on? "), "10 %\r20 %\r");
     assert.deepEqual([stream.rest(), stream.rest()], ["Go on? ", ""]);
@@ -289,7 +292,7 @@ describe("a stream", () => {
     assert.equal(stream.flush(), block);
   });
 
-  it("shows whole lines at once, and holds back a bounded piece of one without end", () => {
+  it("shows whole lines at once, and holds back a bounded piece of an endless one", () => {
     const stream = createRedactionStream(redact);
     assert.equal(stream.write("line\nprompt> "), "line\n");
     assert.equal(stream.flush(), "prompt> ");
@@ -304,7 +307,7 @@ describe("this repository", () => {
   const texts = (pattern: string): readonly (readonly [string, string])[] =>
     globSync(pattern, { cwd: root }).map((path) => [path, readFileSync(join(root, path), "utf8")]);
 
-  it("has nothing to take out of its sources and its lockfile", () => {
+  it("has nothing to redact in its sources and its lockfile", () => {
     const files = [
       ...texts("{packages,apps,checks,e2e,scripts}/**/*.{ts,mjs,json}"),
       ...texts("*.{json,md}"),
@@ -330,7 +333,7 @@ describe("this repository", () => {
       "The quick brown fox jumps over the lazy dog and the build goes on with 12 warnings.\n".repeat(20_000);
     for (const [name, text] of Object.entries({ prose, code })) {
       const soonest = (work: () => unknown): number => Math.min(...[1, 2, 3].map(() => timeOf(work)));
-      // Compared within the run, whatever the machine: with what only finding the words takes, about as long.
+      // Relative to finding the words of the text in the same run, so that the machine does not matter.
       const times = soonest(() => plain(text)) / soonest(() => text.match(/\w+/g));
       assert.ok(times < 5, `${name}: ${times} times as long as finding its words`);
     }
@@ -371,7 +374,7 @@ describe("other spellings of a known value", () => {
     "hexdump -C": dumped((at) => `${at.toString(16).padStart(8, "0")} `, true),
     "od -tx1": dumped((at) => at.toString(8).padStart(7, "0"), false),
   };
-  it("is found in a stream, wherever that is cut", () => {
+  it("is found in a stream, wherever it is split", () => {
     const text = fc.constantFrom(
       ...Object.values(spellings).map((one) => `before\n${one} after\nand more\n`),
     );
@@ -387,7 +390,7 @@ describe("other spellings of a known value", () => {
     );
   });
 
-  it("costs hostile texts no more than their length", () => {
+  it("takes time linear in hostile texts", () => {
     const pieces = [
       "\n",
       "\\n",

@@ -1,4 +1,4 @@
-/** Redactor: takes keys and passwords out of text that a log, a blob, a person or a model gets to see. */
+/** Redactor: removes keys and passwords from text that reaches a log, a blob, a person or a model. */
 import { argumentRules } from "./argument-rules.ts";
 import { type LiteralSecrets, literalSecrets } from "./literal-secrets.ts";
 import { namedAnchor, namedSecretsIn } from "./named-secret.ts";
@@ -8,18 +8,18 @@ import { secretRules } from "./secret-rules.ts";
 import { openSpread, type SecretValue, spreadHits } from "./spread-secrets.ts";
 
 export interface RedactorOptions {
-  /** Values to take out wherever they stand, also in base64, URL and JSON spelling. */
+  /** Values to remove wherever they occur, also in base64, URL and JSON spelling. */
   readonly values?: readonly SecretValue[];
   /**
-   * *Contract:* four hex digits of a keyed hash, so that a reader can tell two secrets apart without being able to try
-   * guesses without the key. Absent: the placeholder says the kind only.
+   * *Contract:* four hex digits of a keyed hash, so that a reader can distinguish two secrets but cannot test
+   * guesses without the key. Absent: the placeholder names only the kind.
    */
   readonly fingerprint?: (secret: string) => string;
 }
 
 export interface Redaction {
   readonly kind: string;
-  /** Where the secret stood in the text that was given. */
+  /** The position of the secret in the given text. */
   readonly at: number;
   readonly length: number;
 }
@@ -29,21 +29,27 @@ export interface Redacted {
   readonly found: readonly Redaction[];
 }
 
-/** *Contract:* pure, in time linear in the text; what it gives is left alone when it comes by again. */
+/** *Contract:* pure, in time linear in the text; redacting its result again changes nothing. */
 export interface Redactor {
   (text: string): Redacted;
-  /** *Contract:* where the end of the text may be the beginning of a known value; the text's length where it is not. */
+  /**
+   * *Contract:* the position from which the end of the text may begin a known value; otherwise the text's
+   * length.
+   */
   readonly openAt: (text: string) => number;
 }
 
-/** *Contract:* gives what the redactor gives, and pauses between slices of the work. */
+/** *Contract:* gives the redactor's result, and pauses between slices of the work. */
 export type SlicedRedactor = (text: string) => Promise<Redacted>;
 
-/** *Contract:* called after each slice of the work, some milliseconds at most; undefined when no pause is due. */
+/**
+ * *Contract:* called after each slice of the work, which takes a few milliseconds at most; undefined if no
+ * pause is due.
+ */
 export type Pause = () => Promise<unknown> | undefined;
 
 interface Hit extends Redaction {
-  /** What the fingerprint is made of. */
+  /** The input of the fingerprint. */
   readonly secret: string;
 }
 
@@ -62,7 +68,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   return Object.assign(redact, { openAt: (text: string) => openSpread(text, literals.spread) });
 }
 
-/** For texts of any length in a process that has other work to do. */
+/** For texts of any length, in a process that has other work to do. */
 export function createSlicedRedactor(options: RedactorOptions, pause: Pause): SlicedRedactor {
   const literals = literalSecrets(options.values ?? []);
   return async (text) => {
@@ -90,10 +96,10 @@ function redacted(text: string, hits: readonly Hit[], { fingerprint }: RedactorO
   };
 }
 
-/** Hits as they are found; undefined after each slice of the work. */
+/** Yields hits as they are found; undefined after each slice of the work. */
 type Hits = Generator<Hit | undefined, void>;
 
-/** Places looked at in one slice. */
+/** Positions checked in one slice. */
 const slice = 256;
 
 function* hitsIn(text: string, literals: LiteralSecrets): Hits {
@@ -128,7 +134,7 @@ function slug(name: string): string {
 function* shapedHits(text: string): Hits {
   let from = 0;
   for (let looked = 1; ; looked += 1) {
-    // Between two slices another text may have been looked at.
+    // Another text may have used the expression between two slices.
     anchors.lastIndex = from;
     const match = anchors.exec(text);
     if (!match) return;
@@ -137,7 +143,7 @@ function* shapedHits(text: string): Hits {
     const hit = rule && shapedHit(text, match.index, rule);
     if (hit) {
       yield hit;
-      // Between what it begins with and the secret another one may stand.
+      // Another secret may be between the start of the match and the secret.
       if (hit.at === match.index) from = hit.at + hit.length;
       if (hit.kind === "aws-access-key-id") yield* secretNear(text, hit.at + hit.length);
     }
@@ -155,13 +161,13 @@ function shapedHit(text: string, at: number, { kind, shape, check, inWord }: Sec
   return { kind, at: at + match[0].lastIndexOf(secret), length: secret.length, secret };
 }
 
-/** A line break that is escaped ends a word too. */
+/** An escaped line break ends a word, too. */
 function isInWord(text: string, at: number): boolean {
   if (at === 0 || !/\w/.test(text.charAt(at - 1))) return false;
   return !(text.charAt(at - 2) === "\\" && /[nrt]/.test(text.charAt(at - 1)));
 }
 
-/** How far behind an AWS key id its secret is looked for. */
+/** How far after an AWS key ID its secret is searched. */
 const nearness = 256;
 
 function secretNear(text: string, from: number): readonly Hit[] {
@@ -195,7 +201,9 @@ function kindOf(name: string): string {
   return /key$/i.test(name) ? "key" : name.toLowerCase();
 }
 
-/** In order; of two that overlap the one that begins first, the longer of equals, in one with the other's end. */
+/**
+ * In order; of two overlapping hits the earlier one wins, or the longer if equal, extended to the later end.
+ */
 function withoutOverlaps(hits: readonly Hit[]): readonly Hit[] {
   const kept: Hit[] = [];
   for (const hit of [...hits].sort((a, b) => a.at - b.at || b.length - a.length)) {

@@ -1,32 +1,34 @@
-/** Secret rules: what keys and passwords look like, as data; each with examples that are tests. */
+/** Secret rules: what keys and passwords look like, as data; each has examples that serve as tests. */
 
 export interface SecretRule {
-  /** What the placeholder names. */
+  /** The kind that the placeholder names. */
   readonly kind: string;
-  /** The text it begins with, as the source of a regular expression without quantifiers over many characters. */
+  /** The text it begins with, as the source of a regular expression without unbounded quantifiers. */
   readonly anchor: string;
   /**
-   * From the anchor on. A group `secret` is what is taken out, else all of it. Every repetition has an upper bound, so
-   * that no text takes more than linear time.
+   * Matches from the anchor on. The group `secret` is removed, or the whole match if there is none. Every
+   * repetition has an upper bound, so that matching takes linear time.
    */
   readonly shape: RegExp;
-  /** Told the secret: whether it is one after all. */
+  /** Receives the secret; whether it really is one. */
   readonly check?: (secret: string) => boolean;
-  /** What stands right before the anchor may be part of a word. */
+  /** The text right before the anchor may be part of a word. */
   readonly inWord?: true;
-  /** `~` stands for nothing: it keeps scanners, this one among them, from taking an example for a secret. */
+  /**
+   * `~` is removed before use: it keeps scanners, including this one, from reporting an example as a secret.
+   */
   readonly examples: { readonly secret: readonly string[]; readonly harmless: readonly string[] };
 }
 
-/** Random enough to be one: letters and digits mixed, not one character many times. */
+/** Random enough for a secret: letters and digits mixed, and not one repeated character. */
 function isRandom(text: string): boolean {
   return /\d/.test(text) && /[A-Za-z]/.test(text) && entropy(text) >= 3;
 }
 
-/** How often each ASCII character occurs: all zero between two calls. */
+/** The count of each ASCII character: all zero between two calls. */
 const counts = new Uint32Array(128);
 
-/** Shannon's, in bits per character. */
+/** Shannon entropy, in bits per character. */
 export function entropy(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -54,16 +56,16 @@ function entropyOfAny(text: string): number {
   return bits;
 }
 
-/** Words of documentation and templates that stand where a secret would. */
+/** Words in documentation and templates that replace a secret. */
 const placeholders =
   /example|placeholder|change[-_ ]?me|change[-_ ]?this|your[-_ ]|dummy|sample|redacted|fake|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[-_]?(?:key|token|secret|pass)|<[^>]*>|\$\{|\$\(|\{\{|%[sd(]|process\.env|os\.environ|^\$[A-Za-z_]/i;
 
-/** Documented example keys and templates are no secrets: a model needs to read them as they are. */
+/** Documented example keys and templates are not secrets: a model needs to read them unchanged. */
 export function isPlaceholder(text: string): boolean {
   return placeholders.test(text) || /^(.)\1*$/s.test(text);
 }
 
-/** Placeholders for passwords in documentation and in addresses of local databases. */
+/** Placeholder passwords in documentation and in addresses of local databases. */
 const commonPasswords = new Set(
   "admin guest password passwd pass postgres pwd root secret test token user username mysql redis rabbitmq minio p pw".split(
     " ",

@@ -1,4 +1,4 @@
-/** The rules for keys that can be told by their own shape; forms as the issuers document them. */
+/** Rules for keys that are recognized by their own shape, as documented by the issuers. */
 import { isRealKey, isRealPassword, type SecretRule } from "./secret-rule.ts";
 
 const random36 = "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5";
@@ -6,14 +6,14 @@ const hex32 = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
 const begin = "-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
 const end = "-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
-/** A line of a key with what a numbered listing or an escaped string puts before it. */
+/** A line of a key with the prefix of a numbered listing or an escaped string. */
 const keyLine = "(?:[^A-Za-z+/=]{0,24}(?:\\\\[nrt]){0,4}[^A-Za-z+/=]{0,8}[A-Za-z0-9+/]{40,4096}={0,2})";
 
 export const secretRules: readonly SecretRule[] = [
   {
     kind: "private-key",
     anchor: "-----BEGIN ",
-    // To its end, or as far as it goes where output was cut.
+    // Up to its end marker, or as far as it goes in truncated output.
     shape: new RegExp(`${begin}(?:(?:(?!-----BEGIN)[\\s\\S]){40,20000}?${end}|${keyLine}{1,400})`, "y"),
     check: (text) => /[A-Za-z0-9+/]{40}/.test(text) && !/(.)\1{39}/.test(text),
     inWord: true,
@@ -190,7 +190,7 @@ export const secretRules: readonly SecretRule[] = [
     kind: "json-web-token",
     anchor: "eyJ",
     shape: /eyJ[\w-]{10,4096}\.eyJ[\w-]{10,8192}\.[\w-]{20,1024}/y,
-    // The one on everybody's documentation: of John Doe, subject 1234567890.
+    // The token of most documentation: John Doe, subject 1234567890.
     check: (text) => !text.includes(".eyJzdWIiOiIxMjM0NTY3ODkwIi"),
     examples: {
       secret: [

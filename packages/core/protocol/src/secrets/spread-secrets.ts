@@ -1,9 +1,11 @@
-/** Spread secrets: known values in base64 that is wrapped, and in hex with the separators of dumps between the bytes. */
+/**
+ * Spread secrets: known values in wrapped base64, and in hex with the separators of dumps between the bytes.
+ */
 import { base64Starts, hexStarts, type Starts } from "./spread-starts.ts";
 import { base64Spread, hexSpread, isOpenAt, walkSpelling } from "./walk-spelling.ts";
 
 export interface SecretValue {
-  /** For example the variable it comes from; the placeholder names it. */
+  /** For example the variable it comes from; appears in the placeholder. */
   readonly name: string;
   readonly value: string;
 }
@@ -14,13 +16,13 @@ export interface SpreadHit {
   readonly length: number;
 }
 
-/** Built once for some values. */
+/** Built once for a set of values. */
 export interface SpreadSecrets {
   readonly base64: Starts<SecretValue>;
   readonly hex: Starts<SecretValue>;
 }
 
-/** Places examined between two pauses. */
+/** Positions checked between two pauses. */
 const slice = 256;
 
 export function spreadSecrets(
@@ -31,7 +33,7 @@ export function spreadSecrets(
   return { base64: base64Starts(cores), hex: hexStarts(hex) };
 }
 
-/** Hits as they are found; undefined after each slice of the work. */
+/** Yields hits as they are found; undefined after each slice of the work. */
 export function* spreadHits(
   text: string,
   { base64, hex }: SpreadSecrets,
@@ -52,7 +54,7 @@ export function* spreadHits(
   }
 }
 
-/** Where the end of a text may be the beginning of a value that is spread; the text's length where it is not. */
+/** The position from which the end of a text may begin a spread value; otherwise the text's length. */
 export function openSpread(text: string, { base64, hex }: SpreadSecrets): number {
   let first = text.length;
   for (const { spelling, at } of base64.endingsIn(text))
@@ -62,7 +64,7 @@ export function openSpread(text: string, { base64, hex }: SpreadSecrets): number
   return first;
 }
 
-/** The text beside the last bytes of a dump shows them, too. */
+/** The text column beside the last bytes of a dump shows them, too. */
 function textBeside(text: string, end: number): number {
   return /^[ \t0-9A-Fa-f]*[ \t]{2}[^\r\n]{0,20}/.exec(text.slice(end, end + 80))?.[0].length ?? 0;
 }

@@ -1,25 +1,25 @@
-/** Spread starts: the few places of a text at which a known value that is wrapped or dumped may begin. */
+/** Spread starts: the few positions of a text at which a wrapped or dumped known value may begin. */
 
 export interface Start<Value> {
   readonly spelling: string;
   readonly value: Value;
   /** Where the spelling begins in the text. */
   readonly at: number;
-  /** Where the rest of it goes on, after so many characters. */
+  /** Where the spelling continues, after `matched` characters. */
   readonly next: number;
   readonly matched: number;
 }
 
-/** *Contract:* in time linear in the text; ordinary text has next to none. */
+/** *Contract:* takes time linear in the text; ordinary text has almost no starts. */
 export interface Starts<Value> {
   startsIn(text: string): Generator<Start<Value>, void>;
-  /** Those from which a spelling may reach beyond the end of the text, in order. */
+  /** Starts from which a spelling may reach beyond the end of the text, in order. */
   endingsIn(text: string): Generator<Start<Value>, void>;
 }
 
 type Spelled<Value> = readonly (readonly [string, Value])[];
 
-/** Two characters that a line's end parts, and which of a spelling's they are. */
+/** Two characters separated by a line end, and their position in a spelling. */
 interface Joint<Value> {
   readonly spelling: string;
   readonly value: Value;
@@ -27,13 +27,13 @@ interface Joint<Value> {
 }
 
 const wrap = /=?(?:\r?\n|\\r\\n|\\n|%0[Dd]%0[Aa]|%0[Aa])[ \t>|]{0,8}/y;
-/** What a line's end may be written as; a return before it and a mark of a soft break are looked for behind. */
+/** Spellings of a line end; a carriage return or soft-break mark before it is handled later. */
 const lineEnds = ["\n", "\\n", "%0"];
 
-/** A spelling that is wrapped has a first line end: the characters at both its sides tell whether to look closer. */
+/** A wrapped spelling has a first line end: the characters on both sides decide whether to check further. */
 export function base64Starts<Value>(spelled: Spelled<Value>): Starts<Value> {
   const joints = new Map<number, Joint<Value>[]>();
-  // Asked at each line's end: the character before it, then both.
+  // Checked at each line end: first the character before it, then both.
   const isBefore = new Uint8Array(1 << 16);
   const isJoint = new Uint8Array(1 << 14);
   for (const [spelling, value] of spelled)
@@ -74,7 +74,7 @@ const returnCode = 13;
 const equalsCode = 61;
 const backslashCode = 92;
 
-/** The end of the characters before a line's end. */
+/** The end of the characters before a line end. */
 function pieceEnd(text: string, lineEnd: number): number {
   let end = lineEnd;
   const before = text.charCodeAt(end - 1);
@@ -83,10 +83,10 @@ function pieceEnd(text: string, lineEnd: number): number {
   return text.charCodeAt(end - 1) === equalsCode ? end - 1 : end;
 }
 
-/** Empty lines in a row, so that a text of nothing else stays linear. */
+/** Maximum number of consecutive empty lines, so that a text of nothing else takes linear time. */
 const maxWraps = 8;
 
-/** Most lines begin right behind the line's end. */
+/** Most lines begin right after the line end. */
 function afterWraps(text: string, end: number, lineEnd: number): number {
   const code = text.charCodeAt(lineEnd + 1);
   if (text.charCodeAt(lineEnd) === 10 && code > 64 && code < 123 && code !== backslashCode)
@@ -100,7 +100,7 @@ function afterWraps(text: string, end: number, lineEnd: number): number {
   return at;
 }
 
-/** The beginning of the characters of base64 and line ends with which a text ends. */
+/** The start of the base64 characters and line ends at the end of a text. */
 function runStart(text: string): number {
   let at = text.length;
   while (at > 0) {
@@ -115,7 +115,7 @@ function runStart(text: string): number {
   return at;
 }
 
-/** The digits of the first byte together, or what may stand between them. */
+/** Matches the digits of the first byte together, or a separator between them. */
 export function hexStarts<Value>(spelled: Spelled<Value>): Starts<Value> {
   const anchors = new Map<string, (readonly [string, Value])[]>();
   for (const one of spelled)

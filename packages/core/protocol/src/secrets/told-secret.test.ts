@@ -1,10 +1,10 @@
-/** Sentences that tell a secret, and sentences that only speak of one. */
+/** Tests sentences that reveal a secret, and sentences that only mention one. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { tellsSecret } from "./told-secret.ts";
 
-/** Made here, so that no scanner takes this file for one that holds keys. */
+/** Generated here, so that scanners do not report keys in this file. */
 const hash = createHash("sha512").update("made for this test").digest();
 const letters = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
 const base62 = Array.from(hash, (byte) => letters.charAt(byte % 56)).join("");
@@ -47,7 +47,7 @@ const harmless = [
   `the build server's disk is called ${base62.slice(0, 20)}`,
 ];
 
-describe("a sentence that tells a secret", () => {
+describe("a sentence that reveals a secret", () => {
   for (const text of secrets) it(`is one: ${text}`, () => assert.equal(tellsSecret(text), true));
   for (const text of harmless) it(`is none: ${text}`, () => assert.equal(tellsSecret(text), false));
 });

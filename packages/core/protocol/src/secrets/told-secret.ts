@@ -1,18 +1,21 @@
-/** Told secret: a sentence that names a secret and has something beside it that looks random, as "the db password is ...". */
+/**
+ * Told secret: detects a sentence that names a secret next to a random-looking value, such as "the db
+ * password is ...".
+ */
 import { isRandomQuoted } from "./named-secret.ts";
 import { entropy, isPlaceholder } from "./secret-rule.ts";
 
 const names = /\b(?:pass(?:word|wd|phrase|code)|pwd|secret|token|credential|(?:[a-z]+[_-]?)?key)s?\b/giu;
 
-/** What stands right before a value that is no secret, however random it looks. */
+/** Words right before a value that is no secret, however random it looks. */
 const harmless =
   /\b(?:commit|revision|rev|sha\d*|md5|hash|digest|checksum|fingerprint|id|uuid|version|build|ticket|issue|hosts?|host name|bucket|file|folder|branch|tag|image|user|account)(?: is|:|=)?$/iu;
 
-/** Words between the name and the value, either way round. */
+/** Maximum words between the name and the value, in either order. */
 const nearness = 8;
 const around = /^[-"'`<([{*_,;:!?.]+|["'`>)\]}*_,;:!?.]+$/gu;
 
-/** *Contract:* pure; no rule of a language or of a maker: those the redactor knows. */
+/** *Contract:* pure; knows no rules of languages or issuers, which the redactor has. */
 export function tellsSecret(text: string): boolean {
   const words = [...text.matchAll(/\S+/gu)];
   const named = [...text.matchAll(names)].map(({ index }) =>
@@ -26,28 +29,28 @@ export function tellsSecret(text: string): boolean {
   );
 }
 
-/** In a sentence names of all kinds stand without quotes. */
+/** In a sentence, names of all kinds appear without quotes. */
 function isRandomWord(value: string): boolean {
   if (value.length < 8 || isPlaceholder(value) || isName(value)) return false;
   return isRandomQuoted(value) || isRandomText(value);
 }
 
-/** Without a sign that tells keys from names there are only the letters. */
+/** Without a sign that distinguishes keys from names, only the letters can decide. */
 function isRandomText(value: string): boolean {
   const kinds = [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(value)).length;
   return /^[A-Za-z\d]+$/.test(value) && kinds >= 2 && entropy(value) >= 2.75;
 }
 
-/** Short digests as git says them, addresses of mail, points in time, files. */
+/** Short git digests, email addresses, timestamps, files. */
 const otherThings =
   /^(?:[0-9a-f]{7,15}|[^@\s]+@[\w-]+(?:\.[a-z]+)+|\d{4}-\d\d-\d\d.*|[\w@~./-]*\/[\w.-]+\.[a-z]{1,4})$/;
 
-/** Made of words: names with a number, paths, expressions. */
+/** Consists of words: names with a number, paths, expressions. */
 function isName(value: string): boolean {
   if (otherThings.test(value)) return true;
   if ((value.match(/[a-z]\d+(?=[a-z])/gi)?.length ?? 0) > 1) return false;
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
-  // Short ones in capitals stand for words, or for nothing.
+  // Short words in capitals are abbreviations, so they are ignored.
   const told = words.filter((word) => !/^(?:\d+|[A-Z]{2,5})$/.test(word));
   const spoken = told.filter(isSpoken).join("").length;
   return words.length * 3 <= words.join("").length + 1 && spoken >= 0.7 * told.join("").length;

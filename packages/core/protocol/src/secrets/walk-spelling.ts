@@ -1,4 +1,4 @@
-/** Walks along the characters of a spelling through a text, past the separators that wrapping or a dump puts between them. */
+/** Follows the characters of a spelling through a text, past the separators of wrapping or a dump. */
 
 /** How a spelling is spread over a text. */
 export interface Spread {
@@ -11,9 +11,9 @@ export interface Spread {
 
 export interface Walk {
   readonly spelling: string;
-  /** Where in the text the character after the matched ones, or a separator before it, stands. */
+  /** The position in the text of the next character, or of a separator before it. */
   readonly at: number;
-  /** Characters of the spelling that stand before that. */
+  /** The number of characters of the spelling before that. */
   readonly matched: number;
 }
 
@@ -23,7 +23,7 @@ export const base64Spread: Spread = {
   openGap: /=?(?:\r|\\(?:r\\?)?|%(?:0(?:[Dd](?:%0?)?)?)?)?$/y,
   ignoresCase: false,
 };
-/** Separators between two bytes, and at a line's end the text beside them and the next address. */
+/** Separators between two bytes; at a line end also the text column and the next address. */
 export const hexSpread: Spread = {
   gap: /[ \t]{2}[^\n]{0,20}\n(?:[0-9A-Fa-f]{4,8}:?[ \t]{1,4})?|(?:\r?\n|\\n)(?:[0-9A-Fa-f]{4,8}:?[ \t]{1,4})?|0x|\\{1,2}x|[ \t:,;%-]/y,
   openGap: /(?:[ \t]{2}[^\n]{0,20}|(?:(?:[ \t]{2}[^\n]{0,20})?\n|\\n)[0-9A-Fa-f]{0,8}:?|\r|\\{1,2}|0)$/y,
@@ -33,7 +33,7 @@ export const hexSpread: Spread = {
 const open = -1;
 const mismatch = 0;
 
-/** Where the spelling ends in the text; at most 0 where it is not there as a whole. */
+/** Where the spelling ends in the text; at most 0 if it is not there completely. */
 export function walkSpelling(text: string, walk: Walk, { gap, ignoresCase }: Spread): number {
   return followWalk(text, walk, { gap, ignoresCase });
 }
@@ -54,13 +54,15 @@ function followWalk(text: string, walk: Walk, spread: Omit<Spread, "openGap"> & 
   return at;
 }
 
-/** As long as a separator can be; one that may go on behind the text's end is taken to reach there. */
+/** The maximum length of a separator; one that may continue after the text's end counts as reaching it. */
 const maxOpenGap = 64;
 
-/** Separators between two characters, so that a text of nothing else stays linear. */
+/** Maximum number of separators between two characters, so that a text of nothing else takes linear time. */
 const maxGaps = 64;
 
-/** Before most characters there is no separator: one that cannot begin with such a character is not tried. */
+/**
+ * Most characters have no separator before them, so a separator is tried only at a possible first character.
+ */
 function afterGaps(
   text: string,
   from: number,

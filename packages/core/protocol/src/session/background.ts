@@ -1,12 +1,15 @@
-/** Background: which commands the model takes to be running behind the conversation, and which of them are gone. */
+/**
+ * Background: which commands the model believes to be running in the background, and which of them have
+ * ended.
+ */
 import type { OutcomeFacts } from "../outcome.ts";
 
 export interface Background {
-  /** Ids of processes. */
+  /** Process IDs. */
   readonly running: readonly string[];
-  /** Those that went with an owner of the session, and the model is not told yet. */
+  /** Processes that ended with an earlier owner of the session; the model does not know yet. */
   readonly lost: readonly string[];
-  /** The highest number of an id that the model has heard: the next one is higher. */
+  /** The highest process number the model knows: the next one is higher. */
   readonly highest: number;
 }
 
@@ -14,7 +17,7 @@ export const noBackground: Background = { running: [], lost: [], highest: 0 };
 
 type ProcessLook = NonNullable<OutcomeFacts["process"]>;
 
-/** After looks at processes: those that run are known to, those that ended are not waited for any more. */
+/** Updates after looks at processes: adds running ones, removes ended ones. */
 export function afterLooks(before: Background, looks: readonly ProcessLook[]): Background {
   if (looks.length === 0) return before;
   const running = new Set(before.running);
@@ -30,7 +33,7 @@ function numberOf(id: string): number {
   return Number(/^p(\d{1,15})$/.exec(id)?.[1] ?? 0);
 }
 
-/** The model has been told that these have ended. */
+/** The model now knows that these have ended. */
 export function afterEnds(before: Background, ended: readonly string[] = []): Background {
   if (ended.length === 0) return before;
   const isLeft = (id: string): boolean => !ended.includes(id);
@@ -45,7 +48,7 @@ export function afterOwner(before: Background): Background {
     : { ...before, running: [], lost: [...new Set([...lost, ...running])] };
 }
 
-/** The model knows again what it knew then; of that nothing runs any more. */
+/** Restores what the model knew then; none of those commands still runs. */
 export function afterRewind(now: Background, then: Background): Background {
   return { ...afterOwner(then), highest: now.highest };
 }

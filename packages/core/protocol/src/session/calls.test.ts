@@ -24,7 +24,7 @@ const rows: readonly (readonly [state: Partial<CallState>, said: string | undefi
   [{ answer: { text: "allow", by: "user", part }, decision: yes, outcome: ok }, "not the second"],
 ];
 
-it("a result says which words in it are a person's", () => {
+it("a result marks which of its words a person wrote", () => {
   for (const [state, said] of rows) {
     const { messages } = closeAnswer({ ...emptySession, calls: [{ call, effects: [], ...state }] });
     const [result] = messages[0]?.role === "tool" ? messages[0].parts : [];

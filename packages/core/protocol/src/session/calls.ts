@@ -1,4 +1,4 @@
-/** The calls of the latest answer: updating one, and closing the answer when all have outcomes. */
+/** The calls of the latest answer: updates one, and closes the answer when all have outcomes. */
 import type { ToolResultPart } from "../message.ts";
 import { blobOf, type Outcome, outcomeText, type ShownLines } from "../outcome.ts";
 import type { Run } from "../routing.ts";
@@ -6,14 +6,14 @@ import { afterLooks } from "./background.ts";
 import { withPlan } from "./planning.ts";
 import type { CallState, Session, Turn } from "./session.ts";
 
-/** Answers the loop guard looks back on: five rounds of its longest cycle, four. */
+/** Answers that the loop guard considers: five rounds of its longest cycle, four. */
 const lookback = 20;
 
 export function updateCall(session: Session, id: string, change: (state: CallState) => CallState): Session {
   return { ...session, calls: session.calls.map((state) => (state.call.id === id ? change(state) : state)) };
 }
 
-/** Once every call has an outcome: one tool message, results in source order, and the facts they carry. */
+/** Once every call has an outcome: adds one tool message, results in source order, and folds their facts. */
 export function closeAnswer(session: Session): Session {
   const done = session.calls.flatMap((state) =>
     state.outcome ? [{ ...state, outcome: state.outcome }] : [],
@@ -59,7 +59,10 @@ function resultPart(state: CallState & { readonly outcome: Outcome }): ToolResul
   };
 }
 
-/** A bare yes or no carries no words of the user, nor does the answer to a question of a subagent: its call was decided without. */
+/**
+ * Plain approval contains no words of the user. Nor does an answer to a subagent's question, whose call
+ * needed no decision.
+ */
 function wordsTo({ answer, decision, outcome }: CallState): string | undefined {
   if (!answer || answer.part) return answer?.part?.words;
   if (!decision) return outcome?.type === "ok" ? answer.text : undefined;
@@ -71,7 +74,7 @@ function withoutReason({ lastReason: _, ...turn }: Turn): Turn {
   return turn;
 }
 
-/** Runs the router looks back on. */
+/** Runs that the router considers. */
 const keptRuns = 20;
 
 function withRuns(
@@ -93,20 +96,20 @@ function changesFiles(outcome: Outcome): boolean {
   return (factsOf(outcome).changed?.length ?? 0) > 0;
 }
 
-/** A look at a process that is still producing: neither a step of a loop nor the end of one. */
+/** A look at a process that still produces output; neither a step of a loop nor the end of one. */
 function isPoll({ effects, outcome }: CallState): boolean {
   const process = outcome && factsOf(outcome).process;
   return process?.running === true && process.produced && effects.every(({ kind }) => kind === "process");
 }
 
-/** What was seen again is known. */
+/** Files that the model has seen again are current. */
 function withoutNoted({ noted, ...session }: Session, outcomes: readonly Outcome[]): Session {
   const seen = new Set(outcomes.flatMap((outcome) => factsOf(outcome).shown ?? []).map(({ path }) => path));
   const left = Object.entries(noted ?? {}).filter(([path]) => !seen.has(path));
   return left.length === 0 ? session : { ...session, noted: Object.fromEntries(left) };
 }
 
-/** What the agent itself took away it knows to be gone. */
+/** The agent knows that files it deleted itself are gone. */
 function foldShown(shown: Session["shown"], outcomes: readonly Outcome[]): Session["shown"] {
   const news = outcomes.flatMap((outcome) => factsOf(outcome).shown ?? []);
   const changed = outcomes.flatMap((outcome) => factsOf(outcome).changed ?? []);
@@ -118,7 +121,7 @@ function foldShown(shown: Session["shown"], outcomes: readonly Outcome[]): Sessi
   return next;
 }
 
-/** One entry for each version in a row, its ranges in order and without overlaps. */
+/** One entry for each version in a row, with its ranges in order and without overlaps. */
 function withShown(known: readonly ShownLines[], one: ShownLines): readonly ShownLines[] {
   const last = known.at(-1);
   if (last?.version !== one.version) return [...known, one];

@@ -1,9 +1,9 @@
-/** Circuits of a conversation that went back. */
+/** Tests circuits of a rewound conversation. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { halfOpened } from "./circuit.ts";
 
-it("a conversation that went back may fit where it did not: nothing of its length is known any more", () => {
+it("a rewound conversation may fit a model again: nothing is known about its length", () => {
   const long = { code: "context-overflow", why: "too long", since: 1, opens: 1 } as const;
   const circuits = {
     "a/wide": { ...long, window: 200_000 },

@@ -1,10 +1,10 @@
-/** Circuits: which models of a session rest because their provider failed, until when, and why. */
+/** Circuits: which models of a session are paused because their provider failed, until when, and why. */
 import * as v from "valibot";
 import { type FailureCode, failureCodes } from "../failure.ts";
 
-/** A failed attempt's verdict on its model: it rests. */
+/** The pause of a model after a failed attempt. */
 export interface ModelRest {
-  /** Milliseconds since the epoch; absent when the conversation is too long, which time does not mend. */
+  /** Milliseconds since the epoch; absent if the conversation is too long, which waiting does not fix. */
   readonly until?: number;
   /** The provider named the time. */
   readonly asked?: true;
@@ -19,8 +19,8 @@ export const restSchema: v.GenericSchema<unknown, ModelRest> = v.object({
 });
 
 /**
- * A circuit that is not closed. Open until `until`; from then on half-open: one attempt may find out whether the model
- * has recovered, and closes it, or opens it for longer.
+ * A circuit that is not closed. It is open until `until`, and half-open after that: one attempt tests whether
+ * the model has recovered, and closes it or opens it for longer.
  */
 export interface Circuit extends ModelRest {
   readonly code: FailureCode;
@@ -29,13 +29,13 @@ export interface Circuit extends ModelRest {
   readonly since: number;
   /** Times it was opened in a row. */
   readonly opens: number;
-  /** Another session found it out; this one has not tried since. */
+  /** Another session reported it; this one has not tried since. */
   readonly heard?: true;
-  /** The session left the model because of it, and goes back once it has recovered. */
+  /** The session left the model because of it, and returns once the model has recovered. */
   readonly left?: true;
 }
 
-/** What one session tells the others of a model. */
+/** What one session tells the others about a model. */
 export interface CircuitUpdate {
   readonly until: number;
   readonly code: FailureCode;
@@ -50,7 +50,7 @@ export const circuitNewsEntries: {
   readonly opens: v.NumberSchema<undefined>;
 } = { until: v.number(), code: v.picklist(failureCodes), why: v.string(), opens: v.number() };
 
-/** By the model's id as the chain has it. */
+/** By model ID as in the chain. */
 export type Circuits = Readonly<Record<string, Circuit>>;
 
 /** Whether the model should not be called now. */
@@ -58,7 +58,7 @@ export function isResting(circuit: Circuit | undefined, now: number): boolean {
   return circuit !== undefined && (circuit.until === undefined || circuit.until > now);
 }
 
-/** The conversation is another one: what could not take the old one may be tried. */
+/** The conversation has changed: models that could not take the old one may be tried again. */
 export function halfOpened(circuits: Circuits, at: number): Circuits {
   const entries = Object.entries(circuits).map(([model, { until = at, window: _, ...circuit }]) => {
     return [model, { ...circuit, until }] as const;
@@ -75,7 +75,7 @@ const providerCodes: ReadonlySet<FailureCode> = new Set([
   "stream-broken",
 ]);
 
-/** Whether a failure says something of the provider; all others lie in the request, the key or the settings. */
+/** Whether the provider caused a failure; all others come from the request, the key or the settings. */
 export function isProviderFault(code: FailureCode): boolean {
   return providerCodes.has(code);
 }

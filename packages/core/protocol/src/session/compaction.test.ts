@@ -7,7 +7,7 @@ import type { Session } from "./session.ts";
 
 type Step = "say" | "answer" | "shorten" | "sum up";
 
-/** What happened, one event after the other, with where each could be gone back to. */
+/** The events of the given steps, with a mark after each. */
 function lived(steps: readonly Step[]): readonly Event[] {
   const drafts: Draft[] = [
     {
@@ -58,7 +58,7 @@ function rewound(session: Session, to: number, undoes = false): Session {
   );
 }
 
-it("a rewind crosses compactions: the conversation is as it was then, and can be gone forward to again", () => {
+it("a rewind crosses compactions: the conversation is as it was, and undoing the rewind restores it", () => {
   const steps = fc.array(fc.constantFrom<Step>("say", "answer", "shorten", "sum up"), { maxLength: 20 });
   fc.assert(
     fc.property(steps, (list) => {

@@ -1,56 +1,56 @@
-/** Compaction: the conversation as the model sees it becomes shorter; the log keeps all of it. */
+/** Compaction: shortens the conversation that the model sees; the log keeps all of it. */
 import * as v from "valibot";
 import type { Failure } from "../failure.ts";
 import type { Message, ToolResultPart } from "../message.ts";
 
 export const compactionWhys = ["window", "tidy", "images", "asked", "overflow"] as const;
 /**
- * It fills too much of the window; old results make it dearer than it has to be; it has too many images; a person asked;
- * the provider refused it as too long.
+ * Why: it fills too much of the window; old results make it more expensive than necessary; it has too many
+ * images; a person asked; or the provider rejected it as too long.
  */
 export type CompactionWhy = (typeof compactionWhys)[number];
 
-/** What is to be done before the next attempt. */
+/** The compaction to do before the next attempt. */
 export interface CompactionRequest {
   readonly why: CompactionWhy;
   /** What a summary should keep above all, in the user's words. */
   readonly focus?: string;
-  /** The most tokens that the next request may have, where it has more. */
+  /** The token limit of the next request, if it exceeds that. */
   readonly most?: number;
-  /** An attempt at a summary that is open. */
+  /** The open attempt at a summary. */
   readonly attempt?: { readonly id: string; readonly model: string; readonly startedAt: number };
-  /** Attempts at a summary that failed, and when the next one is due; in milliseconds since the epoch. */
+  /** Failed attempts at a summary, and when the next one is due; in milliseconds since the epoch. */
   readonly failed?: { readonly times: number; readonly retryAt: number; readonly why: string };
 }
 
-/** A part of a message that reads so from here on; it has no images any more. */
+/** The new text of a message part; its images are removed. */
 export interface ShortenedPart {
   /** Both counted from 0. */
   readonly message: number;
   readonly part: number;
   readonly text: string;
-  /** Where the whole text is. */
+  /** Where the whole text is stored. */
   readonly blob?: string;
 }
 
-/** The first `messages` messages became one, with this text. */
+/** This text replaces the first `messages` messages. */
 export interface Summary {
   readonly messages: number;
   readonly text: string;
 }
 
-/** How many tokens the next request has before and after, as estimated. */
+/** The estimated tokens of the next request before and after. */
 export interface TokensFreed {
   readonly why: CompactionWhy;
   readonly before: number;
   readonly after: number;
-  /** The most that it may have, where it had more. */
+  /** The token limit of the next request, if it exceeded that. */
   readonly most?: number;
-  /** What a model that was asked for a summary gave, if only why there is none. */
+  /** The result of a summary attempt: written, or why there is none. */
   readonly summary?: "written" | Failure;
 }
 
-/** The conversation before it was made shorter, for going back. */
+/** The conversation before a compaction, for rewinding. */
 export interface Compacted {
   readonly seq: number;
   readonly messages: readonly Message[];
@@ -58,14 +58,14 @@ export interface Compacted {
 
 export const whySchema: v.GenericSchema<unknown, CompactionWhy> = v.picklist(compactionWhys);
 
-/** The part of the tokens that a compaction must free: one that frees less would soon be due again. */
+/** The share of tokens that a compaction must free: with less, the next one would soon be due. */
 const leastFreed = 0.4;
 
 export function freesEnough({ before, after }: Pick<TokensFreed, "before" | "after">): boolean {
   return before > 0 && before - after >= leastFreed * before;
 }
 
-/** *Contract:* pure; places that are not there change nothing. */
+/** *Contract:* pure; ignores positions that do not exist. */
 export function shortenParts(
   messages: readonly Message[],
   { parts, summary }: { readonly parts: readonly ShortenedPart[]; readonly summary?: Summary },
@@ -92,7 +92,7 @@ function withParts(message: Message, own: readonly ShortenedPart[]): Message {
           return short ? { type: "text", text: short.text } : part;
         }),
       };
-    // What a model said and called stays as it is: its provider may have signed it.
+    // A model's text and calls stay unchanged, since its provider may have signed them.
     case "assistant":
       return message;
   }

@@ -1,4 +1,4 @@
-/** What one event type is made of: its name, its schema, and its part in the fold. */
+/** Event type: its name, its schema, and its part in the fold. */
 import type * as v from "valibot";
 import type { Session } from "./session.ts";
 
@@ -16,11 +16,13 @@ export interface Envelope<Name extends string, Data> {
 
 export interface EventType<Name extends string, Data> {
   readonly name: Name;
-  /** Version of `data`; older ones are lifted by `upcast` on read. */
+  /** Version of `data`; `upcast` converts older ones on read. */
   readonly version: number;
   readonly schema: v.GenericSchema<unknown, Data>;
   /** *Contract:* pure and total. */
   apply(session: Session, event: Envelope<Name, Data>): Session;
-  /** *Contract:* pure; the data of an older version in the words of this one. Absent while there is but one version. */
+  /**
+   * *Contract:* pure; converts data of an older version to this one. Absent while there is only one version.
+   */
   upcast?(data: unknown): unknown;
 }

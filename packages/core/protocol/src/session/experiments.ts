@@ -1,11 +1,11 @@
-/** Experiments: what a session was drawn to try, as its log has it. */
+/** Experiments: the arms that a session was assigned, as recorded in its log. */
 import * as v from "valibot";
 import { type Limits, limitsSchema } from "../budget.ts";
 import { type Effort, effortSchema } from "../effort.ts";
 
-/** What of a model's profile an arm may set. */
+/** The parts of a model's profile that an arm may set. */
 export interface ProfileTuning {
-  /** How the model is told to work. */
+  /** The working style that the prompt asks for. */
   readonly manner?: string;
   readonly edits?: "str-replace" | "v4a";
   readonly maxOutput?: number;
@@ -14,28 +14,28 @@ export interface ProfileTuning {
   readonly foreignReasoning?: "drop" | "text";
 }
 
-/** What an arm sets; nothing in it decides what may be done. */
+/** The settings of an arm; none of them decides what is allowed. */
 export interface ArmSettings {
   readonly models?: readonly string[];
   readonly summaryModel?: string;
   readonly effort?: Effort;
-  /** They only tighten. */
+  /** Limits can only get stricter. */
   readonly limits?: Limits;
   readonly checkpoints?: boolean;
   readonly profile?: ProfileTuning;
 }
 
-/** When what an experiment varies is first used: with the first attempt, or the first time a model sums up. */
+/** When the varied setting is first used: with the first attempt, or with the first summary. */
 export const exposureMoments = ["attempt", "summary"] as const;
 export type ExposureMoment = (typeof exposureMoments)[number];
 
-/** The arm that a session got of one experiment. */
+/** The arm of one experiment that a session was assigned. */
 export interface Assignment {
   readonly experiment: string;
   readonly arm: string;
-  /** The probability that each arm had. */
+  /** The probability of each arm. */
   readonly shares: Readonly<Record<string, number>>;
-  /** A print of what all arms set: under the same name another experiment may have been tried before. */
+  /** A fingerprint of all arms' settings, since an earlier experiment may have had the same name. */
   readonly definition: string;
   readonly moment: ExposureMoment;
   readonly set: ArmSettings;
@@ -72,7 +72,7 @@ export const assignmentSchema: v.GenericSchema<unknown, Assignment> = v.object({
   set: settings,
 });
 
-/** All that the arms of a session say of profiles, the later ones first. */
+/** The combined profile settings of a session's arms; later ones win. */
 export function tuningOf(assigned: readonly Assignment[] | undefined): ProfileTuning | undefined {
   if (!assigned?.some(({ set }) => set.profile)) return undefined;
   return Object.assign({}, ...assigned.map(({ set }) => set.profile));

@@ -1,23 +1,23 @@
-/** The ledger: the one account of a session and everything below it, folded from entries whose order decides. */
+/** The ledger: the one account of a session and its subagents, folded from entries whose order matters. */
 import * as v from "valibot";
 import type { Limits, Reservation } from "../budget.ts";
 import type { Failure } from "../failure.ts";
 import type { Owner } from "./owner.ts";
 
-/** What the whole tree may use; an absent one does not bind. */
+/** The cap of the whole tree; an absent value is no cap. */
 export type TreeCap = Pick<Limits, "tokens" | "cost">;
 
 export type LedgerEntry =
-  /** What the root had used before it had a ledger; counts only as the first entry. */
+  /** The root's usage before it had a ledger; only valid as the first entry. */
   | {
       readonly type: "budget.opened";
       readonly tokens: number;
       readonly cost: number;
       readonly costUnknown: boolean;
     }
-  /** The cap of every reservation behind it. */
+  /** The cap of every later reservation. */
   | ({ readonly type: "budget.capped" } & TreeCap)
-  /** Counts only if it fits under the cap, with all that is used and open before it. */
+  /** Valid only if it fits under the cap, together with all usage and open reservations before it. */
   | ({
       readonly type: "budget.reserved";
       readonly session: string;
@@ -25,7 +25,7 @@ export type LedgerEntry =
       /** The process that makes the attempt. */
       readonly owner: Owner;
     } & Reservation)
-  /** Of an open reservation; any other changes nothing. */
+  /** Settles an open reservation; ignored for any other. */
   | ({
       readonly type: "budget.settled";
       readonly session: string;
@@ -38,7 +38,7 @@ type Reserved = Extract<LedgerEntry, { type: "budget.reserved" }>;
 export interface SpentBudget {
   readonly tokens: number;
   readonly nanos: number;
-  /** An attempt ran whose price is unknown: the money is a lower bound. */
+  /** An attempt with an unknown price ran: the money is a lower bound. */
   readonly costUnknown: boolean;
 }
 
@@ -46,32 +46,36 @@ export interface TreeAccount {
   readonly entries: number;
   readonly cap: TreeCap;
   readonly used: SpentBudget;
-  /** By session; what was used before there was a ledger is in `used` alone. */
+  /** By session; usage from before the ledger is only in `used`. */
   readonly sessions: ReadonlyMap<string, SpentBudget>;
   readonly open: readonly Reserved[];
 }
 
 export interface Ledger {
-  /** *Contract:* the account now, with what other processes entered. */
+  /** *Contract:* the current account, including entries of other processes. */
   read(): Promise<TreeAccount | Failure>;
   /**
-   * *Contract:* enters at the end, in order, and returns the account behind it, the same for every process. A reservation that did not
-   * fit is not among `open`. Survives `kill -9` once it resolves, a power cut too when `durable`.
+   * *Contract:* appends the entries in order and returns the account after them, the same for every process.
+   * A reservation that did not fit is not in `open`. Survives `kill -9` once it resolves; survives a power
+   * cut if `durable`.
    */
   enter(
     entries: readonly LedgerEntry[],
     options: { readonly durable: boolean },
   ): Promise<TreeAccount | Failure>;
-  /** *Contract:* settles what processes that are known to be dead hold open, at all they reserved; how many these were. */
+  /**
+   * *Contract:* settles the open reservations of dead processes at their full amount; returns how many there
+   * were.
+   */
   settleDead(): Promise<number | Failure>;
-  /** *Contract:* resolves after the next entry of anybody, after the signal, or after 250 ms. */
+  /** *Contract:* resolves after the next entry of any process, on abort, or after 250 ms. */
   changed(signal: AbortSignal): Promise<void>;
   /** *Contract:* idempotent. */
   close(): void;
 }
 
 export interface Ledgers {
-  /** *Contract:* nothing is read or made before the ledger is first used. */
+  /** *Contract:* reads and creates nothing before the ledger is first used. */
   open(root: string): Ledger;
 }
 
@@ -108,13 +112,13 @@ const entrySchema: v.GenericSchema<unknown, LedgerEntry> = v.variant("type", [
   v.object({ type: v.literal("budget.settled"), ...attempt, ...reservation }),
 ]);
 
-/** Undefined for what is no entry: a write that was cut short, and never counted. */
+/** Undefined for an invalid entry: a write that was cut short, and never counted. */
 export function readLedgerEntry(value: unknown): LedgerEntry | undefined {
   const read = v.safeParse(entrySchema, value);
   return read.success ? read.output : undefined;
 }
 
-/** Applies one entry. Pure and total: all who read the entries in their order have the same account. */
+/** Applies one entry. Pure and total: all readers of the same entries get the same account. */
 export function applyLedgerEntry(account: TreeAccount, entry: LedgerEntry): TreeAccount {
   const next = { ...account, entries: account.entries + 1 };
   switch (entry.type) {
@@ -160,7 +164,7 @@ function fits(account: TreeAccount, wanted: Reservation): boolean {
   return wanted.tokens <= tokens && nanosOf(wanted.cost ?? 0) <= nanos;
 }
 
-/** What the cap leaves for the next reservation; below 0 when more was used than it allows. */
+/** What the cap leaves for the next reservation; negative if usage exceeds the cap. */
 export function remainingBudget(account: TreeAccount): { readonly tokens: number; readonly cost: number } {
   const { tokens, nanos } = left(account);
   return { tokens, cost: nanos / 1e9 };
@@ -180,7 +184,7 @@ function plus(spent: SpentBudget, { tokens, cost }: Reservation): SpentBudget {
   };
 }
 
-/** The tolerance is for what floating point made of a whole number of billionths. */
+/** The tolerance absorbs floating-point errors of a whole number of billionths. */
 function nanosOf(dollars: number): number {
   return Math.ceil(dollars * 1e9 - 1e-4);
 }

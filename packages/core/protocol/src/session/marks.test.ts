@@ -1,4 +1,4 @@
-/** Going back in a conversation, and back again. */
+/** Tests rewinding a conversation, and undoing that. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Draft, Event } from "../event.ts";
@@ -40,7 +40,7 @@ function rewound(from: Session, stepNumber: number): Session {
   return session([{ type: "session.rewound", data: { to, undoes: false, conversation: true } }], from);
 }
 
-test("there is a mark before every step, and a turn's first takes its words along", () => {
+test("there is a mark before every step, and the first of a turn removes its message too", () => {
   assert.deepEqual(
     two.marks.map((mark) => [mark.step, mark.opens]),
     [
@@ -54,12 +54,12 @@ test("there is a mark before every step, and a turn's first takes its words alon
   assert.deepEqual(said(rewound(two, 1)), []);
 });
 
-test("a failed attempt is no second mark", () => {
+test("a failed attempt adds no second mark", () => {
   const failed = session([say("one"), ...step("a"), ...step("b").slice(0, 1), ...step("b")]);
   assert.equal(failed.marks.length, 2);
 });
 
-test("it goes on from there, and can go back again", () => {
+test("a rewound conversation continues from there, and can be rewound again", () => {
   const again = session([say("three"), ...step("d")], rewound(two, 2));
   assert.deepEqual(said(again), ["one", "a", "three", "d"]);
   assert.deepEqual(
@@ -69,7 +69,7 @@ test("it goes on from there, and can go back again", () => {
   assert.deepEqual(said(rewound(again, 2)), ["one", "a"]);
 });
 
-test("undoing brings back everything, and is known as that; logs in which one was undone itself are read as before", () => {
+test("an undo restores everything and is marked as one; old logs in which an undo was undone are read as before", () => {
   const back = rewound(two, 2);
   const undo = (from: Session): Session =>
     session(
@@ -82,7 +82,7 @@ test("undoing brings back everything, and is known as that; logs in which one wa
   assert.deepEqual(said(undo(undo(back))), said(back));
 });
 
-test("a checkpoint counts for its step, until somebody else had time to change the files", () => {
+test("a checkpoint is valid for its step until another program had time to change the files", () => {
   const taken = (moment: "before" | "after", ref?: string): Draft => ({
     type: "checkpoint.taken",
     data: { moment, ...(ref ? { ref } : { failure: failure("disk-full", "full") }), skipped: 0, ms: 0 },
@@ -110,7 +110,7 @@ test("a checkpoint counts for its step, until somebody else had time to change t
   assert.equal(session([claim], full).uncovered, undefined);
 });
 
-test("a rewind of files alone leaves the conversation", () => {
+test("a rewind of files alone keeps the conversation", () => {
   const data = { to: 0, undoes: false, conversation: false, files: { undo: "u", now: "n" } };
   const files = session([{ type: "session.rewound", data }], two);
   assert.deepEqual(said(files), said(two));

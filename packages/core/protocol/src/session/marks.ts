@@ -1,8 +1,8 @@
-/** Marks: the moments a conversation can go back to, and going back. */
+/** Marks: the moments a conversation can be rewound to, and the rewind. */
 import { afterRewind } from "./background.ts";
 import type { Conversation, Mark, Session, Turn } from "./session.ts";
 
-/** Before a turn begins, with `opens`, and before each further step of it; once only for attempts that failed. */
+/** Adds a mark before a turn begins (`opens`) and before each further step; failed attempts add only one. */
 export function markMoment(session: Session, opens: boolean): readonly Mark[] {
   const { head: seq, step, messages, shown, noted, background, todos, instructed, marks } = session;
   const last = marks.at(-1);
@@ -11,7 +11,7 @@ export function markMoment(session: Session, opens: boolean): readonly Mark[] {
   return [...marks, { seq, step: step + 1, opens, said: messages.length, ...known }];
 }
 
-/** The next call that may change files needs them kept anew. */
+/** The next call that may change files needs a new checkpoint. */
 export function uncover({ covered: _, ...turn }: Turn): Turn {
   return turn;
 }
@@ -21,14 +21,17 @@ export function conversationOf(session: Session): Conversation {
   return { messages, compacted, shown, ...(noted && { noted }), background, todos, instructed, step, marks };
 }
 
-/** The conversation as it was at a mark, or before the last rewind; what was spent stays spent. Unknown moments change nothing. */
+/**
+ * Restores the conversation at a mark, or before the last rewind; spent budget stays spent. Ignores unknown
+ * moments.
+ */
 export function rewindConversation(
   session: Session,
   { to, undoes }: { to: number; undoes: boolean },
 ): Session {
   const then = undoes ? session.rewind?.conversation : atMark(session, to);
   if (!then) return session;
-  // It is unknown whether the model still knows that a plan is wanted, so it is told again.
+  // Whether the model still knows of plan mode is unknown, so it is told again.
   const { turn: _, compaction: _c, planTold: _p, noted: _n, ...rest } = session;
   const background = afterRewind(session.background, then.background);
   return { ...rest, ...then, background, calls: [], recent: [] };
@@ -39,7 +42,7 @@ function atMark({ messages: now, compacted, marks }: Session, to: number): Conve
   const mark = marks[index];
   if (!mark) return undefined;
   const { said, shown, noted, background, todos, instructed, step } = mark;
-  // Before a compaction the conversation was whole.
+  // Before a compaction the conversation was complete.
   const later = compacted.find(({ seq }) => seq > to);
   const messages = (later?.messages ?? now).slice(0, said);
   const before = { compacted: compacted.filter(({ seq }) => seq <= to), marks: marks.slice(0, index) };

@@ -1,4 +1,6 @@
-/** Offers already turned into events, so that a crash between append and removal does not repeat one. */
+/**
+ * Inbox messages already turned into events, so that a crash between append and removal does not repeat one.
+ */
 import type { Session } from "./session.ts";
 
 const remembered = 64;

@@ -1,9 +1,9 @@
 /** Owner: the one process that may append to a session. */
 
-/** Who owns a session, so that others can tell whether it is still alive. */
+/** Identifies a session's owner, so that others can check whether it is alive. */
 export interface Owner {
   readonly host: string;
   readonly pid: number;
-  /** Start of the process, to tell it from a later one with the same pid. */
+  /** Start time of the process, to distinguish it from a later one with the same pid. */
   readonly startedAt: number;
 }

@@ -3,7 +3,7 @@ import type { Rule } from "../decision.ts";
 
 const remembered = 100;
 
-/** The latest of them. */
+/** The latest rules, up to a limit. */
 export function rememberedRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.slice(-remembered);
 }

@@ -1,11 +1,11 @@
-/** What the models were sent, after the conversation went back. */
+/** Tests the sent prompts after a rewind. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { emptySession } from "../fold.ts";
 import { noUsage } from "../usage.ts";
 import { brokenBy, rememberAnswered, rememberSent } from "./sent-prompts.ts";
 
-it("each model has its own first request after the conversation went back", () => {
+it("each model has its own first request after a rewind", () => {
   const sent = { system: "s", tools: "t", kept: 0, added: ["1"], estimate: 10 };
   const both = rememberSent(rememberSent(emptySession, "a", sent), "b", sent);
   const back = { ...both, prompts: brokenBy(both.prompts, "rewound") };

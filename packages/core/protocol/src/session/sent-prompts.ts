@@ -1,4 +1,7 @@
-/** Sent prompts: what each model was sent and has answered, so that the next request knows what it may find in a cache. */
+/**
+ * Sent prompts: what each model was sent and has answered, so that the next request knows what a cache may
+ * hold.
+ */
 import {
   type CacheReading,
   cacheSlack,
@@ -21,7 +24,7 @@ export function rememberSent(session: Session, model: string, sent: SentRequest 
   return { ...session, prompts: { ...session.prompts, [model]: prompt } };
 }
 
-/** Of the attempt that is open. */
+/** Updates the prompt of the open attempt. */
 export function rememberAnswered(
   session: Session,
   usage: Usage | undefined,
@@ -47,7 +50,7 @@ export function rememberAnswered(
   };
 }
 
-/** Each model finds out for itself, when it is asked next. */
+/** Each model notices the break at its next request. */
 export function brokenBy(prompts: Session["prompts"], cause: "rewound" | "compacted"): Session["prompts"] {
   const entries = Object.entries(prompts).map(
     ([model, prompt]) => [model, { ...prompt, broken: cause }] as const,
@@ -55,7 +58,9 @@ export function brokenBy(prompts: Session["prompts"], cause: "rewound" | "compac
   return Object.fromEntries(entries);
 }
 
-/** The most tokens a provider counted for each one estimated, whole requests and what was added to them. */
+/**
+ * The highest ratio of a provider's token count to the estimate, for whole requests and for added messages.
+ */
 function denser(session: Session, model: string, end: SentPrompt["ends"][number]): number {
   const before = session.prompts[model]?.ends.at(-1);
   const more = end.estimate - (before?.estimate ?? 0);
@@ -64,5 +69,5 @@ function denser(session: Session, model: string, end: SentPrompt["ends"][number]
   return Math.max(session.density[providerOf(model)] ?? 0, whole, added);
 }
 
-/** What is smaller says more of a provider's wrapping than of its tokens. */
+/** Smaller differences depend more on a provider's framing than on its tokens. */
 const leastMeasured = 200;

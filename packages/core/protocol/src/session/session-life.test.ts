@@ -1,4 +1,4 @@
-/** A session's life that touches every event type, and what the fold must know after each. */
+/** A session that contains every event type, and what the fold must know after each. */
 import assert from "node:assert/strict";
 import { type Draft, type Event, eventType } from "../event.ts";
 import { failure } from "../failure.ts";
@@ -19,7 +19,7 @@ const row = (model: string) => ({
   score: 1,
 });
 
-/** An event, and what must hold of the session once it is folded in. */
+/** An event, and what must hold for the session after it. */
 export const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
   [
     {

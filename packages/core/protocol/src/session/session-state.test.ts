@@ -1,4 +1,4 @@
-/** The state of a session: an example of each, and total over any sequence of events. */
+/** Tests the state of a session: an example of each, and that it is total over any sequence of events. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -54,7 +54,7 @@ it("names each state", () => {
   assert.deepEqual([...new Set(rows.map(([state]) => state))].sort(), [...sessionStates].sort());
 });
 
-it("is total over any sequence of events, and says no more than they do", () => {
+it("is total over any sequence of events, and derives from them alone", () => {
   const drafts = fc.array(fc.constantFrom(...life.map(([draft]) => draft), said, answered, asked, done));
   fc.assert(
     fc.property(drafts, fc.boolean(), fc.boolean(), (list, hasOwner, hasMessages) => {

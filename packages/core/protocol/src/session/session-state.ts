@@ -1,13 +1,13 @@
-/** Session state: what a session is doing, in the one word that every client shows. */
+/** Session state: what a session is doing, in one word that every client shows. */
 import type { Session } from "./session.ts";
 
 export const sessionStates = [
-  /** A message waits, and nobody works on it yet. */
+  /** A message waits, and no owner works on it yet. */
   "queued",
   "working",
-  /** A question is open that a person has to answer. */
+  /** A question waits for a person. */
   "needs-input",
-  /** A turn is open, and its owner has gone: resuming the session finishes it. */
+  /** A turn is open, and its owner is gone: resuming the session finishes it. */
   "runner-away",
   "idle",
   /** No turn is open, and the last one failed. */
@@ -16,7 +16,7 @@ export const sessionStates = [
 
 export type SessionState = (typeof sessionStates)[number];
 
-/** What the log of a session does not say. */
+/** Facts that a session's log does not contain. */
 export interface SessionSurroundings {
   /** Whether its owner runs; in doubt, as on another machine, true. */
   readonly hasOwner: boolean;
@@ -33,7 +33,7 @@ export function sessionState(session: Session, { hasOwner, hasMessages }: Sessio
   return hasFailed(session) ? "failed" : "idle";
 }
 
-/** A fork and a rewind close the calls they leave open as cancelled: that is no failure. */
+/** A fork or a rewind closes open calls as cancelled, which is not a failure. */
 function hasFailed({ lastEnd }: Session): boolean {
   return lastEnd?.type === "failed" && lastEnd.failure.code !== "cancelled";
 }

@@ -1,4 +1,4 @@
-/** Session: everything the system knows of one session, folded from its events. */
+/** Session: the whole state of one session, folded from its events. */
 
 import type { Attempts } from "../attempts.ts";
 import type { Account, Limits } from "../budget.ts";
@@ -30,7 +30,7 @@ export type TurnEnd =
   | { readonly type: "loop"; readonly text: string }
   | { readonly type: "cancelled"; readonly by: string };
 
-/** A tool call of the latest answer, and how far it got. */
+/** A tool call of the latest answer, and its progress. */
 export interface CallState {
   readonly call: ToolCallPart;
   readonly effects: readonly Effect[];
@@ -44,25 +44,25 @@ export interface CallState {
     readonly options: readonly string[];
     readonly rules?: readonly Rule[];
   };
-  /** With the rules that were shown with the question. */
+  /** Includes the rules that were shown with the question. */
   readonly answer?: {
     readonly text: string;
     readonly by: string;
     readonly rules?: readonly Rule[];
     readonly part?: EditPart;
   };
-  /** What a person took of it, once it is decided so. */
+  /** The accepted part of an edit, once decided. */
   readonly part?: EditPart;
-  /** The files that its decision depends on, or the question that waits for a person. */
+  /** The files that its decision, or its open question, depends on. */
   readonly judged?: JudgedFiles;
-  /** It ran, and the sandbox kept it from something: what, and the outcome it has if that stays so. */
+  /** The sandbox blocked these effects of the call; `outcome` applies if they stay blocked. */
   readonly denied?: { readonly effects: readonly Effect[]; readonly outcome: Outcome };
-  /** What it may do beyond the sandbox's spec. */
+  /** What the call may do beyond the sandbox's spec. */
   readonly grants?: readonly Effect[];
   readonly startedAt?: number;
   /** Versions of the files it was about to change, from `tool.started`. */
   readonly before?: Readonly<Record<string, string | null>>;
-  /** The session it opened. */
+  /** The session that it opened. */
   readonly child?: string;
   readonly outcome?: Outcome;
 }
@@ -89,53 +89,56 @@ export interface Turn {
   readonly modelFailures: number;
   /** When the first of `failures` happened. */
   readonly failingSince?: number;
-  /** Milliseconds lost to failing attempts before the last answer, less what answers since have made good. */
+  /** Milliseconds lost to failing attempts before the last answer, minus what answers since have offset. */
   readonly lostMs?: number;
-  /** A provider has said something, if only why it gave no answer: the addresses are not all wrong. */
+  /** A provider has answered, if only with an error: not all addresses are wrong. */
   readonly reached?: true;
   /** Another model took over since the last answer, and the conversation says so. */
   readonly handedOver?: true;
-  /** The next attempt is to find out whether the model has recovered; if not, this one goes on. */
+  /** The next attempt tests whether the paused model has recovered; if not, this one continues. */
   readonly probing?: string;
   readonly lastFailure?: Failure;
-  /** The next attempt waits for this moment. */
+  /** When the next attempt may start. */
   readonly retryAt?: number;
   /** Set from `step.started` until it completes or fails. */
   readonly attempt?: Attempt;
   readonly cancelledBy?: string;
-  /** The step at which the model was last nudged out of a loop. */
+  /** The step at which the model last got a note to leave a loop. */
   readonly nudgedAt?: number;
   /** Milliseconds spent waiting for a person. */
   readonly waitedMs: number;
-  /** Why the last answer ended, until something was said or done after it. */
+  /** Why the last answer ended, until the next message or result. */
   readonly lastReason?: FinishReason;
   readonly askedAt?: number;
-  /** Why a call needed a person, where none could be asked. */
+  /** Why a call needed a person, if no person could be asked. */
   readonly blocked?: string;
-  /** Answers in a row that were cut at the output limit. */
+  /** Consecutive answers that were cut at the output limit. */
   readonly cut: number;
-  /** Answers completed when the files were last kept before a step, as long as no other program had time to change them since. */
+  /**
+   * Answers completed at the last checkpoint before a step, while no other program had time to change the
+   * files.
+   */
   readonly covered?: number;
   /** Answers completed when the router last chose. */
   readonly routedAt?: number;
   /** What the last compaction since the last answer freed. */
   readonly freed?: TokensFreed;
-  /** How often a hook kept it from ending. */
+  /** How often a hook kept the turn from ending. */
   readonly held?: number;
-  /** Commands that ended, the latest 20. */
+  /** The latest 20 commands that ended. */
   readonly runs?: readonly Run[];
-  /** Files it changed that programs or later sessions run or follow. */
+  /** Changed files that programs or later sessions run or follow. */
   readonly runLater?: readonly RunLaterFile[];
 }
 
-/** A moment the session can go back to: right before a step. */
+/** A moment the session can be rewound to: right before a step. */
 export interface Mark {
   readonly seq: number;
-  /** The step it is before, counted through the session from 1. */
+  /** The step after the mark, counted through the session from 1. */
   readonly step: number;
-  /** Whether a turn begins there, so that its words go too. */
+  /** Whether a turn begins there, so that its message is removed too. */
   readonly opens: boolean;
-  /** Messages by then. */
+  /** Number of messages at the mark. */
   readonly said: number;
   readonly shown: Session["shown"];
   readonly noted?: Session["noted"];
@@ -144,27 +147,30 @@ export interface Mark {
   readonly instructed: Session["instructed"];
 }
 
-/** What the model knows of the session; a rewind takes it back as a whole. */
+/** What the model knows of the session; a rewind restores all of it together. */
 export type Conversation = Pick<
   Session,
   "messages" | "compacted" | "shown" | "noted" | "background" | "todos" | "instructed" | "step" | "marks"
 >;
 
-/** An attempt to keep the files: right before something that may change them, or once the session lets go of them. */
+/**
+ * An attempt to take a checkpoint: right before a call that may change files, or when the session releases
+ * them.
+ */
 export interface CheckpointAttempt {
   readonly seq: number;
   readonly moment: "before" | "after";
-  /** Absent when it failed. */
+  /** Absent if it failed. */
   readonly ref?: string;
   readonly failure?: Failure;
-  /** The session was taken over since the "before" that precedes it: changes in between were not observed. */
+  /** The session changed owner since the preceding checkpoint: changes in between were not observed. */
   readonly unsure?: true;
 }
 
-/** The last rewind, until the next message: what undoing it brings back. */
+/** The last rewind, until the next message: what undoing it restores. */
 export interface Rewind {
   readonly seq: number;
-  /** It brought back what an earlier one had taken away. */
+  /** It undid an earlier rewind. */
   readonly isUndo?: true;
   readonly conversation?: Conversation;
   /** A checkpoint. */
@@ -179,14 +185,14 @@ export interface Session {
   readonly owner?: Owner;
   /** `seq` of the last claim; 0 before the first. */
   readonly claimed: number;
-  /** The session that made this one, and the first of them all; absent for one that a person began. */
+  /** The session that created this one, and the root; absent if a person started it. */
   readonly parent?: string;
   readonly root?: string;
-  /** What kind of subagent it is. */
+  /** The subagent's definition. */
   readonly agent?: string;
-  /** Sessions that its calls opened, and those of attempts, oldest first. */
+  /** Sessions opened by its calls and its attempts, oldest first. */
   readonly children: readonly string[];
-  /** Absent where its task was not tried several times. */
+  /** Absent if the task had only one attempt. */
   readonly attempts?: Attempts;
   readonly cwd: string;
   readonly title: string;
@@ -199,60 +205,60 @@ export interface Session {
   readonly model: string;
   /** Models that failed and have not answered since. */
   readonly circuits: Circuits;
-  /** The one that a person asked for since; it takes over before the next attempt. */
+  /** The model that a person chose since; it takes over before the next attempt. */
   readonly chosen?: string;
   /** Absent without a router. */
   readonly route?: Route;
   readonly messages: readonly Message[];
-  /** What was said before each compaction, oldest first. */
+  /** The messages before each compaction, oldest first. */
   readonly compacted: readonly Compacted[];
-  /** The one that is due. */
+  /** The compaction that is due. */
   readonly compaction?: CompactionRequest;
   /** Calls of the latest answer while at least one has no outcome. */
   readonly calls: readonly CallState[];
   readonly turn?: Turn;
   readonly lastEnd?: TurnEnd;
   readonly usage: Usage;
-  /** What each model was last sent. */
+  /** The last prompt sent to each model. */
   readonly prompts: Readonly<Record<string, SentPrompt>>;
   /** The last answered request. */
   readonly asked?: { readonly model: string; readonly tokens: number };
-  /** Tokens that each provider counts for one estimated, at most as seen. */
+  /** Actual tokens per estimated token for each provider, the highest value so far. */
   readonly density: Readonly<Record<string, number>>;
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly ShownLines[]>>;
-  /** Files that the model was told not to be as it saw them, until it sees them again: the version then; null: gone. */
+  /** Files that the model was told are stale, until it sees them again, with their version; null: deleted. */
   readonly noted?: Readonly<Record<string, string | null>>;
   readonly todos: readonly Todo[];
   readonly background: Background;
-  /** Turns in a row that began with the end of a command rather than a message. */
+  /** Consecutive turns that began with the end of a command rather than a message. */
   readonly woken?: number;
-  /** Folders whose instructions were looked for. */
+  /** Folders that were checked for instructions. */
   readonly instructed: readonly string[];
   /** The plan it was given or has made. */
   readonly plan?: Plan;
-  /** The last that the model was told of plans: one is wanted. */
+  /** The last note about plans told the model to make one. */
   readonly planTold?: true;
   /** What every command of the session may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];
-  /** What a person allowed for the rest of it. */
+  /** Rules that a person added for the rest of the session. */
   readonly rules: readonly Rule[];
-  /** What commands tried to reach over the network, the latest last. */
+  /** Hosts that commands tried to reach, the latest last. */
   readonly contacts: readonly Contact[];
-  /** Answers since a file last changed, a process last produced, or a person last spoke; the latest 20. */
+  /** Answers since a file last changed, a process last had output, or a person last wrote; the latest 20. */
   readonly recent: readonly AnswerRecord[];
-  /** Answers completed, but for those that were taken back. */
+  /** Answers completed, without those that were rewound. */
   readonly step: number;
   readonly marks: readonly Mark[];
-  /** Oldest first, those before a rewind included. */
+  /** Oldest first, including those before a rewind. */
   readonly checkpoints: readonly CheckpointAttempt[];
-  /** Why its owner can keep no checkpoints here. */
+  /** Why its owner cannot take checkpoints here. */
   readonly uncovered?: Failure;
   readonly rewind?: Rewind;
   /** What was refused and not allowed since, the latest 100. */
   readonly refusals: readonly Refusal[];
-  /** Experiments whose varied part it has used. */
+  /** Experiments whose varied setting it has used. */
   readonly exposed?: readonly string[];
-  /** Ids of inbox offers that became events; the latest 64. */
+  /** IDs of inbox messages that became events; the latest 64. */
   readonly offers: readonly string[];
 }

@@ -9,21 +9,21 @@ import type { Assignment } from "./experiments.ts";
 export interface Settings {
   /** Failover chain of model ids, the preferred one first. */
   readonly models: readonly string[];
-  /** The model that makes plans, beside those that carry them out. */
+  /** The model that makes plans, in addition to those that carry them out. */
   readonly planner?: string;
-  /** A router chooses among `models`, which then are in no order. */
+  /** A router chooses among `models`, whose order then does not matter. */
   readonly router?: RouterSettings;
-  /** Absent: each model as its provider has it. */
+  /** Absent: each provider's default. */
   readonly effort?: Effort;
   readonly mode: Mode;
   /** Whether a person can be asked. */
   readonly attended: boolean;
-  /** Whether the files are kept before steps that may change them. */
+  /** Whether to take checkpoints before steps that may change files. */
   readonly checkpoints?: boolean;
   /** The fork of the folder that it works in. */
   readonly inFork?: string;
-  /** The arms it got of the experiments it is in. */
+  /** The arms of the experiments that it takes part in. */
   readonly experiments?: readonly Assignment[];
-  /** Over what the profile of the model says. */
+  /** Overrides the model's profile. */
   readonly guardRails?: GuardRails;
 }
