@@ -1,4 +1,4 @@
-/** @lathe/orchestrator: what happens next, and doing it. */
+/** @lathe/orchestrator: decides the next action of a session, and performs it. */
 export type { Action } from "./src/action.ts";
 export { callPreparer } from "./src/calls/prepare-call.ts";
 export { drive } from "./src/drive.ts";

@@ -1,4 +1,4 @@
-/** Rewinding a session: where to, what is lost, and the events that do it. */
+/** Rewinding a session: the target, what would be lost, and the events of the rewind. */
 
 export { rewindDrafts, undoDrafts } from "./src/rewind/drafts.ts";
 export { explainRefusal, refuseLoss } from "./src/rewind/refusals.ts";

@@ -1,4 +1,7 @@
-/** A workbench for the orchestrator's tests: scripted model, memory store, files in a map, and a clock that leaps. */
+/**
+ * A workbench for the orchestrator's tests: scripted model, memory store, files in a map, and a simulated
+ * clock.
+ */
 import assert from "node:assert/strict";
 import {
   type Checkpoint,
@@ -57,7 +60,7 @@ export interface BenchOptions {
   readonly runLater?: NonNullable<LoopPorts["runLater"]>;
 }
 
-/** The ports and the functions of the bench's agent, side by side, so that a test can replace any of them. */
+/** The ports and the functions of the bench's agent, so that a test can replace any of them. */
 export type BenchPorts = LoopPorts & Omit<Agent, "ports">;
 
 export function agentOf(ports: BenchPorts): Agent {
@@ -126,7 +129,7 @@ export function openBench(options: BenchOptions): Bench {
       );
     },
     ...(options.runLater && { runLater: options.runLater }),
-    // The bench's tools use the signal, the deltas and the grants alone.
+    // The bench's tools use only the signal, the deltas and the grants.
     run: ({ call: { id: call }, grants = [] }, prepared, { session, amid }) =>
       prepared.run({
         ...amid,
@@ -141,7 +144,7 @@ export function openBench(options: BenchOptions): Bench {
   return bench;
 }
 
-/** A bench without checkpoints and one with, for what has to be the same on both. */
+/** A bench without checkpoints and one with, for behavior that must be the same on both. */
 export const benches: readonly { readonly name: string; readonly openBench: typeof openBench }[] = [
   { name: "without checkpoints", openBench },
   {
@@ -218,7 +221,7 @@ export async function begin(bench: Bench, text = "do it"): Promise<SessionLog> {
   return log;
 }
 
-/** The log as another process finds it. */
+/** Claims the log as another process would. */
 export async function reclaim(bench: Bench): Promise<SessionLog> {
   return unwrap(await bench.store.claim("s1", { owner, at: bench.clock.now(), force: true }));
 }
@@ -234,7 +237,9 @@ export function unwrap<T>(value: T | Failure): T {
   return value;
 }
 
-/** Every call has exactly one result, right after its message and in source order; nothing stands between. */
+/**
+ * Every call has exactly one result, right after its message and in source order, with nothing in between.
+ */
 export function assertValidConversation(session: Session): void {
   session.messages.forEach((message, i) => {
     const calls =
@@ -270,14 +275,14 @@ export async function answerTo(bench: Bench, call: string, answer: string): Prom
   await bench.store.offer("s1", { type: "answer", call, question, answer, by: "user" });
 }
 
-/** What the calls came to, as the model is told. */
+/** The results of the calls, as the model gets them. */
 export function results(bench: Bench): readonly string[] {
   return bench.events.flatMap(({ type, data: one }) =>
     type === "tool.completed" ? [outcomeText(one.outcome)] : [],
   );
 }
 
-/** A person's answers to the questions, in the order in which they are asked. */
+/** A person's answers to the questions, in order. */
 export async function answering(bench: Bench, answers: readonly string[]): Promise<void> {
   for (const [i, answer] of answers.entries()) {
     const asked = () =>

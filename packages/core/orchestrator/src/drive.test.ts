@@ -1,4 +1,4 @@
-/** The loop over a scripted model: turns, permissions, and the log. */
+/** Tests the loop with a scripted model: turns, permissions, and the log. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, fold, isFailure } from "@lathe/protocol";
@@ -31,7 +31,7 @@ describe("a turn", () => {
     assert.deepEqual(session.account.reserved, {});
   });
 
-  it("runs calls and hands their results back in source order", async () => {
+  it("runs calls and returns their results in source order", async () => {
     const gate = Promise.withResolvers<void>();
     const slow = {
       name: "slow",
@@ -65,7 +65,7 @@ describe("a turn", () => {
     assert.deepEqual(completed, ["c0.1", "c0.0"], "the log has them in the order they ended");
   });
 
-  it("lets a file write be a barrier between the calls around it", async () => {
+  it("treats a file write as a barrier between the calls around it", async () => {
     const put = (text: string) => ({ tool: "put", input: { path: "f", text } });
     const get = { tool: "get", input: { path: "f" } };
     const bench = openBench({ script: [{ calls: [put("1"), get, get, put("2"), get] }, { text: "ok" }] });
@@ -78,7 +78,7 @@ describe("a turn", () => {
     );
   });
 
-  it("makes the intent durable before a call that may change anything runs", async () => {
+  it("logs the intent durably before a call that may change anything runs", async () => {
     const bench = openBench({ script: [{ calls: [say("x")] }, { text: "ok" }] });
     const log = await begin(bench);
     const durable: string[] = [];
@@ -94,7 +94,7 @@ describe("a turn", () => {
     assert.ok(durable.includes("tool.started after 0"));
   });
 
-  it("tells the model of unknown tools and broken arguments", async () => {
+  it("tells the model about unknown tools and broken arguments", async () => {
     const calls = [
       { tool: "nope", input: {} },
       { tool: "say", input: '{"text": ' },
@@ -107,7 +107,7 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
-  it("ends with a report when a tool has a bug, and leaves a valid conversation", async () => {
+  it("ends with a report if a tool has a bug, and leaves a valid conversation", async () => {
     const broken = { name: "broken", run: () => assert.fail("boom") };
     const bench = openBench({
       tools: [broken],
@@ -118,12 +118,12 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
-  it("has in the log what the neighbours of a call with a bug did", async () => {
+  it("logs what calls running beside a buggy one did", async () => {
     const slow: BenchTool = {
       name: "slow",
       run: async (_input, { signal }, { done }) => {
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
-        // Some work is left to do after it was told to stop.
+        // Some work remains after the call was told to stop.
         for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
         done.push("slow");
         return { type: "ok", text: "changed something" };
@@ -142,7 +142,7 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
-  it("takes silence after calls for the end, and as an answer to a person for a fault", async () => {
+  it("accepts an empty answer after calls as the end, but not as an answer to a person", async () => {
     assert.deepEqual((await run(openBench({ script: [{ calls: [say("x")] }, {}] }))).lastEnd, {
       type: "done",
     });
@@ -173,7 +173,7 @@ describe("a turn", () => {
     }
   });
 
-  it("ends a turn whose answers keep on asking too much", async () => {
+  it("ends a turn whose answers keep asking for too much", async () => {
     const calls = Array.from({ length: 129 }, (_, at) => say(`n${at}`));
     const bench = openBench({
       script: Array.from({ length: 20 }, () => ({ calls })),
@@ -184,7 +184,7 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
-  it("tells calls apart that came with one id, or none", async () => {
+  it("distinguishes calls that have the same ID, or none", async () => {
     const calls = [
       { ...say("a"), id: "x" },
       { ...say("b"), id: "x" },
@@ -201,7 +201,7 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
-  it("tells calls apart of a server that counts anew in each answer", async () => {
+  it("distinguishes calls of a server that numbers them anew in each answer", async () => {
     const script = [{ calls: [say("a", "call_0")] }, { calls: [say("b", "call_0")] }, { text: "ok" }];
     const session = await run(openBench({ script }));
     const ids = session.messages.flatMap((message) => (message.role === "tool" ? message.parts : []));
@@ -220,7 +220,7 @@ describe("a turn", () => {
     assert.equal(clock.sleepers(), 0);
   });
 
-  it("goes on after an answer cut at the output limit, three times at most", async () => {
+  it("continues after an answer cut at the output limit, three times at most", async () => {
     const cut = { text: "partial", reason: "length" } as const;
     assert.deepEqual((await run(openBench({ script: [cut, { text: "ok" }] }))).lastEnd, { type: "done" });
     const session = await run(openBench({ script: () => cut }));
@@ -233,7 +233,7 @@ describe("permissions", () => {
   const deny = { verdict: "deny", rule: "no-say", why: "not here" } as const;
   const ask = { verdict: "ask", rule: "careful", why: "no sandbox" } as const;
 
-  it("refuses what a rule denies, and the turn goes on", async () => {
+  it("refuses what a rule denies, and continues the turn", async () => {
     const bench = openBench({ script: [{ calls: [say("x")] }, { text: "ok" }], decide: () => deny });
     const session = await run(bench);
     assert.deepEqual(bench.done, []);
@@ -241,7 +241,7 @@ describe("permissions", () => {
     assert.ok(types(bench).includes("permission.decided"));
   });
 
-  it("ends the turn when a person is needed and nobody can be asked", async () => {
+  it("ends the turn if a person is needed and cannot be asked", async () => {
     const session = await run(
       openBench({ script: [{ calls: [say("x")] }, { text: "ok" }], decide: () => ask }),
     );
@@ -254,7 +254,7 @@ describe("permissions", () => {
     ["deny", [], undefined],
     ["use the other one", [], "use the other one"],
   ] as const) {
-    it(`asks an attended person, who says ${answer}`, async () => {
+    it(`asks an attended person, who answers ${answer}`, async () => {
       const bench = openBench({
         script: [{ calls: [say("x")] }, { text: "ok" }],
         decide: () => ask,
@@ -275,7 +275,7 @@ describe("permissions", () => {
 });
 
 describe("the log", () => {
-  it("keeps an owner that was deposed from having effects", async () => {
+  it("prevents effects of an owner that was deposed", async () => {
     const bench = openBench({
       script: [{ calls: [say("x"), { tool: "get", input: { path: "f" } }] }, { text: "ok" }],
     });
@@ -288,7 +288,7 @@ describe("the log", () => {
     assertValidConversation(session);
   });
 
-  it("ends the drive with the store's failure when another owner has claimed the session", async () => {
+  it("ends the drive with the store's failure if another owner has claimed the session", async () => {
     const bench = openBench({
       script: () => ({ calls: [say(`${bench.done.length}`)] }),
       limits: { steps: 5 },

@@ -1,4 +1,4 @@
-/** Next: what a session does now. Pure and total; the first rule that has something to say decides. */
+/** Next: what a session does now. Pure and total; the first rule with a result decides. */
 import { type CallState, failure, isBarrier, type Session } from "@lathe/protocol";
 import type { Action } from "./action.ts";
 import { afterFailure } from "./rules/after-failure.ts";
@@ -12,22 +12,22 @@ import { dueRoute } from "./rules/due-route.ts";
 import { beforeAttempt } from "./rules/failover.ts";
 import { judgeLoop } from "./rules/loop-guard.ts";
 
-/** Calls of one answer that run at the same time. */
+/** Maximum calls of one answer that run at the same time. */
 const parallel = 16;
-/** Answers in a row cut at the output limit before the turn ends. */
+/** Consecutive answers cut at the output limit before the turn ends. */
 const maxCut = 3;
 
-/** `now` in milliseconds since the epoch. */
+/** `now` is in milliseconds since the epoch. */
 export function next(session: Session, now: number): Action {
   if (session.compaction?.attempt) return { type: "discard-attempt" };
   if (!session.turn) return dueCompaction(session, now) ?? { type: "idle" };
   const action = nextInTurn(session, now);
-  // While the model thinks or a person is asked others have time to change files.
+  // While the model thinks or a person is asked, other programs may change files.
   const letsGo = ["end-turn", "await-person", "await-time", "call-model", "compact"].includes(action.type);
   return letsGo && isDueAfter(session) ? { type: "take-checkpoint", moment: "after" } : action;
 }
 
-/** Whether nothing but keeping the files stands between now and the end of the turn. */
+/** Whether only a checkpoint remains before the end of the turn. */
 export function endsTurn(session: Session, now: number): boolean {
   return session.turn !== undefined && nextInTurn(session, now).type === "end-turn";
 }
@@ -52,7 +52,9 @@ function nextInTurn(session: Session, now: number): Action {
   );
 }
 
-/** `perform` leaves neither an attempt nor a started call open: one that is was cut off with its owner. */
+/**
+ * `perform` leaves neither an attempt nor a started call open, so an open one was interrupted with its owner.
+ */
 function recovery(session: Session): Action | undefined {
   if (session.turn?.attempt) return { type: "discard-attempt" };
   const calls = session.calls.filter((state) => state.startedAt !== undefined && !state.outcome);
@@ -100,7 +102,7 @@ function finished({ turn }: Session): Action | undefined {
   return turn.lastReason === "stop" ? { type: "end-turn", end: { type: "done" } } : undefined;
 }
 
-/** Not before here: a message between a call and its result would be invalid. */
+/** Only at this point: a message between a call and its result would be invalid. */
 function wish({ chosen }: Session): Action | undefined {
   return chosen === undefined ? undefined : { type: "switch-model", to: chosen, why: "somebody chose it" };
 }

@@ -1,4 +1,4 @@
-/** Perform: the only place with effects; every action becomes events. */
+/** Perform: the only place with effects; turns every action into events. */
 import {
   type CircuitHeard,
   type Draft,
@@ -23,7 +23,10 @@ import { isNews } from "./rules/failover.ts";
 import { closeCalls } from "./session/abandon.ts";
 import { takeCheckpoint } from "./session/take-checkpoint.ts";
 
-/** *Contract:* each entry is in the log before the generator is resumed; stopping it early aborts what runs. */
+/**
+ * *Contract:* each entry is in the log before the generator is resumed; stopping it early aborts running
+ * work.
+ */
 export async function* perform(
   action: Action,
   session: Session,
@@ -50,7 +53,7 @@ export async function* perform(
       context.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
       return await waitUntil(action.until, session, context);
     case "switch-model":
-      // Another session may have looked already.
+      // Another session may have tested the model already.
       return yield entry(
         (action.because === "recovery" && heard(session, action.to, context)) ||
           switchModel(session, action, context),
@@ -84,7 +87,7 @@ function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
 }
 
-/** What happened that the model has not seen, and what follows may build on. */
+/** News that the model has not seen, and that its next steps may depend on. */
 async function newsFor(session: Session, { ports }: PerformContext): Promise<NoticePosted | undefined> {
   const finishedCommands = await ports.background?.finishedCommands();
   if (finishedCommands) return { about: "background", ...finishedCommands };
@@ -97,7 +100,7 @@ async function* tell(news: NoticePosted, { ports }: PerformContext): AsyncGenera
   ports.background?.told(news.ended ?? []);
 }
 
-/** Or until somebody says something that may change what comes next. */
+/** Waits until the given time, or until a message may change what comes next. */
 async function waitUntil(
   until: number,
   { head }: Session,
@@ -109,7 +112,7 @@ async function waitUntil(
   stop.abort();
 }
 
-/** So often a hook keeps a turn from ending. */
+/** How often hooks may keep a turn from ending. */
 const maxHeld = 8;
 
 async function endTurn(
@@ -122,7 +125,7 @@ async function endTurn(
   const said = last?.role === "assistant" ? messageText(last.parts) : "";
   const isAsked = end.type === "done" && ports.hooks !== undefined && held < maxHeld;
   const why = isAsked ? await ports.hooks?.stopping(said, held > 0, signal) : undefined;
-  // Whoever cancelled it while a hook thought about it ended it otherwise.
+  // If a person cancelled while the hook ran, the turn has already ended in another way.
   if (isAsked && signal.aborted) return entry([]);
   if (why === undefined) return { drafts: [{ type: "turn.ended", data: { end } }], durable: true };
   return entry([
@@ -135,7 +138,7 @@ async function giveInstructions(folders: readonly string[], { ports }: PerformCo
   return { type: "instructions.given", data: { folders, texts } };
 }
 
-/** What was shown of it is void; the reservation stands as the cost: what the provider charged will never be known. */
+/** Voids the shown text; the reservation counts as the cost, since the real charge will never be known. */
 function discardAttempt(session: Session, { ports }: PerformContext): Draft[] {
   const { turn, account, compaction } = session;
   const open = compaction?.attempt ?? turn?.attempt;
@@ -149,7 +152,10 @@ function discardAttempt(session: Session, { ports }: PerformContext): Draft[] {
   return [...settled, { type: "step.failed", data: failed }];
 }
 
-/** What other sessions know becomes an event before anything is decided by it, so that the log alone explains it. */
+/**
+ * Knowledge from other sessions is logged before any decision depends on it, so that the log alone explains
+ * the decision.
+ */
 function heard(
   session: Session,
   model: string,

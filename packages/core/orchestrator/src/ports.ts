@@ -1,4 +1,4 @@
-/** What the orchestrator works with: an agent, whose context, policy and tools come in as functions. */
+/** What the orchestrator works with: an agent, whose context, policy and tools are functions. */
 import type {
   CallState,
   CompactionWhy,
@@ -24,49 +24,61 @@ import type {
   ToolContext,
 } from "@lathe/protocol";
 
-/** All effects of a call, and what is known to judge them. */
+/** All effects of a call, and the facts to judge them. */
 export interface Examined {
   readonly effects: readonly Effect[];
   readonly facts: Facts;
-  /** Of a call with a script: the files that its effects were read from; absent where there are none. */
+  /** For a call with a script: the files that its effects were read from; absent if there are none. */
   readonly judged?: JudgedFiles;
 }
 
-/** Both absent where nothing changes for the model that takes over. */
+/** Both are absent if nothing changes for the model that takes over. */
 export interface Handover {
   readonly prompt?: Prompt;
   readonly note?: string;
 }
 
-/** How large the next request would be, and the most that it may be; in tokens. */
+/** The size of the next request, and its limit; in tokens. */
 export interface Excess {
   readonly why: "window" | "tidy" | "images";
   readonly tokens: number;
   readonly most: number;
 }
 
-/** Makes conversations shorter. */
+/** Compacts conversations. */
 export interface Compactor {
-  /** Who is asked for summaries; absent: the session's own model. */
+  /** The model that writes summaries; absent: the session's own model. */
   readonly model?: string;
-  /** *Contract:* pure; tokens that a conversation may have in a model's window. */
+  /** *Contract:* pure; the maximum tokens of a conversation in a model's window. */
   most(info: ModelInfo, session: Session): number;
-  /** *Contract:* pure but for loading itself; undefined when the request may go as it is. `input` in tokens. */
+  /**
+   * *Contract:* pure except for loading itself; undefined if the request may be sent unchanged. `input` is in
+   * tokens.
+   */
   excess(
     session: Session,
     next: { readonly info: ModelInfo; readonly request: ModelRequest; readonly input: number },
   ): Promise<Excess | undefined>;
-  /** *Contract:* what old results and images become; whole texts are stored first, and what cannot be stays. */
+  /**
+   * *Contract:* the new texts of old results and images; stores whole texts first, and leaves those that
+   * cannot be stored unchanged.
+   */
   shorten(
     session: Session,
     given: { readonly info: ModelInfo; readonly why: CompactionWhy },
   ): Promise<readonly ShortenedPart[]>;
-  /** *Contract:* pure but for loading; what `by` is asked, to sum up the first `messages`; undefined for too few. */
+  /**
+   * *Contract:* pure except for loading; the request that asks model `by` to summarize the first `messages`;
+   * undefined if they are too few.
+   */
   ask(
     session: Session,
     given: { readonly info: ModelInfo; readonly by: ModelInfo; readonly focus: string | undefined },
   ): Promise<{ readonly request: ModelRequest; readonly messages: number } | undefined>;
-  /** *Contract:* pure but for loading; the summary with what is carried word for word; a failure when it is none. `info` of who goes on. */
+  /**
+   * *Contract:* pure except for loading; the summary with the parts kept word for word; a failure if it is
+   * invalid. `info` is of the model that continues.
+   */
   summary(
     session: Session,
     given: { readonly text: string; readonly messages: number; readonly info: ModelInfo },
@@ -95,38 +107,43 @@ export type LoopPorts = Pick<
   | "runLater"
 >;
 
-/** One agent: its ports, and what context, policy and tools make of a session, as functions. */
+/** One agent: its ports, and functions for context, policy and tools. */
 export interface Agent {
   readonly ports: LoopPorts;
-  /** *Contract:* pure; a call with its arguments parsed, once for as long as it is the same call. */
+  /** *Contract:* pure; a call with its arguments parsed, which happens once per call object. */
   prepare(call: ToolCallPart): PreparedCall | Failure;
   /** *Contract:* pure; what the model sees of the session. */
   assemble(session: Session, info: ModelInfo): ModelRequest;
-  /** *Contract:* pure; what `to` starts from when it goes on with the session, and what it is told. */
+  /** *Contract:* pure; the prompt with which `to` continues the session, and the note it gets. */
   takeOver(session: Session, to: string): Handover;
-  /** *Contract:* pure; how many calls of one answer are made, undefined for all. Absent where nothing limits them. */
+  /**
+   * *Contract:* pure; the maximum calls of one answer, undefined for no limit. Absent if there is never a
+   * limit.
+   */
   callsPerAnswer?(session: Session): number | undefined;
-  /** *Contract:* pure; input tokens of a request, rather too many than too few. */
+  /** *Contract:* pure; input tokens of a request, estimated on the high side. */
   estimate(request: ModelRequest): number;
-  /** Absent where conversations stay as long as they are. */
+  /** Absent if conversations are never compacted. */
   readonly compactor?: Compactor;
-  /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */
+  /** *Contract:* reads the scripts of a call and gathers the facts that `evaluate` needs. */
   analyzeCall(session: Session, call: Pick<PreparedCall, "effects" | "script">): Promise<Examined>;
   /** *Contract:* never rejects; what becomes of a call that no person has answered. */
   decide(call: DecidingCall): Promise<Ruling>;
-  /** *Contract:* pure; what the rules alone say. */
+  /** *Contract:* pure; the decision of the rules alone. */
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
-  /** *Contract:* pure; of effects that the sandbox kept a command from. */
+  /** *Contract:* pure; the decision on effects that the sandbox blocked. */
   evaluateGrant(effects: readonly Effect[], facts: Facts): Decision;
-  /** *Contract:* the narrowest rules that would allow them; empty where none could, or where none is offered. */
+  /**
+   * *Contract:* the narrowest rules that would allow the effects; empty if no rule could, or none is offered.
+   */
   propose(effects: readonly Effect[], facts: Facts): Promise<readonly Rule[]>;
-  /** *Contract:* the same for effects that the sandbox kept a command from. */
+  /** *Contract:* as `propose`, for effects that the sandbox blocked. */
   proposeGrant(effects: readonly Effect[], facts: Facts): Promise<readonly Rule[]>;
-  /** *Contract:* pure; what a person refuses who denies these effects. */
+  /** *Contract:* pure; the refusals that follow when a person denies these effects. */
   refusals(effects: readonly Effect[], facts: Facts): readonly Refusal[];
-  /** *Contract:* the file's current version, null where there is none. */
+  /** *Contract:* the file's current version, null if it does not exist. */
   version(path: string): Promise<string | null>;
-  /** *Contract:* runs a call that was allowed; expected failures are outcomes, a throw is a bug. */
+  /** *Contract:* runs an allowed call; expected failures are outcomes, a throw is a bug. */
   run(call: CallState, prepared: PreparedCall, during: During): Promise<Outcome>;
 }
 
@@ -139,11 +156,11 @@ export interface DecidingCall extends Pick<Examined, "effects" | "facts"> {
 
 export interface Ruling {
   readonly decision: Decision;
-  /** Of a small model, where one was asked. */
+  /** The opinion of a small model, if one was asked. */
   readonly opinion?: Opinion;
 }
 
-/** What a call has while it runs. */
+/** What a call can use while it runs. */
 export type Amid = Pick<ToolContext, "signal" | "ask">;
 
 export interface During {
@@ -156,17 +173,17 @@ export interface PerformContext {
   readonly agent: Agent;
   readonly ports: LoopPorts;
   readonly log: SessionLog;
-  /** As it is now. */
+  /** The current session. */
   session(): Session;
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal;
-  /** Resolves when the session has grown beyond event `head`: an answer, a cancel. */
+  /** Resolves when the session has grown beyond event `head`, such as by an answer or a cancel. */
   woken(head: number): Promise<void>;
 }
 
-/** Events to append, in order, before `perform` goes on. */
+/** Events to append, in order, before `perform` continues. */
 export interface Entry {
   readonly drafts: readonly Draft[];
-  /** Must survive a power cut before going on. */
+  /** Must survive a power cut before the loop continues. */
   readonly durable: boolean;
 }

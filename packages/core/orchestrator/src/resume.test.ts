@@ -20,7 +20,7 @@ const put = (path: string, text: string) => ({ tool: "put", input: { path, text 
 const get = (path: string) => ({ tool: "get", input: { path } });
 const say = (text: string) => ({ tool: "say", input: { text } });
 
-/** Answers by how many answers the conversation already holds, as a model that goes on after a crash would. */
+/** Chooses the answer by how many the conversation already holds, as a model would after a crash. */
 function byProgress(answers: readonly ScriptedAnswer[]): (request: ModelRequest) => ScriptedAnswer {
   return ({ messages }) =>
     answers[messages.filter(({ role }) => role === "assistant").length] ?? { text: "done" };
@@ -34,7 +34,7 @@ const work = byProgress([
   { text: "done" },
 ]);
 
-/** A log whose owner dies when it wants to append event number `last + 1`. */
+/** A log whose owner dies when it appends event number `last + 1`. */
 function dyingAfter(log: SessionLog, last: number): SessionLog {
   let seq = log.events.length;
   return {
@@ -48,7 +48,7 @@ function dyingAfter(log: SessionLog, last: number): SessionLog {
   };
 }
 
-/** Runs until the owner dies after `last` events; false when the turn ended before. */
+/** Runs until the owner dies after `last` events; false if the turn ended earlier. */
 async function runAndDie(bench: Bench, log: SessionLog, last: number): Promise<boolean> {
   const events = unwrap(await bench.store.read("s1"));
   const dying = dyingAfter({ ...log, events }, last);
@@ -62,7 +62,7 @@ function assertNothingTwice(bench: Bench): void {
 
 for (const { name, openBench } of benches) {
   describe(`resume, ${name}`, () => {
-    it("goes on after a death at every event: same files, nothing run twice, no event lost", async () => {
+    it("continues after a death at every event: same files, nothing run twice, no event lost", async () => {
       const whole = openBench({ script: work });
       await run(whole);
       for (let last = 3; ; last++) {
@@ -80,7 +80,7 @@ for (const { name, openBench } of benches) {
       }
     });
 
-    it("goes on after any number of deaths", async () => {
+    it("continues after any number of deaths", async () => {
       const whole = openBench({ script: work });
       await run(whole);
       const deaths = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 8 });
@@ -122,7 +122,7 @@ for (const { name, openBench } of benches) {
   describe(`a file change in doubt, ${name}`, () => {
     const script = byProgress([{ calls: [put("f", "mine")] }, { text: "ok" }]);
 
-    /** Dies when the start of the call is in the log and nothing has run. */
+    /** Dies when the start of the call is logged and nothing has run. */
     async function diedAtStart(bench: Bench): Promise<void> {
       const log = await begin(bench);
       const dying: SessionLog = {
@@ -139,7 +139,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(worked(bench), []);
     }
 
-    it("runs when the file is as it was", async () => {
+    it("runs if the file is unchanged", async () => {
       const bench = openBench({ script });
       await diedAtStart(bench);
       await run(bench, await reclaim(bench));
@@ -157,7 +157,7 @@ for (const { name, openBench } of benches) {
       assertValidConversation(session);
     });
 
-    it("is not taken for done when somebody else changed the file", async () => {
+    it("is not taken as done if another program changed the file", async () => {
       const bench = openBench({ script });
       await diedAtStart(bench);
       bench.files.set("f", "edited by the user meanwhile");

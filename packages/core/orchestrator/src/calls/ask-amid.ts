@@ -1,4 +1,4 @@
-/** Ask amid: a running call asks a person through its session, as the session itself does. */
+/** Ask amid: lets a running call ask a person through its session. */
 import type { CallQuestion, Draft, ToolContext } from "@lathe/protocol";
 import type { PerformContext } from "../ports.ts";
 
@@ -8,9 +8,9 @@ interface Waiting {
 }
 
 export interface Questions {
-  /** What a call asks with; its questions come one after the other. */
+  /** The function a call asks with; its questions come one after the other. */
   askOf(call: string, signal: AbortSignal): NonNullable<ToolContext["ask"]>;
-  /** *Contract:* resolves with the next one that is to be logged, whose `logged` is to be called once it is. */
+  /** *Contract:* resolves with the next question to log; the caller calls its `logged` after logging it. */
   next(): Promise<Waiting>;
 }
 
@@ -26,7 +26,7 @@ export function openQuestions({ session, woken }: Pick<PerformContext, "session"
     while (!signal.aborted) {
       const { calls, head } = session();
       const state = calls.find((one) => one.call.id === call);
-      // A part of it was meant, and it has none.
+      // The answer accepts only a part, but this call has no parts.
       if (!state?.asked) return state?.answer?.part ? "deny" : state?.answer?.text;
       await woken(head);
     }

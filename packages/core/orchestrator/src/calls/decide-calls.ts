@@ -1,4 +1,4 @@
-/** Decide calls: validate arguments, ask policy, and where it says so a person. */
+/** Decide calls: validate arguments, ask policy, and ask a person if policy says so. */
 import {
   type CallState,
   changedJudgedFiles,
@@ -46,7 +46,7 @@ async function decideCall(state: CallState, session: Session, context: PerformCo
   return record({ ...data, ...(proposed.length > 0 && { proposed }) });
 }
 
-/** Models that plan too far ahead act on what they have not seen yet. */
+/** Models that plan too far ahead act on results they have not seen yet. */
 function tooMany({ call: { id: call } }: CallState, most: number): Draft[] {
   const why = `only the first ${most === 1 ? "call" : `${most} calls`} of an answer ${most === 1 ? "is" : "are"} made: look at what came of it, then call this again if it is still needed`;
   return record({ call, effects: [], decision: { verdict: "deny", rule: "calls-per-answer", why } });
@@ -63,7 +63,7 @@ function questionDraft(
   return completed(call, { type: "failed", failure: failure("no-person", text) });
 }
 
-/** What a person denied stays denied; where nobody could be asked, the turn ends instead. */
+/** A person's deny stays; if no person could be asked, the turn ends instead. */
 async function answered(
   { call: { id: call }, answer, judged: asked }: CallState & Required<Pick<CallState, "answer">>,
   { effects, facts, judged }: Examined,
@@ -80,7 +80,7 @@ async function answered(
   return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
 }
 
-/** What is left of it is judged like any other call; a person's yes goes no further than that to the whole. */
+/** The accepted part is judged like any other call; the person's approval covers only that part. */
 async function answeredInPart(
   { call: { id: call }, answer }: CallState,
   session: Session,
@@ -98,7 +98,7 @@ async function answeredInPart(
   return record({ call, effects, decision, ...(decision.verdict === "allow" && { part }) });
 }
 
-/** The answer was about files as they were when it was asked for. */
+/** The answer was about files as they were at the time of the question. */
 function changedDecision(paths: readonly string[]): Decision {
   const why = `${paths.join(", ")} changed after the question was asked: call this again to have it judged as it is now`;
   return { verdict: "deny", rule: "changed-since-asked", why };

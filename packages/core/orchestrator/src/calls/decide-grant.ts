@@ -1,4 +1,6 @@
-/** Decide a grant: what the sandbox kept a call from is allowed, and the call runs again, or its outcome stands. */
+/**
+ * Decide a grant: if the blocked effects are granted, the call runs again; otherwise its outcome is final.
+ */
 import {
   allowForProject,
   allowForSession,
@@ -43,19 +45,19 @@ export async function decideGrant(state: HeldCall, session: Session, agent: Agen
   ];
 }
 
-/** What was asked for is what a no is about. */
+/** A deny refuses exactly what was asked for. */
 function refusalOf({ kind, target }: Effect): Refusal {
   return { kind, target, ...(target.startsWith("/") && { real: target }) };
 }
 
-/** To read something is worth less than the run: where nobody can be asked it goes on without. */
+/** Reading a file matters less than the run: if no person can be asked, the run continues without it. */
 function leftUnread({ rule, why }: Decision, proposed: readonly Rule[]): Decision {
   const flags = proposed.map(({ kinds, target }) => `--allow '${kinds?.[0]}:${target}'`).join(" ");
   const how = flags === "" ? "" : ` (${flags} would)`;
   return { verdict: "deny", rule, why: `${why}, and nobody is there to allow it${how}` };
 }
 
-/** For the session it can always be granted: it is given exactly what is named. */
+/** A grant for the session is always possible, since it covers exactly the named effects. */
 function ask(
   { call: { id: call, tool }, denied: { effects }, effects: own }: HeldCall,
   { why }: Decision,
@@ -70,7 +72,7 @@ function ask(
   return { type: "question.asked", data };
 }
 
-/** A command did what it could; who only reads has got nothing. */
+/** A command did as much as it could; a call that only reads has no result. */
 function withoutGrant({ denied: { outcome }, effects }: HeldCall, { rule, why }: Decision): Outcome {
   if (onlyReads(effects)) return { type: "refused", rule, why };
   return outcome.type === "ok" ? { ...outcome, text: `${outcome.text}\n[not granted: ${why}]` } : outcome;

@@ -1,4 +1,7 @@
-/** What the sandbox kept a command from: granted it runs again, and otherwise its outcome stands. */
+/**
+ * Tests what happens when the sandbox blocks a command: with a grant it runs again, otherwise its outcome is
+ * final.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Effect, failure, fold, isFailure, type Rule } from "@lathe/protocol";
@@ -50,8 +53,8 @@ const once = [{ calls: [{ tool: "save", input: {} }] }, { text: "ok" }];
 const again = "\n[the sandbox had stopped it first; this is a second run, with what was granted]";
 
 for (const { name, openBench } of benches) {
-  describe(`a command the sandbox stopped, ${name}`, () => {
-    it("runs again where a rule grants it", async () => {
+  describe(`a command that the sandbox blocked, ${name}`, () => {
+    it("runs again if a rule grants it", async () => {
       const bench = openBench({ script: once, tools: [save] });
       assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
       assert.deepEqual(
@@ -61,7 +64,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(bench), [`saved${again}`]);
     });
 
-    it("runs again when a person says so, for this one call", async () => {
+    it("runs again if a person grants it for this one call", async () => {
       const options = {
         script: twice,
         tools: [save],
@@ -77,7 +80,7 @@ for (const { name, openBench } of benches) {
       assert.match(second, /^EROFS .data\n\[not granted: denied by user: use the database\]$/);
     });
 
-    it("runs like all that follow when a person says so for the session", async () => {
+    it("runs with the grant, as do later calls, if a person grants it for the session", async () => {
       const options = {
         script: twice,
         tools: [save],
@@ -94,7 +97,7 @@ for (const { name, openBench } of benches) {
       );
     });
 
-    it("runs like all that follow when a person says so for the project, and what was shown is kept", async () => {
+    it("runs with the grant, as do later calls, if a person grants it for the project, and the shown rules are saved", async () => {
       const kept: Rule[] = [];
       const rules = [{ name: "always", verdict: "allow", kinds: ["write"], target: "/data/**" }] as const;
       const bench = openBench({
@@ -116,7 +119,7 @@ for (const { name, openBench } of benches) {
       );
     });
 
-    it("is kept for the session where it cannot be kept for the project", async () => {
+    it("is granted for the session if the rule cannot be saved for the project", async () => {
       const rules = [{ name: "always", verdict: "allow", kinds: ["execute"], target: "save" }] as const;
       const bench = openBench({
         script: once,
@@ -131,7 +134,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual((await running).rules, rules);
     });
 
-    it("is not allowed for good where nothing was offered", async () => {
+    it("gets no saved rule if none was offered", async () => {
       const keep = async (): Promise<undefined> => assert.fail("nothing was shown");
       const bench = openBench({
         script: once,
@@ -146,14 +149,14 @@ for (const { name, openBench } of benches) {
       assert.ok(bench.done.includes("saved"));
     });
 
-    it("keeps its outcome where a rule refuses", async () => {
+    it("keeps its outcome if a rule denies the effect", async () => {
       const decideGrant = () => ({ verdict: "deny", rule: "no", why: "not there" }) as const;
       const bench = openBench({ script: once, tools: [save], decideGrant });
       assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
       assert.deepEqual(results(bench), ["EROFS /data\n[not granted: not there]"]);
     });
 
-    it("is granted nothing by a yes to the command, which the sandbox holds", async () => {
+    it("is granted nothing by approval of the command, which the sandbox confines", async () => {
       const reach: BenchTool = {
         name: "reach",
         effects: () => [{ kind: "execute", target: "curl" }, host, data, inside],
@@ -179,7 +182,7 @@ for (const { name, openBench } of benches) {
       );
     });
 
-    it("gets no more by a later yes than that yes was about", async () => {
+    it("gets no more from a later approval than that approval covers", async () => {
       const wide: BenchTool = { ...save, effects: () => [{ kind: "execute", target: "save" }, host] };
       const options = {
         script: once,
@@ -200,12 +203,12 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(state?.grants, [data]);
     });
 
-    it("ends the turn where nobody can be asked", async () => {
+    it("ends the turn if no person can be asked", async () => {
       const bench = openBench({ script: once, tools: [save], decideGrant: () => asking });
       assert.deepEqual((await run(bench)).lastEnd, { type: "permission", text: asking.why });
     });
 
-    it("is asked about once, also when it is denied the same again", async () => {
+    it("is asked about once, even if it is blocked again in the same way", async () => {
       const stubborn: BenchTool = {
         ...save,
         run: (_input, _context, { done }) => {
@@ -222,7 +225,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(bench), [`EROFS${again}`]);
     });
 
-    it("keeps what it did when the turn is cancelled before the answer", async () => {
+    it("keeps what it did if the turn is cancelled before the answer", async () => {
       const options = {
         script: once,
         tools: [save],
@@ -259,7 +262,7 @@ for (const { name, openBench } of benches) {
       assert.equal(types(bench).filter((type) => type === "question.answered").length, 2);
     });
 
-    it("goes on with the question after its owner died", async () => {
+    it("asks the question again after its owner died", async () => {
       const options = {
         script: once,
         tools: [save],

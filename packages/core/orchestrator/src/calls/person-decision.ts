@@ -1,4 +1,4 @@
-/** What a person's answer decides. */
+/** The decision that follows from a person's answer. */
 import {
   allowForProject,
   allowForSession,
@@ -13,8 +13,8 @@ import type { LoopPorts } from "../ports.ts";
 type Answer = NonNullable<CallState["answer"]>;
 
 /**
- * A person says that it may happen; anything else denies, and its words tell the model why. The model is told the same
- * whichever client the person used.
+ * The person's approval allows the call; any other answer denies it, and its words tell the model why. The
+ * model gets the same text whichever client the person used.
  */
 export function personDecision({ text, part }: Answer, canBePart = false): Decision {
   if (part && !canBePart) {
@@ -30,7 +30,7 @@ export function deniedByPerson(words: string | undefined): Decision {
   return { verdict: "deny", rule: "person", why };
 }
 
-/** The answers that are offered: what cannot be named cannot be allowed for good. */
+/** The options of the question: effects that no rule can name cannot be allowed permanently. */
 export function answersFor(
   rules: readonly Rule[],
   { kept }: Pick<LoopPorts, "kept">,
@@ -40,7 +40,7 @@ export function answersFor(
   return { options: ["allow", allowForSession, ...project, "deny"], rules };
 }
 
-/** What the answer allows from now on; kept for the session where it cannot be kept for the project. */
+/** The rules that the answer adds; if they cannot be saved for the project, they hold for the session. */
 export async function alwaysOf(
   { text, rules = [] }: Answer,
   { kept }: Pick<LoopPorts, "kept">,

@@ -18,7 +18,7 @@ function countingTool(parsed: unknown[]): Tool {
 
 const call: ToolCallPart = { type: "tool-call", id: "c1", tool: "count", input: '{"a":1}' };
 
-test("a call is prepared once, another one with the same bytes anew", () => {
+test("a call is prepared once, and another one with the same bytes is prepared again", () => {
   const parsed: unknown[] = [];
   const prepare = callPreparer([countingTool(parsed)]);
   assert.equal(prepare(call), prepare(call));

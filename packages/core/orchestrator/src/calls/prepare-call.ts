@@ -2,7 +2,7 @@
 import { type Failure, failure, type PreparedCall, type Tool, type ToolCallPart } from "@lathe/protocol";
 import type { Agent } from "../ports.ts";
 
-/** Remembers what it parsed with the call itself: to decide, to start and to run a call parses its arguments once. */
+/** Caches the parsed arguments by call, so that deciding, starting and running a call parses them once. */
 export function callPreparer(tools: readonly Tool[]): Agent["prepare"] {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const known = new WeakMap<ToolCallPart, PreparedCall | Failure>();
@@ -30,7 +30,7 @@ function prepareCall(call: ToolCallPart, tools: ReadonlyMap<string, Tool>): Prep
   return tool.prepare(input);
 }
 
-/** Some models send nothing at all for no arguments. */
+/** Some models send an empty text if there are no arguments. */
 function parseInput(input: string): unknown {
   if (input.trim() === "") return {};
   try {

@@ -1,4 +1,4 @@
-/** What lies outside and would only be read: asked for, refused, and left unread where nobody can be asked. */
+/** Tests reads outside the workspace: asked for, refused, and skipped if no person can be asked. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Effect } from "@lathe/protocol";
@@ -27,8 +27,8 @@ const look: BenchTool = {
 };
 
 for (const { name, openBench } of benches) {
-  describe(`what a call would read outside, ${name}`, () => {
-    it("is asked for where it only reads, and is not told of a second run", async () => {
+  describe(`a read outside the workspace, ${name}`, () => {
+    it("is asked for if the call only reads, and its result does not mention a second run", async () => {
       const bench = openBench({
         script: [{ calls: [{ tool: "look", input: {} }] }, { text: "ok" }],
         tools: [look],
@@ -43,7 +43,7 @@ for (const { name, openBench } of benches) {
       assert.match(JSON.stringify(asked), /look wants to read \/other: \/other lies outside/);
     });
 
-    it("is answered with the question beside it that asks for no more, by an answer for the session alone", async () => {
+    it("is settled by the session-wide answer to another question that asks for no less", async () => {
       const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
       const two = { calls: [1, 2].map((input) => ({ tool: "look", input })) };
       const opened = (): Bench =>
@@ -66,7 +66,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(each), ["Refused (person): denied by user", "seen"]);
     });
 
-    it("is refused for the session by a no, and what nobody gave is no result", async () => {
+    it("is refused for the session by a deny, and an ungranted read has no result", async () => {
       const blind: BenchTool = {
         ...look,
         name: "blind",
@@ -96,7 +96,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(refused, [{ ...other, real: "/other" }]);
     });
 
-    it("stays denied by who said so, whatever follows from another answer at the same time", async () => {
+    it("stays denied by the person who denied it, whatever another answer at the same time implies", async () => {
       const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
       const bench = openBench({
         script: [{ calls: [1, 2].map((input) => ({ tool: "look", input })) }, { text: "ok" }],
@@ -114,14 +114,14 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(bench).toSorted(), ["Refused (person): denied by user", "seen"]);
     });
 
-    it("ends the run where it looks at a command, which is worth more than reading", async () => {
+    it("ends the run if it looks at a command, which matters more than reading", async () => {
       const watch: BenchTool = { ...look, name: "watch", effects: () => [] };
       const script = [{ calls: [{ tool: "watch", input: {} }] }, { text: "ok" }];
       const bench = openBench({ script, tools: [watch], decideGrant: () => outside });
       assert.equal((await run(bench)).lastEnd?.type, "permission");
     });
 
-    it("goes on without what it would only read where nobody can be asked", async () => {
+    it("is skipped if no person can be asked, and the run continues", async () => {
       const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
       const bench = openBench({
         script: [{ calls: [{ tool: "look", input: {} }] }, { text: "ok" }],

@@ -1,9 +1,12 @@
-/** Recover calls: a call that started and never completed is in doubt; nothing is run twice in silence. */
+/** Recover calls: a call that started and never completed is in doubt; nothing is repeated silently. */
 import { type CallState, type Draft, failure, type Outcome, type Session } from "@lathe/protocol";
 import type { Entry, PerformContext } from "../ports.ts";
 import { runCalls } from "./run-calls.ts";
 
-/** Reads run again, and what has a session of its own goes on; file changes are compared with the versions they named; everything else ends as interrupted. */
+/**
+ * Reads run again, and calls with their own session continue it. File changes are compared with the recorded
+ * versions. All other calls end as interrupted.
+ */
 export async function* recoverCalls(
   ids: readonly string[],
   session: Session,
@@ -20,10 +23,10 @@ export async function* recoverCalls(
   if (again.length > 0) yield* runCalls(again, session, context);
 }
 
-/** What became of a call; undefined when it can safely run again. */
+/** The outcome of a call; undefined if it can safely run again. */
 async function outcomeOf(state: CallState, context: PerformContext): Promise<Outcome | undefined> {
   if (state.effects.every((effect) => effect.kind === "read")) return undefined;
-  // What became of its session is in that session's log.
+  // The log of its session tells what it did.
   if (state.child !== undefined) return undefined;
   if (state.effects.every(({ kind }) => kind === "read" || kind === "write" || kind === "delete")) {
     return fileOutcome(state, context);
@@ -33,7 +36,7 @@ async function outcomeOf(state: CallState, context: PerformContext): Promise<Out
   return { type: "interrupted", failure: failure("owner-died", text), text: "" };
 }
 
-/** Files that are as they were mean that it had no effect. Who changed the others nobody can tell from outside. */
+/** Unchanged files mean that the call had no effect. If files changed, their author is unknown. */
 async function fileOutcome(state: CallState, { agent }: PerformContext): Promise<Outcome | undefined> {
   const before = Object.entries(state.before ?? {});
   const now = await Promise.all(before.map(([path]) => agent.version(path)));

@@ -1,4 +1,4 @@
-/** Run calls: intent first, then the effects together, each outcome appended as it comes. */
+/** Run calls: logs the intent first, then runs the calls together and appends each outcome as it comes. */
 import {
   type CallState,
   coversGrant,
@@ -13,9 +13,14 @@ import {
 import type { Entry, PerformContext } from "../ports.ts";
 import { openQuestions, type Questions } from "./ask-amid.ts";
 
-/** Milliseconds a call may take to end after a cancel before it is left behind; a command that does not listen is killed after 500. */
+/**
+ * Milliseconds that a call has to end after a cancel before it is abandoned; a command that ignores the
+ * signal is killed after 500.
+ */
 const graceMs = 1_000;
-/** Why a signal is aborted when nothing is left to stop: without a reason each would make an error with a stack. */
+/**
+ * The abort reason when nothing is left to stop: without one, each abort would create an error with a stack.
+ */
 const isOver = "it is over";
 
 interface Running {
@@ -43,7 +48,7 @@ export async function* runCalls(
   if (context.signal.aborted) abort();
   let isAllDone = false;
   try {
-    // What is in the log by now, with the sessions that the calls open.
+    // The state of the log now, including the sessions that the calls open.
     const begun = context.session();
     const ids = states.map((state) => state.call.id);
     const running = new Map(
@@ -61,7 +66,7 @@ export async function* runCalls(
       }
       running.delete(ended.id);
       if ("bug" in ended) {
-        // The others are at work: what they did has to be in the log.
+        // The other calls still run, and the log must contain what they did.
         bug ??= ended;
         abort();
         continue;
@@ -119,7 +124,10 @@ async function runCall(
   }
 }
 
-/** Grants of one call in a row: a command that asks for one thing more each time is not asked about for ever. */
+/**
+ * Maximum number of grants of one call, so that a command which needs one more each time is not asked about
+ * forever.
+ */
 const maxGrants = 16;
 
 interface Ran {
@@ -127,7 +135,7 @@ interface Ran {
   readonly ms: number;
 }
 
-/** What it was granted and still did not get, nobody can give it. */
+/** If a granted effect is still blocked, no further grant can help. */
 function ending(
   { call: { id: call }, effects: own, grants = [] }: CallState,
   session: Session,
@@ -146,17 +154,17 @@ function ending(
   return { type: "tool.completed", data: { call, outcome: told, ms } };
 }
 
-/** It got nothing: what it says of that is no result. */
+/** The call read nothing, so its text is not a result. */
 function unreadStill(outcome: Outcome): Outcome {
   return outcome.type === "ok" ? { type: "refused", rule: "read-outside", why: outcome.text } : outcome;
 }
 
-/** A command that runs in the background says so by itself. */
+/** The result of a background command says so itself. */
 function startsAnother(outcome: Outcome): boolean {
   return outcome.type === "ok" && outcome.facts?.process?.again === true;
 }
 
-/** What the first run did before it was stopped is done twice now: the model must know. */
+/** Whatever the first run did before it was stopped has now been done twice, and the model must know. */
 function ranTwice(outcome: Outcome): Outcome {
   if (outcome.type !== "ok") return outcome;
   const note = "[the sandbox had stopped it first; this is a second run, with what was granted]";
@@ -185,7 +193,7 @@ const unstarted: Outcome = {
   text: "",
 };
 
-/** Settles a moment after a cancel, for calls that do not listen; one that has ended keeps nobody waiting. */
+/** Settles a moment after a cancel, for calls that ignore it; a call that has ended delays nothing. */
 function leftBehind({ ports }: PerformContext, stop: AbortController, ended: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const giveUp = async () => {

@@ -1,4 +1,7 @@
-/** Compact the context: shorter results first; where that is not enough, a summary by a model; where that fails, without. */
+/**
+ * Compact the context: shorten results first; if that is not enough, ask a model for a summary; if that
+ * fails, continue without one.
+ */
 import {
   type CompactionRequest,
   type ContextCompacted,
@@ -34,13 +37,13 @@ export async function* compactContext(
   const before = tokensOf(session, model.info, context);
   const hooked = await heardOf(wish, hooks, context.signal);
   if (hooked === "blocked") return yield compacted({ ...data, before, after: before, parts: [] });
-  // What was refused is more than the window holds, whatever is known of it.
+  // The rejected request exceeds the real window, whatever the known size of it.
   const window = why === "overflow" ? Math.min(model.info.window, before) : model.info.window;
   const info = { ...model.info, window };
   const parts = await compactor.shorten(session, { info, why });
   const short = view(session, { parts });
   const between = tokensOf(short, info, context);
-  // There is room enough.
+  // There is enough room now.
   if (why === "images" || why === "tidy") return yield compacted({ ...data, before, after: between, parts });
   const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info, session);
   if (isEnough && !wantsSummary(wish, session))
@@ -64,7 +67,7 @@ export async function* compactContext(
   );
 }
 
-/** Whether there is to be one also where enough comes free without. */
+/** Whether a summary is wanted even if shortening frees enough. */
 function wantsSummary({ why, focus }: Wish, { turn }: Session): boolean {
   return focus !== undefined || (why === "overflow" && needsSummary(turn?.freed));
 }
@@ -73,7 +76,10 @@ function compacted(data: ContextCompacted, settled: readonly Draft[] = []): Entr
   return { drafts: [...settled, { type: "context.compacted", data }], durable: false };
 }
 
-/** What hooks add to what a summary is to keep; blocked only where somebody asked: too long a conversation cannot go on. */
+/**
+ * What hooks ask the summary to keep. They can block only a person's request, since a conversation that is
+ * too long cannot continue.
+ */
 async function heardOf(
   { why, focus }: Wish,
   hooks: Hooks | undefined,
@@ -85,7 +91,7 @@ async function heardOf(
   return { focus: words.length > 0 ? words.join("\n") : undefined };
 }
 
-/** The session as it will be. */
+/** The session after the compaction. */
 function view(
   session: Session,
   change: { readonly parts: readonly ShortenedPart[]; readonly summary?: Summary },
@@ -93,7 +99,7 @@ function view(
   return { ...session, messages: shortenParts(session.messages, change) };
 }
 
-/** Of the next request; both sides of a compaction are measured with the same measure. */
+/** Tokens of the next request; both sides of a compaction are measured in the same way. */
 function tokensOf(session: Session, info: ModelInfo, { agent }: PerformContext): number {
   const request = agent.assemble(session, info);
   const sent = {

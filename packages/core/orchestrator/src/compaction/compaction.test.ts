@@ -26,7 +26,7 @@ import {
 import { drive } from "../drive.ts";
 import type { Compactor } from "../ports.ts";
 
-/** Says much and is asked for with few words. */
+/** Returns a long result for a short input. */
 const show: BenchTool = {
   name: "show",
   effects: ({ at }: { at: string }) => [{ kind: "execute", target: at }],
@@ -41,14 +41,14 @@ const busy = failure("overloaded", "busy", { retry: "same" });
 const summaryOf = (text: string): ScriptedAnswer => ({ text });
 
 interface Manner {
-  /** Characters of a request above which it is too long. */
+  /** Maximum characters of a request. */
   readonly most?: number;
-  /** What results become. */
+  /** The text that replaces results. */
   readonly short?: string;
   readonly model?: string;
 }
 
-/** Shortens results that are longer than `short`, and sums up all but the last two messages. */
+/** Shortens results longer than `short`, and summarizes all but the last two messages. */
 function compactor({ most = 2_000, short = "short" }: Manner = {}): Compactor {
   return {
     most: () => most,
@@ -84,13 +84,13 @@ const isSummary = ({ system }: ModelRequest): boolean => system === "sum up";
 const compactions = (events: readonly Event[]) =>
   events.flatMap((event) => (event.type === "context.compacted" ? [event.data] : []));
 
-/** What its provider counts, by the measure of the bench. */
+/** The provider's token count, by the measure of the bench. */
 const counted = (request: ModelRequest, answer: ScriptedAnswer): ScriptedAnswer => ({
   ...answer,
   usage: { input: JSON.stringify(request).length, cached: 0, written: 0, output: 100, reasoning: 0 },
 });
 
-/** Works until `steps` answers were given; sums up when asked, the last time of `sums` again and again. */
+/** Works until `steps` answers were given; answers summary requests with `sums`, repeating the last. */
 function working(
   steps: number,
   sums: ScriptedAnswer | readonly ScriptedAnswer[] = summaryOf("summary of it"),
@@ -106,7 +106,7 @@ function working(
 }
 
 describe("a conversation that is too long", () => {
-  it("has its old results shortened, and goes on", async () => {
+  it("has its old results shortened, and continues", async () => {
     const bench = open({ script: working(9), compactor: compactor({ most: 8_000 }) });
     const session = await run(bench);
     assert.deepEqual(session.lastEnd, { type: "done" });
@@ -131,7 +131,7 @@ describe("a conversation that is too long", () => {
     assert.deepEqual(fold(log), session);
   });
 
-  it("is summed up where that is not enough, and the summary is charged", async () => {
+  it("is summarized if that is not enough, and the summary is charged", async () => {
     const bench = open({
       script: working(6),
       compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }),
@@ -150,7 +150,7 @@ describe("a conversation that is too long", () => {
     assert.deepEqual(session.account.reserved, {});
   });
 
-  it("goes on without a summary that is none, and ends the turn where too little came free", async () => {
+  it("continues without an invalid summary, and ends the turn if too little was freed", async () => {
     for (const sum of [summaryOf("I cannot"), { failure: busy }]) {
       const isAnswered = "text" in sum;
       const script = working(6, sum);
@@ -174,7 +174,7 @@ describe("a conversation that is too long", () => {
     }
   });
 
-  it("is summed up although the first attempt at it fails for a moment", async () => {
+  it("is summarized even if the first attempt fails temporarily", async () => {
     const boom = failure("server-error", "boom", { retry: "same" });
     const bench = open({
       script: working(6, [{ failure: boom }, summaryOf("summary of it")]),
@@ -197,7 +197,7 @@ describe("a conversation that is too long", () => {
     assert.deepEqual(session.circuits, {}, "the model does not rest for it");
   });
 
-  it("ends the turn with why there was no summary, which was asked for once where that cannot help", async () => {
+  it("ends the turn with the reason for the missing summary, which is requested once if a retry cannot help", async () => {
     for (const problem of [
       failure("unauthorized", "the key is not valid"),
       failure("rate-limited", "come back tomorrow", { retry: { afterMs: 3_600_000 } }),
@@ -213,7 +213,7 @@ describe("a conversation that is too long", () => {
     }
   });
 
-  it("can be left while the next attempt at a summary is waited for", async () => {
+  it("can be cancelled while the next attempt at a summary is due", async () => {
     const clock = createHandMovedClock();
     const bench = open({
       clock,
@@ -228,7 +228,7 @@ describe("a conversation that is too long", () => {
     assert.deepEqual([session.compaction, session.account.reserved, clock.sleepers()], [undefined, {}, 0]);
   });
 
-  it("is made shorter when a provider refuses it, and summed up when it refuses that, too", async () => {
+  it("is shortened when a provider rejects it, and summarized when it rejects that, too", async () => {
     const refused = { failure: overflow };
     const sum = summaryOf("summary of it");
     const steps = Array.from({ length: 3 }, (_, at) => ({
@@ -257,7 +257,7 @@ describe("a conversation that is too long", () => {
   });
 });
 
-/** A log whose owner dies when it wants to append event number `last + 1`. */
+/** A log whose owner dies when it appends event number `last + 1`. */
 function dyingAfter(log: SessionLog, last: number): SessionLog {
   let seq = log.events.length;
   return {
@@ -276,7 +276,7 @@ async function runAndDie(bench: Bench, log: SessionLog, last: number): Promise<b
   return isFailure(await drive(dyingAfter({ ...log, events }, last), fold(events), agentOf(bench.ports)));
 }
 
-/** By how far the work is, as a model that goes on after a crash would; nothing depends on what was shortened. */
+/** Answers by the progress of the work, as a model would after a crash; independent of what was shortened. */
 const byCalls =
   (bench: () => Bench) =>
   (request: ModelRequest): ScriptedAnswer => {
@@ -327,7 +327,7 @@ describe("on demand", () => {
     assertValidConversation(after);
   });
 
-  it("can be called off while a model sums up, and the attempt is charged", async () => {
+  it("can be cancelled while a model writes the summary, and the attempt is charged", async () => {
     const hanging: ScriptedAnswer = { hangs: true };
     const bench = await finished(working(3, hanging));
     await bench.store.offer("s1", { type: "compact", focus: "the parser" });
@@ -343,7 +343,7 @@ describe("on demand", () => {
     assert.deepEqual((await run(bench, await reclaim(bench))).lastEnd, { type: "done" });
   });
 
-  it("without anything that could make it shorter changes nothing", async () => {
+  it("changes nothing if there is nothing to compact", async () => {
     const bench = open({ script: [{ text: "ok" }] });
     await run(bench);
     await bench.store.offer("s1", { type: "compact" });
@@ -352,7 +352,7 @@ describe("on demand", () => {
   });
 });
 
-it("asks the small model where there is one", async () => {
+it("asks the small model if there is one", async () => {
   const asked: string[] = [];
   const bench = open({
     script: working(6),

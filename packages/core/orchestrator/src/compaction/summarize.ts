@@ -22,18 +22,18 @@ import type { Compactor, Entry, PerformContext } from "../ports.ts";
 import { summaryDue } from "../rules/after-failure.ts";
 
 export interface Summarized {
-  /** Absent where there is none. */
+  /** Absent if there is no summary. */
   readonly made?: Summary;
-  /** Absent where no model was asked. */
+  /** Absent if no model was called. */
   readonly attempt?: SummaryAttempt;
-  /** To be appended with what becomes of it. */
+  /** Drafts to append with the result. */
   readonly settled: readonly Draft[];
-  /** It failed, and is to be tried again: nothing becomes of it yet. */
+  /** The attempt failed and will be retried: there is no result yet. */
   readonly isDueAgain?: true;
 }
 
 interface Wanted {
-  /** Of the session's model. */
+  /** Info of the session's model. */
   readonly info: ModelInfo;
   readonly focus: string | undefined;
 }
@@ -58,7 +58,7 @@ export async function* summarize(
     { id, info: model.info, ...measured(session, asked.request, { model, context }) },
     context,
   );
-  // The caps leave no room for it.
+  // The caps leave no room for a summary.
   if (held === "cancelled" || "type" in held) return nothing;
   const startedAt = ports.clock.now();
   let used: Reservation = { tokens: 0, cost: 0 };
@@ -84,7 +84,7 @@ export async function* summarize(
   return failed ? { settled: [...settled, failed], isDueAgain: true } : { settled, attempt };
 }
 
-/** The failure of an attempt after which another one is due. */
+/** The failure of an attempt that will be retried. */
 function retried(
   session: Session,
   { id, model, ms, problem }: Ended & { readonly problem: Failure },
@@ -120,7 +120,7 @@ function started(attempt: string, { info }: Model, reservation: Reservation): En
   };
 }
 
-/** Nobody is shown it as it comes: it is no answer. */
+/** Does not show the text while it streams, since it is not an answer. */
 async function listen(
   model: Model,
   request: ModelRequest,

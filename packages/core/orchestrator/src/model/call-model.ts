@@ -28,11 +28,11 @@ import { inputBound } from "./input-bound.ts";
 
 type Finished = Extract<ModelPart, { type: "finished" }>;
 
-/** A whole answer; `firstAt` is when its first part came, in milliseconds since the epoch. */
+/** A complete answer; `firstAt` is when its first part came, in milliseconds since the epoch. */
 type Answer = Finished & { readonly firstAt: number };
 
 interface Attempt {
-  /** Failed attempts on this model just before. */
+  /** Consecutive failed attempts on this model before this one. */
   readonly failuresBefore: number;
   readonly id: string;
   readonly model: Model;
@@ -40,12 +40,15 @@ interface Attempt {
   readonly reservation: Reservation;
   readonly session: Session;
   readonly sent: SentRequest;
-  /** Absent where nothing is known of the provider's cache. */
+  /** Absent if nothing is known about the provider's cache. */
   readonly expectation?: Expectation;
   readonly startedAt: number;
 }
 
-/** In both batches the order is such that one torn in the middle leaves an attempt without a reservation, never the reverse. */
+/**
+ * The order in both batches ensures that a batch torn in the middle leaves an attempt without a reservation,
+ * never the reverse.
+ */
 export async function* callModel(session: Session, context: PerformContext): AsyncGenerator<Entry, void> {
   const { agent, ports } = context;
   const id = `a${session.head}`;
@@ -71,7 +74,7 @@ export async function* callModel(session: Session, context: PerformContext): Asy
   yield* makeAttempt({ id, model, ...held, ...known, startedAt }, context);
 }
 
-/** However it ends, the tree's account knows before the log does. */
+/** Releases the reservation in the tree's ledger before logging the result, however the attempt ends. */
 async function* makeAttempt(attempt: Attempt, context: PerformContext): AsyncGenerator<Entry, void> {
   const { id, model, reservation, sent, session } = attempt;
   let used: Reservation = { tokens: 0, cost: 0 };
@@ -97,8 +100,8 @@ async function* makeAttempt(attempt: Attempt, context: PerformContext): AsyncGen
 }
 
 /**
- * Marks the end of what this model last answered too: a provider looks back only so many blocks from a mark for what it
- * has cached, and one step of many calls adds more.
+ * Also marks the end of what this model last answered: a provider looks back only a limited number of blocks
+ * from a mark for cached content, and one step with many calls adds more.
  */
 function withOldMark(
   request: ModelRequest,
@@ -110,7 +113,7 @@ function withOldMark(
   return { ...request, cacheMarks: [end.messages - 1, ...request.cacheMarks] };
 }
 
-/** A fact first, so that `next` decides what comes of it. */
+/** Logs a fact first, so that `next` decides what follows. */
 function tooLong(excess: Excess): Entry {
   return { drafts: [{ type: "compaction.requested", data: excess }], durable: false };
 }
@@ -119,7 +122,7 @@ function ended(end: TurnEnd): Entry {
   return { drafts: [{ type: "turn.ended", data: { end } }], durable: true };
 }
 
-/** Shows the stream as it comes; resolves with the answer or what became of it. */
+/** Shows the stream as it arrives; resolves with the answer or a failure. */
 async function listen(attempt: Attempt, { ports, signal }: PerformContext): Promise<Answer | Failure> {
   let firstAt: number | undefined;
   for await (const part of attempt.model.stream(attempt.request, signal)) {
@@ -134,7 +137,7 @@ async function listen(attempt: Attempt, { ports, signal }: PerformContext): Prom
   throw new Error(`${attempt.model.info.id}: the stream ended with neither an answer nor a failure`);
 }
 
-/** After results silence is how some models end a turn; as the answer to a person it is a fault, and once is not twice. */
+/** An empty answer after tool results may end a turn; after a user message it is an error, retried once. */
 function saysNothing(
   { parts, reason }: Finished,
   { request, model, failuresBefore, session }: Attempt,
@@ -148,7 +151,7 @@ function saysNothing(
   });
 }
 
-/** Calls and characters that one answer may hold: each call is decided, shown and kept in the log. */
+/** Limits for one answer: each call is decided, shown and stored in the log. */
 const maxCalls = 128;
 const maxChars = 16_000_000;
 
@@ -175,7 +178,7 @@ function told({ text }: Failure): Draft {
   return { type: "notice.posted", data: { about: "truncated", text } };
 }
 
-/** A notice behind results, or one that woke it, may leave nothing to say. */
+/** A notice after results, or one that began the turn, may need no answer. */
 function isAnswerToPerson(messages: ModelRequest["messages"], { turn, woken = 0 }: Session): boolean {
   if (messages.at(-1)?.role !== "user") return false;
   const said = messages.findLast(({ role, parts }) => role !== "user" || !isNotice(messageText(parts)));
@@ -203,7 +206,9 @@ function completed(attempt: Attempt, answer: Answer, { ports }: PerformContext):
   ];
 }
 
-/** Results are told apart by their calls' ids, which some servers begin anew with each answer, or leave empty. */
+/**
+ * Results are matched to calls by ID, but some servers restart the IDs with each answer, or leave them empty.
+ */
 function withOwnIds(
   parts: readonly AssistantPart[],
   { id: attempt, request }: Attempt,
@@ -239,7 +244,7 @@ function failed(attempt: Attempt, problem: Failure, { ports }: PerformContext): 
   ];
 }
 
-/** A model that cannot be asked fails like an attempt, so that the chain can go on. */
+/** A model that cannot be called fails like an attempt, so that the chain can continue. */
 function unsent(
   attempt: string,
   problem: Failure,
@@ -252,7 +257,7 @@ function unsent(
   return { drafts: [{ type: "step.failed", data }], durable: false };
 }
 
-/** What did not fit into a wider window is not sent to be refused again. */
+/** A conversation that did not fit into a wider window is not sent just to be rejected again. */
 function tooNarrow({ circuits }: Session, { id, window }: ModelInfo): Failure | undefined {
   const wider = Object.values(circuits).some((one) => one.window !== undefined && one.window > window);
   if (!wider) return undefined;

@@ -1,4 +1,4 @@
-/** Charge: what an attempt has used once it is over, and what that cost. */
+/** Charge: what a finished attempt used, and its cost. */
 import {
   costOf,
   type Failure,
@@ -15,7 +15,10 @@ interface Heard {
   readonly usage?: Usage;
 }
 
-/** Unknown usage costs the reservation, that of a failure too: its input may have been charged, its output is unknown. */
+/**
+ * Unknown usage costs the reservation, also after a failure: its input may have been charged, its output is
+ * unknown.
+ */
 export function chargeOf(
   heard: Heard | Failure,
   { price }: ModelInfo,
@@ -27,7 +30,7 @@ export function chargeOf(
   return { tokens: heard.usage.input + heard.usage.output, ...(cost !== undefined && { cost }) };
 }
 
-/** Refused before any token was read or written: nothing is charged for these. */
+/** Rejected before any token was read or written: these cost nothing. */
 const neverSent: ReadonlySet<FailureCode> = new Set([
   "rate-limited",
   "overloaded",
@@ -41,12 +44,12 @@ const neverSent: ReadonlySet<FailureCode> = new Set([
 
 export interface Bill {
   readonly usage?: Usage;
-  /** US dollars; absent where the price is unknown. */
+  /** US dollars; absent if the price is unknown. */
   readonly cost?: number;
   readonly rates?: Rates;
 }
 
-/** Nothing where no usage came. */
+/** Empty if there is no usage. */
 export function billOf({ usage }: Heard, { price }: ModelInfo): Bill {
   if (!usage) return {};
   const cost = costOf(usage, price);
@@ -57,7 +60,7 @@ export function billOf({ usage }: Heard, { price }: ModelInfo): Bill {
   };
 }
 
-/** Without the tier they are of. */
+/** The rates without their tier. */
 function plainRates({ input, cached, written, output }: Rates): Rates {
   return { input, cached, written, output };
 }

@@ -1,10 +1,10 @@
-/** A model that somebody chooses while a session goes on. */
+/** Tests a model that a person chooses during a session. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, fold } from "@lathe/protocol";
 import { openBench, reclaim, roles, run, types, unwrap } from "../bench.test.ts";
 
-describe("another model that somebody chose", () => {
+describe("another model that a person chose", () => {
   it("takes over once the open calls have their results, and is told so", async () => {
     const bench = openBench({
       tools: [
@@ -26,7 +26,7 @@ describe("another model that somebody chose", () => {
     assert.ok(names.indexOf("model.switched") > names.indexOf("tool.completed"));
   });
 
-  it("is not the one that failed over, as long as nobody says anything else", async () => {
+  it("does not replace the failover model until the person chooses again", async () => {
     const down = failure("server-error", "down", { retry: "other-model" });
     const bench = openBench({
       settings: { models: ["a/one", "b/two"] },

@@ -1,4 +1,7 @@
-/** What each step was to read from the cache, and why one read less: against a provider that compares real bytes. */
+/**
+ * Tests what each step should read from the cache, and why one read less, against a provider that compares
+ * real bytes.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Event, emptySession, fold, type ModelRequest, type Session } from "@lathe/protocol";
@@ -13,7 +16,7 @@ const minute = 60_000;
 const rules = { min: 256, grain: 64, ttlMs: 5 * minute };
 const system = "Be good. ".repeat(400);
 
-/** The bytes in the order of a wire. */
+/** The bytes in the order of a request. */
 function bytesOf({ tools, system: start, messages }: ModelRequest): string {
   return [JSON.stringify(tools), start, ...messages.map((one) => JSON.stringify(one))].join(",");
 }
@@ -23,13 +26,13 @@ interface Place {
   readonly ports: BenchPorts;
   readonly cache: PrefixCache;
   readonly requests: readonly ModelRequest[];
-  /** Says something and drives until it is answered; the steps it took. */
+  /** Sends a message and drives until it is answered; returns the steps. */
   say(text: string): Promise<readonly Step[]>;
   session(): Promise<Session>;
 }
 
 interface Changes {
-  /** Of a model that is asked for by another name. */
+  /** The ID of a model that is requested under another name. */
   id?: string;
   request?: (request: ModelRequest) => ModelRequest;
 }
@@ -89,7 +92,7 @@ async function open(changes: Changes = {}): Promise<Place> {
 const missOf = ({ cache }: Step): string | undefined => cache?.miss?.cause;
 
 describe("the prompt cache", () => {
-  it("is expected to give what it gives, as long as requests extend each other", async () => {
+  it("is expected to give what it gives, while requests extend each other", async () => {
     const place = await open();
     const steps = [...(await place.say("first")), ...(await place.say("second"))];
     assert.equal(steps.length, 8);
@@ -99,7 +102,7 @@ describe("the prompt cache", () => {
     assert.ok((told.at(-1)?.[0] as number) > 1000);
   });
 
-  it("is told where the last answered request ended", async () => {
+  it("gets the end of the last answered request", async () => {
     const place = await open();
     await place.say("first");
     const ends = place.requests.map(({ messages }) => messages.length - 1);
@@ -109,7 +112,7 @@ describe("the prompt cache", () => {
     );
   });
 
-  it("is told so, too, where the model has another name than it is asked for by", async () => {
+  it("gets it also if the model has another name than the requested one", async () => {
     const place = await open({ id: "other/name" });
     await place.say("first");
     assert.deepEqual(place.requests[1]?.cacheMarks, [(place.requests[0]?.messages.length ?? 0) - 1]);
@@ -126,7 +129,7 @@ describe("the prompt cache", () => {
     assert.equal(second && missOf(second), undefined);
   });
 
-  it("may be forgotten before", async () => {
+  it("may be dropped earlier", async () => {
     const place = await open();
     await place.say("first");
     place.cache.forget();
@@ -160,7 +163,7 @@ describe("the prompt cache", () => {
     assert.equal(away && missOf(away), "switched");
     await configure(["scripted/model"]);
     const back = stepsOf()[8];
-    // Its own start is still there; what the other one did is not.
+    // Its own beginning is still there; the other model's part is not.
     assert.ok((back?.cache?.expected ?? 0) > 900);
     assert.equal(back?.cache?.expected, back?.usage?.cached);
     assert.equal(back && missOf(back), "switched");
@@ -175,7 +178,7 @@ describe("the prompt cache", () => {
     ],
   ];
   for (const [cause, change] of changes) {
-    it(`is lost when the request does not begin as before: ${cause}`, async () => {
+    it(`is lost if the request begins differently: ${cause}`, async () => {
       const made: Changes = {};
       const place = await open(made);
       await place.say("first");
@@ -188,7 +191,7 @@ describe("the prompt cache", () => {
     });
   }
 
-  it("is lost where the conversation went back, also when the first attempt since then failed", () => {
+  it("is lost after a rewind, also if the first attempt since then failed", () => {
     const prompt = {
       system: "s",
       tools: "t",
@@ -205,7 +208,7 @@ describe("the prompt cache", () => {
   });
 
   for (const cause of ["rewound", "compacted"] as const) {
-    it(`is lost where the conversation was ${cause}`, async () => {
+    it(`is lost if the conversation was ${cause}`, async () => {
       const made: Changes = {};
       const place = await open(made);
       await place.say("first");

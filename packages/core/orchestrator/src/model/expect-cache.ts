@@ -15,7 +15,7 @@ export interface Expectation {
   readonly expected: number;
   /** Tokens that were in a cache after the last answer. */
   readonly before: number;
-  /** What stands between the two. */
+  /** The reason for the difference between the two. */
   readonly why: Omit<CacheMiss, "tokens">;
 }
 
@@ -52,7 +52,9 @@ function cacheable(tokens: number, { min, grain }: CacheRules): number {
   return whole < min ? 0 : whole;
 }
 
-/** The first that holds: what lies nearest to the start of the request spoils all behind it. */
+/**
+ * The first reason that applies: a difference near the start of the request invalidates everything after it.
+ */
 function reason(
   { prompts, asked }: Session,
   { model, sent }: Pick<Asking, "model" | "sent">,
@@ -68,17 +70,17 @@ function reason(
     return broken ? { cause: broken } : { cause: "prefix", message: sent.kept };
   }
   if (asked && asked.model !== model) return { cause: "switched" };
-  // An attempt that failed was sent the shorter conversation first.
+  // The shorter conversation was first sent by an attempt that failed.
   return { cause: broken ?? "forgotten" };
 }
 
-/** What is recorded of a step once it is known what it read. */
+/** What is logged for a step once its reads are known. */
 export function readingOf({ expected, before, why }: Expectation, usage: Usage): CacheReading {
   const { cached } = usage;
   if (cached < expected - cacheSlack(expected)) {
     return { expected, miss: { cause: "forgotten", tokens: expected - cached } };
   }
   const lost = before - Math.max(expected, cached);
-  // What a provider keeps longer than it says is not missed.
+  // A provider may keep entries longer than promised; that is no miss.
   return lost > cacheSlack(before) ? { expected, miss: { ...why, tokens: lost } } : { expected };
 }

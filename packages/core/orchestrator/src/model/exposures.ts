@@ -1,4 +1,4 @@
-/** Exposures: the experiments of a session whose varied part is about to be used for the first time. */
+/** Exposures: the experiments of a session whose varied setting is about to be used for the first time. */
 import type { Draft, ExposureMoment, Session } from "@lathe/protocol";
 
 export function exposures(

@@ -1,9 +1,9 @@
-/** Fingerprints of requests: short, stable, and equal only where the bytes are. */
+/** Fingerprints of requests: short, stable, and equal only for equal bytes. */
 import type { Message, ModelRequest, SentRequest, Session } from "@lathe/protocol";
 
 const known = new WeakMap<object, string>();
 
-/** Against the last request of the session to the same model. */
+/** Compared with the session's last request to the same model. */
 export function printOf(
   session: Session,
   model: string,
@@ -21,12 +21,12 @@ export function printOf(
   };
 }
 
-/** The prompt is pinned: it is read once. */
+/** The prompt never changes, so its fingerprint is computed once. */
 function systemPrint({ prompt }: Session, { system }: ModelRequest): string {
   return system === prompt.system ? remembered(prompt, () => system) : print(system);
 }
 
-/** Messages never change, so each is read once. */
+/** Messages never change, so each fingerprint is computed once. */
 function messagePrint(message: Message): string {
   return remembered(message, () => JSON.stringify(message));
 }

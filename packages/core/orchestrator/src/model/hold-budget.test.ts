@@ -1,4 +1,7 @@
-/** Sessions of one tree and their common account: waiting for what others hold, the dead, cancelling, resuming. */
+/**
+ * Tests sessions of one tree with their common account: waiting for others, dead processes, cancelling,
+ * resuming.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fold, type Ledger, type LedgerEntry } from "@lathe/protocol";
@@ -9,7 +12,7 @@ import { drive } from "../drive.ts";
 const dead = 7;
 const soon = { durable: false };
 
-/** Another session of the tree holds all but a little of the dollar. */
+/** Another session of the tree reserves all but a little of the dollar. */
 const held = (pid: number): LedgerEntry => ({
   type: "budget.reserved",
   session: "other",
@@ -31,7 +34,7 @@ const waits = ({ deltas }: Bench) =>
   until(() => deltas.some((delta) => delta.type === "status" && /hold the rest/.test(delta.text)));
 
 describe("the budget of a tree", () => {
-  it("is waited for while others hold it, and used once they give it back", async () => {
+  it("is waited for while others hold it, and used once they release it", async () => {
     const { bench, ledger } = await openTree(1);
     const ended = run(bench);
     await waits(bench);
@@ -46,7 +49,7 @@ describe("the budget of a tree", () => {
     assert.equal(used.nanos, 1e8 + (sessions.get("s1")?.nanos ?? 0));
   });
 
-  it("is not waited for when it is really used up", async () => {
+  it("is not waited for if it is really used up", async () => {
     const { bench, ledger } = await openTree(1);
     await ledger.enter(
       [{ type: "budget.settled", session: "other", attempt: "a1", tokens: 1, cost: 0.999 }],
@@ -56,14 +59,14 @@ describe("the budget of a tree", () => {
     assert.ok(end?.type === "limit" && end.limit === "cost" && /\$0\.999 of \$1 was used/.test(end.text));
   });
 
-  it("is charged what a dead process held", async () => {
+  it("is charged what a dead process had reserved", async () => {
     const { bench, ledger } = await openTree(dead);
     const end = (await run(bench)).lastEnd;
     assert.ok(end?.type === "limit" && end.limit === "cost", JSON.stringify(end));
     assert.equal(unwrap(await ledger.read()).used.nanos, 0.999e9);
   });
 
-  it("can be waited for no longer than until somebody cancels", async () => {
+  it("is waited for until a cancel at most", async () => {
     const { bench } = await openTree(1);
     const ended = run(bench);
     await waits(bench);
@@ -72,7 +75,7 @@ describe("the budget of a tree", () => {
     assert.equal(bench.scripted.requests.length, 0);
   });
 
-  it("charges an attempt that was cut off by the death of its process, once", async () => {
+  it("charges an attempt that was interrupted by the death of its process, once", async () => {
     const bench = openBench({ script: [{ hangs: true }, { text: "done" }], limits: { cost: 1 } });
     const { ledger } = bench.ports;
     const log = await begin(bench);

@@ -1,4 +1,7 @@
-/** Hold budget: an attempt's worst case is set aside in the tree's ledger before it starts, and given back when it ends. */
+/**
+ * Hold budget: reserves an attempt's worst case in the tree's ledger before it starts, and releases it when
+ * it ends.
+ */
 import {
   type Failure,
   isFailure,
@@ -25,8 +28,8 @@ export interface Wanted {
 }
 
 /**
- * What the owner of a session does first: the cap of the tree is what its root says, and what a former owner of the
- * session left open costs what it reserved.
+ * The first thing a session's owner does: sets the tree's cap from the root's limits, and charges the
+ * attempts that a former owner left open with their reservations.
  */
 export async function joinLedger(session: Session, ledger: Ledger): Promise<Failure | undefined> {
   const account = await ledger.read();
@@ -58,7 +61,10 @@ function leftOpen({ id }: Session, { open }: TreeAccount): readonly LedgerEntry[
     .map(({ owner: _, ...held }) => ({ ...held, type: "budget.settled" }) as const);
 }
 
-/** Waits while others of the tree hold what this attempt needs; they all end, or die and are settled. */
+/**
+ * Waits while other sessions of the tree hold what this attempt needs; all of them end, or die and are
+ * settled.
+ */
 export async function holdBudget(
   session: Session,
   wanted: Wanted,
@@ -76,7 +82,7 @@ export async function holdBudget(
   return "cancelled";
 }
 
-/** Once; to wait it has waited already. */
+/** Tries once, without waiting. */
 async function tryToHold(
   session: Session,
   wanted: Wanted,
@@ -88,7 +94,7 @@ async function tryToHold(
   const allowed = reserve(session, wanted.info, { ...wanted, tree });
   if (!("type" in allowed)) {
     const held = await hold(session, { id: wanted.id, ...allowed, tree }, ledger);
-    // Others were quicker: what they left is looked at again.
+    // Another session was faster: try again with what is left.
     return held === false ? tryToHold(session, wanted, context) : held === true ? allowed : held;
   }
   if (allowed.type !== "wait") return allowed;
@@ -98,7 +104,10 @@ async function tryToHold(
   return allowed;
 }
 
-/** False when others were quicker. Under a cap it is durable: what a power cut forgets would be spent twice. */
+/**
+ * False if another session was faster. Durable under a cap, since a reservation lost in a power cut would be
+ * spent twice.
+ */
 async function hold(
   { id: session, owner = nobody }: Session,
   { id: attempt, reservation, tree: { cap } }: Holding,
@@ -116,10 +125,10 @@ interface Holding {
   readonly tree: TreeAccount;
 }
 
-/** Of a session that nobody has claimed, as only tests have it. */
+/** The owner of an unclaimed session, which only tests have. */
 const nobody: Owner = { host: "", pid: 0, startedAt: 0 };
 
-/** Best effort: what cannot be entered stays reserved, until the process has ended. */
+/** Best effort: if the release cannot be written, the reservation stays until the process has ended. */
 export async function releaseBudget(
   { id: session }: Session,
   { attempt, used }: { readonly attempt: string; readonly used: Reservation },

@@ -1,4 +1,7 @@
-/** The bound of an attempt's input: never too little, and soon not much too much, however a provider counts. */
+/**
+ * Tests the bound of an attempt's input: never too low, and soon not much too high, however a provider
+ * counts.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { emptySession, fold, type Message, type ModelRequest, type Session } from "@lathe/protocol";
@@ -7,7 +10,7 @@ import { openBench, run, say } from "../bench.test.ts";
 import { printOf } from "./fingerprint.ts";
 import { inputBound } from "./input-bound.ts";
 
-/** How providers count a text: a sum over its characters, in tokens. */
+/** Ways in which providers count a text: a sum over its characters, in tokens. */
 const counts: Readonly<Record<string, (text: string) => number>> = {
   "four characters a token": (text) => text.length / 4,
   "two and a half": (text) => text.length / 2.5,
@@ -15,7 +18,7 @@ const counts: Readonly<Record<string, (text: string) => number>> = {
   "twice what is estimated": (text) => (text.length / 3) * 2,
 };
 
-/** As the context package does: digits are tokens of their own to some. */
+/** As in the context package: for some providers, each digit is a token. */
 const estimate = ({ system, messages }: ModelRequest): number => {
   const text = [system, ...messages.map((one) => JSON.stringify(one))].join("");
   return Math.ceil((text.length + 2 * (text.match(/\d/g)?.length ?? 0)) / 3);
@@ -26,7 +29,7 @@ interface Run {
   readonly inputs: readonly number[];
 }
 
-/** A session that grows by these texts, and what its provider counts. */
+/** A session that grows by these texts, and the provider's counts. */
 function play(texts: readonly string[], count: (text: string) => number): Run {
   let session: Session = {
     ...emptySession,
@@ -82,7 +85,7 @@ const words = ["plain words of code ", "a", "if (x) { return; }"];
 describe("the bound of an attempt's input", () => {
   for (const [name, count] of Object.entries(counts)) {
     it(`holds from the second request on, and is close: ${name}`, () => {
-      // A provider that counts more than is estimated is only known by texts like those it has seen.
+      // If a provider counts more than the estimate, that is known only for texts like those seen before.
       const covered = count("abc") <= 1;
       const text = textOf(covered ? [...words, "1234567890"] : words);
       fc.assert(
@@ -99,7 +102,7 @@ describe("the bound of an attempt's input", () => {
     });
   }
 
-  it("holds in sessions as they are", async () => {
+  it("holds in realistic sessions", async () => {
     const bench = openBench({
       script: (request, at) => ({
         calls: at < 20 ? [say(`step ${at} ${"x".repeat(at * 50)}`)] : [],

@@ -1,12 +1,12 @@
-/** Input bound: how many tokens a request has at most, from an estimate and what its provider counted before. */
+/** Input bound: the maximum tokens of a request, from an estimate and the provider's earlier counts. */
 import { providerOf, type SentRequest, type Session } from "@lathe/protocol";
 
-/** What a provider may put around a few more messages. */
+/** Tokens that a provider may add around a few more messages. */
 const wrapping = 64;
 
 /**
- * What was sent before is known to the token; only what was added is estimated, and never thinner than this provider was
- * seen to count.
+ * The size of what was sent before is known exactly. Only the added part is estimated, and never at a lower
+ * ratio than this provider has shown.
  */
 export function inputBound({ prompts, density }: Session, model: string, sent: SentRequest): number {
   const factor = Math.max(1, density[providerOf(model)] ?? 1);

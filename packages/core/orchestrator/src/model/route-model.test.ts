@@ -1,4 +1,7 @@
-/** Routing within the loop: when the router is asked, what becomes of its answer, and who succeeds a model that fails. */
+/**
+ * Tests routing in the loop: when the router is called, how its answer is used, and which model follows a
+ * failing one.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RouteInputs } from "@lathe/protocol";
@@ -77,14 +80,14 @@ describe("routing in the loop", () => {
     assert.equal(types(bench).filter((type) => type === "model.switched").length, 1);
   });
 
-  it("moves up when the loop guard has to nudge", async () => {
+  it("moves up when the loop guard intervenes", async () => {
     const bench = routedBench({ script: (_, i) => (i < 4 ? { calls: [say("same")] } : { text: "ok" }) });
     await run(bench, await begin(bench, "rename a to b in x.ts"));
     assert.deepEqual(bench.asked.at(-1)?.evidence, "the model went in circles");
     assert.equal(bench.asked.length, 2);
   });
 
-  it("takes a command that went well in between as the end of its failures", async () => {
+  it("counts a successful run of the command as the end of its failures", async () => {
     let n = 0;
     const alternating = {
       ...failing,
@@ -104,7 +107,7 @@ describe("routing in the loop", () => {
     assert.equal(bench.asked.length, 1, "a provider's fault is no evidence");
   });
 
-  it("leaves a model alone that rests, and takes it again once it has rested", async () => {
+  it("avoids a paused model, and uses it again after the pause", async () => {
     const gone = failure("unauthorized", "no key", { retry: "other-model" });
     const bench = routedBench({ script: (_, i) => (i === 0 ? { failure: gone } : { text: "ok" }) });
     await run(bench, await begin(bench, "fix the typo in README.md"));
@@ -121,7 +124,7 @@ describe("routing in the loop", () => {
     assert.equal((await say()).model, "a/haiku");
   });
 
-  it("ends where a person names a model", async () => {
+  it("ends when a person names a model", async () => {
     const named = {
       name: "switch",
       run: async () => {
@@ -181,7 +184,7 @@ describe("routing in the loop", () => {
     assert.deepEqual(next(moved, 0), wish, "it starts from its own prompt");
   });
 
-  it("goes on where the host has no router", async () => {
+  it("continues if the host has no router", async () => {
     const bench = openBench({ settings, script: [{ text: "ok" }] });
     assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
   });

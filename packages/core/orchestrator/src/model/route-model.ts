@@ -1,4 +1,4 @@
-/** Route model: lets the router choose, and hands over where it chose another model. */
+/** Route model: lets the router choose, and switches if it chose another model. */
 import type { Draft, EventData, Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 import type { PerformContext } from "../ports.ts";
@@ -18,7 +18,7 @@ export async function routeModel(
   return decided.to === session.model ? [routed] : [routed, ...switchModel(session, decided, context)];
 }
 
-/** A host without a router goes on with the model there is. */
+/** Without a router, a host continues with the current model. */
 function unrouted(session: Session, moment: Moment["moment"]): Omit<EventData<"model.routed">, "from"> {
   return {
     to: session.model,

@@ -1,4 +1,4 @@
-/** Switch model: another one goes on, from its own prompt, and is told so. */
+/** Switch model: another model continues, with its own prompt, and is told so. */
 import type { Draft, ModelSwitched, Session } from "@lathe/protocol";
 import type { PerformContext } from "../ports.ts";
 
@@ -12,7 +12,8 @@ export function switchModel(
   const { prompt, note } = agent.takeOver(session, to);
   const data = { from: session.model, to, why, ...(because && { because }), ...(prompt && { prompt }) };
   const switched: Draft = { type: "model.switched", data };
-  // A look at the model that was left, and the way back, leave the conversation as it is: nobody's prefix changes.
+  // Testing a model that was left, and returning from it, leave the conversation unchanged, so no cached
+  // prefix is lost.
   const isLook = because === "recovery" || because === "relapse";
   if (because === "stuck")
     return [switched, { type: "notice.posted", data: { about: "switched", text: stuckText(note, why) } }];

@@ -1,11 +1,11 @@
-/** The drafts of a rewind: the open turn ended, the rewind, and what the model has to be told of it. */
+/** The drafts of a rewind: the end of the open turn, the rewind, and the note for the model. */
 import { type Draft, failure, type RestoreResult, type Rewind, type Session } from "@lathe/protocol";
 import { abandonTurn } from "../session/abandon.ts";
 import type { RewindParts, Target } from "./target.ts";
 
 export interface Done {
   readonly parts: RewindParts;
-  /** Absent when the files were left alone. */
+  /** Absent if the files were left alone. */
   readonly restored: RestoreResult | undefined;
 }
 
@@ -15,7 +15,7 @@ export function rewindDrafts(session: Session, target: Target, { parts, restored
   return [...ended(session), { type: "session.rewound", data }, ...notice(apart(target, parts))];
 }
 
-/** Both parts that went back come again; what the conversation was told of the files is in it. */
+/** Restores both rewound parts; the conversation already contains the notes about the files. */
 export function undoDrafts(
   session: Session,
   { seq, conversation }: Rewind,
@@ -29,12 +29,15 @@ export function undoDrafts(
   return [...ended(session), { type: "session.rewound", data }, ...notice(text)];
 }
 
-/** Its calls get results and its reservation is settled, so that the conversation is valid when it comes back. */
+/**
+ * Gives results to its calls and settles its reservation, so that the conversation is valid if it is
+ * restored.
+ */
 function ended(session: Session): readonly Draft[] {
   return abandonTurn(session, failure("cancelled", "the session was taken back while this turn was open"));
 }
 
-/** What the model cannot see by itself: that files and conversation do not fit each other any more. */
+/** What the model cannot see itself: files and conversation no longer match. */
 function apart({ mark, isThere }: Target, { files, conversation }: RewindParts): string | undefined {
   if (conversation === files || (conversation && isThere)) return undefined;
   return files

@@ -1,12 +1,12 @@
-/** Refusals of a rewind: what would be lost by it, or is lost already. */
+/** Refusals of a rewind: what it would lose, or what is lost already. */
 import { type Failure, failure } from "@lathe/protocol";
 
 const pathsNamed = 10;
 const anyway = "To do it all the same: --force";
 
-/** Paths that would go back although the changes in them are not the session's alone. */
+/** Paths that would be reverted although not only the session changed them. */
 export interface Contested {
-  /** Changed by the session, and by somebody else in between or afterwards. */
+  /** Changed by the session, and by another program in between or afterwards. */
   readonly both: ReadonlySet<string>;
   readonly anybody: ReadonlySet<string>;
 }
@@ -29,7 +29,7 @@ function named(paths: readonly string[]): string {
   return paths.slice(0, pathsNamed).join(", ") + more;
 }
 
-/** What the store of checkpoints says, in words for whoever wanted the rewind. */
+/** The checkpoint store's failure, worded for the person who wanted the rewind. */
 export function explainRefusal(found: Failure): Failure {
   if (found.code === "stale-version") return { ...found, text: `${found.text} ${anyway}` };
   if (found.code !== "not-found") return found;

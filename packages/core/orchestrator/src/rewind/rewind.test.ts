@@ -1,4 +1,4 @@
-/** Where a rewind leads, what it refuses, and what it writes into the log. */
+/** Tests the target of a rewind, what it refuses, and what it logs. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
@@ -93,7 +93,7 @@ describe("the target", () => {
     assert.equal(knownEnd(two), "r3");
   });
 
-  it("is none where that could not be kept, whatever was kept later", () => {
+  it("is missing if that checkpoint failed, whatever was saved later", () => {
     const full = session([
       ...start,
       ...changed("a", taken("before", undefined, "same")),
@@ -108,7 +108,7 @@ describe("the target", () => {
     assert.equal(knownEnd(full), undefined, "as after a turn that was cut off");
   });
 
-  it("is none where nothing was kept any more, or nothing at all", () => {
+  it("is missing if checkpoints ended earlier, or never existed", () => {
     const home = session([...start, ...changed("a", taken("before")), ...step("b"), result("b"), end]);
     for (const to of [1, 2]) assert.match(refused(home, both, to), /too many files/);
     const off = session([configured(false), say("one"), ...step("a"), result("a"), end]);
@@ -116,13 +116,13 @@ describe("the target", () => {
     assert.equal(target(off, conversationOnly).isThere, false);
   });
 
-  it("needs no files where nothing was changed", () => {
+  it("needs no files if nothing was changed", () => {
     const read = session([say("two"), ...step("c"), result("c"), end], two);
     assert.deepEqual([target(read, both).ref, target(read, both).isThere], [undefined, true]);
     assert.match(refused(read, filesOnly), /no step since then/);
   });
 
-  it("may lie in a turn that is still open", () => {
+  it("may be in a turn that is still open", () => {
     const open = session([...start, ...step("a"), taken("before", "r1")]);
     assert.equal(target(open, filesOnly).ref, "r1");
     assert.equal(knownEnd(open), undefined);
@@ -135,7 +135,7 @@ describe("a loss", () => {
     anybody: new Set(anybody),
   });
 
-  it("is refused in words that say how sure it is", () => {
+  it("is refused in words that say how certain it is", () => {
     assert.equal(refuseLoss(sets([], [])), undefined);
     const text = refuseLoss(sets(["a"], ["a", "b"]))?.text ?? "";
     assert.match(
@@ -146,7 +146,7 @@ describe("a loss", () => {
     assert.match(refuseLoss(sets(many, []))?.text ?? "", /f9 and 2 more/);
   });
 
-  it("of the checkpoints themselves is said as it is", () => {
+  it("of the checkpoints themselves is reported unchanged", () => {
     assert.match(
       explainRefusal(failure("not-found", "no commit 12")).text,
       /checkpoints are gone.*--conversation/,
@@ -166,7 +166,7 @@ describe("the drafts", () => {
     return undoDrafts(from, rewind ?? assert.fail(), rewind?.files === undefined ? undefined : restored);
   };
 
-  it("tell the model whenever files and conversation part or come together", () => {
+  it("tell the model whenever files and conversation start or stop matching", () => {
     assert.deepEqual(texts(went(two, both)), []);
     const files = went(two, filesOnly, 2);
     assert.match(texts(files)[0] ?? "", /put the files back.*before step 2/);
@@ -179,7 +179,7 @@ describe("the drafts", () => {
     assert.deepEqual(texts(went(followed, conversationOnly, 2)), [], "the files were there already");
   });
 
-  it("end an open turn, so that undoing brings back a valid conversation", () => {
+  it("end an open turn, so that undoing restores a valid conversation", () => {
     for (const open of [
       session([
         ...start,

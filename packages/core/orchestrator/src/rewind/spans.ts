@@ -1,7 +1,7 @@
-/** Spans: between which checkpoints the files were the session's to change, and between which they were others'. */
+/** Spans: between which checkpoints the session could change the files, and between which others could. */
 import type { CheckpointAttempt } from "@lathe/protocol";
 
-/** `anybody`: nobody saw who changed what. */
+/** `anybody`: the author of the changes is unknown. */
 export type Whose = "session" | "others" | "anybody";
 
 export interface Span {
@@ -11,7 +11,7 @@ export interface Span {
   readonly whose: Whose;
 }
 
-/** In order; where nothing changed there is none, and neighbours that belong to the same are one. */
+/** In order; unchanged files give no span, and neighboring spans of the same author are merged. */
 export function spansOf(kept: readonly CheckpointAttempt[]): readonly Span[] {
   const spans: Span[] = [];
   let start = kept.findIndex(({ ref }) => ref !== undefined);
@@ -28,7 +28,7 @@ export function spansOf(kept: readonly CheckpointAttempt[]): readonly Span[] {
   return spans;
 }
 
-/** Of two checkpoints and the failed attempts between them. */
+/** The author between two checkpoints, with the failed attempts between them. */
 function whoseOf([first, ...rest]: readonly CheckpointAttempt[]): Whose {
   if (rest.some(({ unsure }) => unsure)) return "anybody";
   const failed = rest.slice(0, -1);

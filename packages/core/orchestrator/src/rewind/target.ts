@@ -1,7 +1,7 @@
-/** Where a rewind leads, and whether it can go there. */
+/** The target of a rewind, and whether it can be reached. */
 import { type Failure, failure, isFailure, type Mark, type Session } from "@lathe/protocol";
 
-/** What goes back. */
+/** What to rewind. */
 export interface RewindParts {
   readonly files: boolean;
   readonly conversation: boolean;
@@ -9,15 +9,15 @@ export interface RewindParts {
 
 export interface Target {
   readonly mark: Mark;
-  /** The files right before it; absent when there is nothing to bring back. */
+  /** The files right before the mark; absent if there is nothing to restore. */
   readonly ref?: string;
-  /** The files are as they were then, as far as the session knows. */
+  /** The files already match it, as far as the session knows. */
   readonly isThere: boolean;
 }
 
 const alone = "`--conversation` takes the conversation back alone";
 
-/** Before step `to`, or else before the last turn. */
+/** The target before step `to`, or else before the last turn. */
 export function targetOf(
   session: Session,
   { to, files, conversation }: RewindParts & { readonly to?: number },
@@ -35,12 +35,12 @@ export function targetOf(
   return { mark, ...(ref !== undefined && { ref }), isThere };
 }
 
-/** The files right before a mark; undefined when no step since then may have changed any. */
+/** The files right before a mark; undefined if no step since then may have changed any. */
 function filesAt({ checkpoints, settings }: Session, mark: Mark): string | undefined | Failure {
   const first = checkpoints.find((one) => one.seq > mark.seq);
   if (first?.ref !== undefined) return first.ref;
   const last = checkpoints.at(-1);
-  // After one that never can be had there is no further attempt.
+  // After a permanent failure there is no further attempt.
   const why = first?.failure ?? (last?.failure?.retry === "never" ? last.failure : undefined);
   if (first || why) return notKept(`the files could not be kept then (${why?.text ?? "no reason is known"})`);
   return settings.checkpoints ? undefined : notKept("checkpoints are switched off");
@@ -59,7 +59,9 @@ function unknownStep(marks: readonly Mark[], to: number | undefined): Failure {
   return failure("invalid-arguments", text, { who: "user" });
 }
 
-/** The files when the session let go of them; undefined when it was cut off before, or could not keep them. */
+/**
+ * The files when the session released them; undefined if it was interrupted earlier, or could not save them.
+ */
 export function knownEnd({ checkpoints }: Session): string | undefined {
   const last = checkpoints.at(-1);
   return last?.moment === "after" ? last.ref : undefined;

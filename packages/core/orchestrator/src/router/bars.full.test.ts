@@ -1,6 +1,6 @@
 /**
- * The bars the router must reach, on tasks held out of every fit and in simulated sessions made of them; prints its
- * tables. `npm test -- router/bars` measures; what is printed stands in docs/decisions/017-router.md.
+ * The bars the router must reach, on tasks held out of every fit and in sessions simulated from them; prints
+ * its tables. `npm test -- router/bars` measures; docs/decisions/017-router.md shows the printed tables.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -43,7 +43,7 @@ function resultOf(name: string, policy: Policy, among = sessions): Result {
 
 const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 const turnsPerSession = mean(sessions.map(({ length }) => length));
-/** Sessions are what is drawn independently: differences are taken session by session, and told per turn. */
+/** Sessions are drawn independently, so differences are taken session by session, and reported per turn. */
 const difference = (a: readonly number[], b: readonly number[]): Interval =>
   perTurn(intervalOf(a.map((value, i) => value - (b[i] ?? 0))));
 const perTurn = ({ mean: m, low, high }: Interval): Interval => ({
@@ -55,8 +55,8 @@ const shown = ({ mean: m, low, high }: Interval): string =>
   `${m.toFixed(4)} [${low.toFixed(4)}, ${high.toFixed(4)}]`;
 
 /**
- * The cheapest way in which a family of policies is exactly as good as the router, on the very sessions: one worth for
- * some sessions and another for the rest. So it is judged with hindsight, and the router is not.
+ * The cheapest way in which a family of policies is exactly as good as the router, on the same sessions: one
+ * worth for some sessions and another for the rest. Unlike the router, it is chosen with hindsight.
  */
 function matched(name: string, make: (worth: Odds) => Policy): Result {
   const wanted = mean(routed.quality);
@@ -104,7 +104,7 @@ function line({ name, turns, quality, cost, gain }: Result): string {
 }
 
 describe("the labelled tasks", () => {
-  it("are at least 300, each with a tier and a reason, and none twice", () => {
+  it("are at least 300, each with a tier and a reason, without duplicates", () => {
     assert.ok(tasks.length >= 300, `${tasks.length}`);
     assert.ok(tasks.every(({ why, text }) => why.length > 3 && text.length > 0));
     assert.equal(new Set(tasks.map(({ text }) => text)).size, tasks.length);
@@ -120,7 +120,7 @@ describe("the labelled tasks", () => {
 });
 
 describe("the router on held-out tasks", () => {
-  it("sees more of a task than the commonest class, and rarely takes one extreme for the other", () => {
+  it("predicts a task better than the most common class, and rarely confuses the extremes", () => {
     const seen = heldOut.map((task) => ({ task, odds: oddsOf(task.features, shippedWeights) }));
     const top = (odds: Odds) => taskClasses.reduce((best, one) => (odds[one] > odds[best] ? one : best));
     const rows = taskClasses.map((label) => {
@@ -148,7 +148,7 @@ describe("the router on held-out tasks", () => {
     assert.ok(extremes.length <= 0.03 * heldOut.length, `${extremes.length}`);
   });
 
-  it("carries to tasks written later in another manner, less far", () => {
+  it("carries to tasks written later in another style, less far", () => {
     const seen = later.map((task) => ({ task, odds: oddsOf(task.features, shippedWeights) }));
     const top = (odds: Odds) => taskClasses.reduce((best, one) => (odds[one] > odds[best] ? one : best));
     const right = intervalOf(seen.map(({ task, odds }) => (top(odds) === task.task ? 1 : 0)));
@@ -242,7 +242,7 @@ describe("the router in simulated sessions of held-out tasks", () => {
 });
 
 describe("a decision", () => {
-  it("takes a time that grows with the models there are, and not with the request", () => {
+  it("takes a time that grows with the number of models, and not with the request", () => {
     const decideAll = (times: number, models: number): void => {
       const many = modelsLike(models);
       for (const { text } of tasks) decide(text.repeat(times), many);
@@ -250,7 +250,7 @@ describe("a decision", () => {
     const per = timeOf(() => decideAll(1, 40)) / tasks.length;
     console.log(`decision: ${per.toFixed(3)} ms with 40 models`);
     assertGrowth((models) => decideAll(1, models), { sizes: [5, 40], atMost: 24 });
-    // Of a long request its beginning is read: more than that costs as good as nothing.
+    // Only the beginning of a long request is read, so its length costs almost nothing.
     assertGrowth((times) => decideAll(times, 40), { sizes: [100, 1000], atMost: 3 });
   });
 });

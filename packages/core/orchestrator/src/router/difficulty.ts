@@ -20,7 +20,9 @@ export function logistic(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
-/** What is left to believe once a model of the tier has struggled: Bayes, where a struggle now and then means nothing. */
+/**
+ * The odds once a model of the tier has struggled: Bayes, allowing for an occasional meaningless struggle.
+ */
 export function afterStruggle(odds: Odds, tier: Tier, { quality }: Pick<Weights, "quality">): Odds {
   const struggles = 0.1;
   const light = odds.light * (1 - quality[tier].light + struggles);

@@ -1,4 +1,4 @@
-/** Logs as drafts, for tests of what is learnt from them. */
+/** Logs as drafts, for tests of training. */
 import type { Event, EventData } from "@lathe/protocol";
 
 export type Drafted = { readonly type: string; readonly data: unknown };

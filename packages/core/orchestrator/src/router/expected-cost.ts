@@ -1,26 +1,29 @@
-/** Expected cost: what a model will cost until the work is done, with the prompt cache it finds and leaves. */
+/**
+ * Expected cost: what a model will cost until the work is done, including the effects of the prompt cache.
+ */
 import { type Price, type RoutedRow, ratesOf } from "@lathe/protocol";
 
 export interface Work {
   /** Tokens of the first request: prompt, tools and conversation. */
   readonly context: number;
-  /** Of these, what the provider still holds for this model. */
+  /** The part of them that the provider still caches for this model. */
   readonly cached: number;
-  /** Answers until it is done; not whole. */
+  /** Expected answers until the work is done; may be fractional. */
   readonly steps: number;
-  /** Tokens each step adds to the next request, and of them those answered. */
+  /** Tokens that each step adds to the next request, and the output part of them. */
   readonly growth: number;
   readonly answer: number;
 }
 
-/** Longer work is priced as this long. */
+/** Longer work is priced at this length. */
 const maxSteps = 60;
-/** Steps that are priced together, by the rates in their middle. */
+/** Number of steps priced together, at the rates of the middle one. */
 const together = 6;
 
 /**
- * Each step reads what the one before it sent from the cache, and writes the rest to it. The first reads what the cache
- * holds of this conversation for this model: after a switch nothing, so that all of it is paid again.
+ * Each step reads what the previous one sent from the cache, and writes the rest to it. The first step reads
+ * what the cache holds of this conversation for this model: after a switch nothing, so that all of it is paid
+ * again.
  */
 export function expectedCost(price: Price, work: Work): RoutedRow["cost"] {
   const { context, growth } = work;
@@ -32,7 +35,7 @@ export function expectedCost(price: Price, work: Work): RoutedRow["cost"] {
     const first = context + done * growth;
     const last = first + Math.max(0, now - 1) * growth;
     const rates = ratesOf(price, (first + last) / 2);
-    // What one step writes the next one reads, so what is written in all is what is there in the end.
+    // The next step reads what one step writes, so the total written is the final content.
     prompt += Math.min(1, now) * (last - cached) * Math.max(rates.written, rates.input);
     cache +=
       (Math.min(1, now) * cached + (Math.max(0, now - 1) * (first + last - growth)) / 2) * rates.cached;

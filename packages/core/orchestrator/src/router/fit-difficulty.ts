@@ -1,4 +1,7 @@
-/** Fit difficulty: the two logistic steps from labelled tasks, by gradient descent with a penalty on large weights. */
+/**
+ * Fit difficulty: fits the two logistic steps to labelled tasks, by gradient descent with a penalty on large
+ * weights.
+ */
 import { logistic, weigh } from "./difficulty.ts";
 import type { Features } from "./text-features.ts";
 import type { TaskClass, Weights } from "./weights.ts";
@@ -11,12 +14,12 @@ export interface Labelled {
 export type Difficulty = Pick<Weights, "beyondLight" | "hard">;
 
 export interface FitOptions {
-  /** The larger, the closer to 0 the weights stay. */
+  /** A larger penalty keeps the weights closer to 0. */
   readonly penalty: number;
   readonly rounds: number;
 }
 
-/** *Contract:* deterministic; features of the session that no labelled task has get no weight. */
+/** *Contract:* deterministic; session features that no labelled task has get no weight. */
 export function fitDifficulty(tasks: readonly Labelled[], options: FitOptions): Difficulty {
   const more = tasks.map(({ features, task }) => ({ features, y: task === "light" ? 0 : 1 }));
   const beyond = tasks.filter(({ task }) => task !== "light");
@@ -29,7 +32,7 @@ interface Point {
   readonly y: number;
 }
 
-/** The constant is not penalised. */
+/** The constant has no penalty. */
 function fitLogistic(
   points: readonly Point[],
   { penalty, rounds }: FitOptions,
@@ -63,7 +66,7 @@ function gradientOf(
   return sum;
 }
 
-/** Large features take small steps: the descent stays stable, whatever their unit. */
+/** Large features take small steps, so that the descent is stable for any unit. */
 function scaleOf(points: readonly Point[], names: readonly string[]): Readonly<Record<string, number>> {
   return Object.fromEntries(
     names.map((name) => {

@@ -1,17 +1,17 @@
 /**
- * Fit weights: from samples of sessions, by gradient ascent on their likelihood. The probability that a tier does a task
- * right is a mixture over the classes the task may be of, so both the classes' weights and the tiers' qualities move.
- * A penalty pulls all of them to the weights one starts from: few samples change little.
+ * Fit weights: from samples of sessions, by gradient ascent on their likelihood. The probability that a tier
+ * does a task right is a mixture over the task's possible classes, so the fit changes the classes' weights
+ * and the tiers' qualities. A penalty pulls both to the initial weights: few samples change little.
  */
 import { logistic, weigh } from "./difficulty.ts";
 import type { Sample } from "./samples.ts";
 import { type TaskClass, type Tier, taskClasses, tiers, type Weights } from "./weights.ts";
 
-/** How many samples weigh as much as what was believed before. */
+/** How many samples weigh as much as the prior weights. */
 export interface FitWeightsOptions {
-  /** Of the tiers' qualities: there are nine, and they differ from team to team. */
+  /** For the tiers' qualities: there are nine, and they differ from team to team. */
   readonly quality: number;
-  /** Of what tells the classes apart: there are many weights, and what makes a task hard is much the same everywhere. */
+  /** For the class weights: there are many, and what makes a task hard is similar everywhere. */
   readonly classes: number;
   readonly rounds: number;
 }
@@ -28,7 +28,7 @@ interface Parameters {
 const step = 0.5;
 const keyOf = (tier: Tier, task: TaskClass): string => `${tier} ${task}`;
 
-/** *Contract:* deterministic; what is not learned stays as it was. */
+/** *Contract:* deterministic; weights that are not learned stay unchanged. */
 export function fitWeights(samples: readonly Sample[], from: Weights, options: FitWeightsOptions): Weights {
   const start = parametersOf(from);
   let now = start;
@@ -76,7 +76,7 @@ function parametersOf({ beyondLight, hard, quality }: Weights): Parameters {
 interface Move {
   readonly gradient: Numbers;
   readonly start: Numbers;
-  /** Squares of earlier gradients, by name: steps shrink where there was much to learn (AdaGrad). */
+  /** Squares of earlier gradients, by name: steps shrink after large gradients (AdaGrad). */
   readonly memory: Numbers;
   readonly pull: number;
 }

@@ -1,16 +1,16 @@
-/** Intervals: a mean with what chance may have done to it, by resampling; the same numbers for the same data. */
+/** Intervals: a mean with its uncertainty, by resampling; the same data always gives the same numbers. */
 import { seededRandom } from "@lathe/protocol";
 
 export interface Interval {
   readonly mean: number;
-  /** 95 % of resampled means lie between. */
+  /** 95 % of resampled means are between these. */
   readonly low: number;
   readonly high: number;
 }
 
 const resamples = 1000;
 
-/** Of values that do not depend on each other; one value, or none, has no interval to speak of. */
+/** For independent values; one value, or none, has no meaningful interval. */
 export function intervalOf(values: readonly number[]): Interval {
   const { length } = values;
   if (length === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN };

@@ -1,6 +1,6 @@
-/** Lexicon: groups of words that tell how much a request asks for, in the languages people write to us in. */
+/** Lexicon: groups of words that indicate how much a request asks for, in several languages. */
 
-/** Of text in lower case, by the name of the feature: how often the pattern occurs counts, up to two. */
+/** By feature name; matches text in lower case, and counts matches up to two. */
 export const lexicon: Readonly<Record<string, RegExp>> = {
   mechanical:
     /\b(?:rename|typo|spelling|bump|sort|remove|delete|drop the|replace|trim|skip|set|print|hide|disable|enable|format|undo|commit|chmod|kill|alias|increase|raise|lower|return|use|change)\b|umbenennen|übersetze|corrija|ajoute|agrega|改成|改名/g,

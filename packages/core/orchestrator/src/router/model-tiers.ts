@@ -1,12 +1,12 @@
 /**
- * Model tiers: how able a model is, as far as that can be told from its name or its price.
- * The order within a family is the providers' own; tiers across families are judged by price and by what is published
- * of coding tests, which harnesses differ in: an error of one tier is possible, and the user's configuration corrects it.
+ * Model tiers: how able a model is, judged by its name or its price. The order within a family is the
+ * providers' own. Tiers across families are judged by price and published coding tests, which depend on the
+ * harness: an error of one tier is possible, and the user's configuration corrects it.
  */
 import type { ModelInfo } from "@lathe/protocol";
 import type { Tier } from "./weights.ts";
 
-/** By the model's id without its provider, first match. */
+/** By model ID without its provider; the first match counts. */
 const families: readonly (readonly [id: RegExp, tier: Tier])[] = [
   [/haiku|luna|flash(?!-ultra)|-mini|-nano|-lite|codestral|gpt-oss|-small|\b[1-9]b\b/i, "small"],
   [/opus|fable|astra|argon|-ultra|gpt-5\.5\b/i, "large"],
@@ -16,11 +16,11 @@ const families: readonly (readonly [id: RegExp, tier: Tier])[] = [
   ],
 ];
 
-/** US dollars per million tokens answered, below which a model nobody knows is taken for small or medium. */
+/** US dollars per million output tokens, below which an unknown model counts as small or medium. */
 const smallBelow = 4;
 const mediumBelow = 18;
 
-/** A model of which neither the name nor the price is known is taken for small: what it can do must be said. */
+/** A model with unknown name and price counts as small; the configuration must state that it is more able. */
 export function tierOf({ id, price }: Pick<ModelInfo, "id" | "price">): Tier {
   const name = id.slice(id.lastIndexOf("/") + 1);
   const known = families.find(([pattern]) => pattern.test(name))?.[1];

@@ -1,7 +1,7 @@
 /**
- * Off-policy evaluation: what other weights would have been worth on turns that were played with the logged ones, by
- * inverse propensity (self-normalised) and doubly robust, with intervals. Only turns in which the other choice had a
- * chance of being made tell anything; without exploration that are those in which both agree.
+ * Off-policy evaluation: what other weights would have been worth on turns played with the logged ones, by
+ * inverse propensity (self-normalised) and doubly robust, with intervals. Only turns in which the other
+ * choice was possible are informative; without exploration, those are the turns in which both agree.
  */
 import { expected, oddsOf } from "./difficulty.ts";
 import { type Interval, intervalOf } from "./interval.ts";
@@ -9,21 +9,21 @@ import type { Sample } from "./samples.ts";
 import type { Tier, Weights } from "./weights.ts";
 
 export interface Evaluation {
-  /** US dollars of worth less cost per turn. */
+  /** US dollars of worth minus cost per turn. */
   readonly doublyRobust: Interval;
   readonly inversePropensity: number;
-  /** How many turns the weighted ones count for. */
+  /** The effective number of turns behind the weighted ones. */
   readonly effective: number;
-  /** Share of turns in which the choice had no chance of being made, so that only a model speaks for it. */
+  /** Share of turns in which the choice was impossible, so that only the model predicts its value. */
   readonly unsupported: number;
-  /** Of the policy's choices. */
+  /** Shares of the policy's choices. */
   readonly shares: Readonly<Record<Tier, number>>;
 }
 
-/** How a turn is valued, whatever is evaluated: by what the logged weights took it for. */
+/** How every turn is valued, for all policies: by the odds that the logged weights gave. */
 export interface Valuation {
   readonly weights: Weights;
-  /** Predicts outcomes of what was not tried; fitted on other turns than those evaluated. */
+  /** Predicts the outcome of untried choices; fitted on other turns than those evaluated. */
   readonly model: Weights;
 }
 
@@ -46,7 +46,7 @@ export function chooserOf(weights: Weights): Chooser {
   };
 }
 
-/** Turns were valued at `worth` of what came out right, less what they cost. */
+/** A turn's value is the `worth` of its success minus its cost. */
 export function evaluate(
   samples: readonly Sample[],
   choose: Chooser,
@@ -69,7 +69,7 @@ export function evaluate(
   };
 }
 
-/** Of a policy that is a chance of its own: what was logged. */
+/** The value of the policy that was logged. */
 export function logged(samples: readonly Sample[], { weights }: Valuation): Interval {
   return intervalOf(samples.map((sample) => rewardOf(sample, weights)));
 }

@@ -1,4 +1,4 @@
-/** Policies for the simulation: the router as it is, routers that lack something, and fixed choices. */
+/** Policies for the simulation: the real router, simplified routers, and fixed choices. */
 import type { Odds, Price, RouterMode } from "@lathe/protocol";
 import { type Candidate, type RouteOptions, route } from "./route.ts";
 import { shippedWeights } from "./shipped-weights.ts";
@@ -21,13 +21,16 @@ export function router(options: RouterOf = {}): Policy {
   return routing(options, candidates, (seen) => seen.cached);
 }
 
-/** What prices say without a cache: every step reads all of the conversation at the price of fresh input. */
+/** Uses list prices without a cache: every step reads the whole conversation at the price of fresh input. */
 export function listPriceRouter(options: RouterOf = {}): Policy {
   const flat = candidates.map(({ info, tier, price }) => ({ info, tier, price: withoutCache(price) }));
   return routing(options, flat, () => ({}));
 }
 
-/** Knows what the cache costs, but not whose it is: it takes the conversation for cached wherever it goes. */
+/**
+ * Knows the prices of the cache but ignores which model owns it: assumes a cached conversation for every
+ * model.
+ */
 export function freeSwitchRouter(options: RouterOf = {}): Policy {
   const all = (seen: Seen): Readonly<Record<string, number>> =>
     Object.fromEntries(candidates.map(({ info }) => [info.id, seen.context]));
@@ -78,7 +81,7 @@ function situationOf(seen: Seen, cached: Readonly<Record<string, number>>): Situ
   };
 }
 
-/** The same weights with another worth of what comes out right. */
+/** The same weights with another worth of success. */
 export function withWorth(worth: Odds, weights: Weights = shippedWeights): Weights {
   return { ...weights, worth };
 }

@@ -1,8 +1,8 @@
-/** Read weights: checks that what was read from a file has the shape of weights. */
+/** Read weights: checks that data from a file has the shape of weights. */
 import { shippedWeights } from "./shipped-weights.ts";
 import type { Weights } from "./weights.ts";
 
-/** The weights, or in one sentence what is wrong. */
+/** The weights, or one sentence that states the problem. */
 export function readWeights(value: unknown): Weights | string {
   const problem = problemAt(value, shippedWeights, "");
   if (problem !== undefined) return problem;
@@ -15,7 +15,7 @@ function problemAt(value: unknown, like: unknown, path: string): string | undefi
   if (typeof like !== "object" || like === null) return isLike(value, like) ? undefined : wanted(at, like);
   if (typeof value !== "object" || value === null) return `${at} should be an object`;
   const fields = value as Readonly<Record<string, unknown>>;
-  // Weights of features may be absent, and others than the shipped ones may be there.
+  // Feature weights may be missing, or include others than the shipped ones.
   if (path === ".beyondLight" || path === ".hard") {
     const wrong = Object.entries(fields).find(([, one]) => !isLike(one, 0));
     return wrong && wanted(`${at}.${wrong[0]}`, 0);

@@ -1,4 +1,4 @@
-/** Reason: why the router chose what it chose, in words a person reads in one breath. */
+/** Reason: why the router chose a model, in a short text for people. */
 import type { Odds, RoutedRow } from "@lathe/protocol";
 import type { Situation } from "./situation.ts";
 import { taskClasses } from "./weights.ts";
@@ -8,7 +8,7 @@ export interface Reasoned {
   readonly rows: readonly RoutedRow[];
   readonly odds: Odds;
   readonly situation: Situation;
-  /** The model it would have been without anybody's cache. */
+  /** The choice if no provider had anything cached. */
   readonly onlyByCache?: RoutedRow | undefined;
   readonly isExplored: boolean;
 }
@@ -35,7 +35,7 @@ function evidenceReason(row: RoutedRow, current: string | undefined, evidence = 
     : `${evidence}; it does such work in ${percent(row.quality)} of cases`;
 }
 
-/** With the one somebody would have thought of instead: the best of those that are abler, else the best of the others. */
+/** Compares it with the obvious alternative: the best of the abler models, or else the best of the others. */
 function comparison(row: RoutedRow, rows: readonly RoutedRow[]): string {
   const abler = rows.find(({ quality }) => quality > row.quality + 0.005);
   if (abler) {

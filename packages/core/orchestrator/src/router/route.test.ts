@@ -1,4 +1,4 @@
-/** The choice: what the cache is worth, when it moves, what it may choose of, how it explores, and what it says. */
+/** Tests the choice: the value of the cache, when to switch, allowed models, exploration, and the reason. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { costOf, type ModelInfo, seededRandom } from "@lathe/protocol";
@@ -38,7 +38,7 @@ const hard =
 const light90 = { light: 0.9, ordinary: 0.08, hard: 0.02 };
 
 describe("the choice of a model", () => {
-  it("takes a small one for what is small, in a fresh context, and a large one for what is hard", () => {
+  it("takes a small model for small work in a fresh context, and a large one for hard work", () => {
     const cost = { ...options, mode: "cost" } as const;
     assert.equal(route(asked(light), all, cost).to, "a/small");
     assert.equal(route(asked(hard), all, options).to, "a/large");
@@ -59,7 +59,7 @@ describe("the choice of a model", () => {
     );
   });
 
-  it("moves only up on evidence, and stays where nothing is above", () => {
+  it("moves only up on evidence, and stays if no better model exists", () => {
     const stuck = {
       moment: "evidence",
       evidence: "the same command failed 3 times",
@@ -94,7 +94,7 @@ describe("the choice of a model", () => {
     );
   });
 
-  it("takes a short answer for what it answers, and a complaint for a struggle of the model before", () => {
+  it("reads a short answer in its context, and a complaint as a struggle of the previous model", () => {
     const earlier = { light: 0.02, ordinary: 0.18, hard: 0.8 };
     const alone = route(asked("yes"), all, options).odds;
     const after = route(asked("yes", { earlier, current: "a/large" }), all, options).odds;
@@ -103,14 +103,14 @@ describe("the choice of a model", () => {
     assert.ok(still.light < light90.light - 0.2, `${still.light}`);
   });
 
-  it("leaves out what does not hold the conversation or its images, and takes the largest where nothing does", () => {
+  it("excludes models that cannot take the conversation or its images, and uses the largest if none can", () => {
     const narrow = [candidate("small", { window: 32_000 }), candidate("large", { images: false })];
     assert.equal(route(asked(light, { context: 30_000 }), narrow, options).to, "a/large");
     assert.equal(route(asked(hard, { hasImages: true }), narrow, options).to, "a/small");
     assert.equal(route(asked(hard, { context: 5_000_000 }), narrow, options).to, "a/large");
   });
 
-  it("takes the first of equals", () => {
+  it("takes the first of equal models", () => {
     const twins = [candidate("medium", { id: "b/one" }), candidate("medium", { id: "a/two" })];
     assert.equal(route(asked(light), twins, options).to, "b/one");
   });
@@ -129,7 +129,7 @@ describe("the choice of a model", () => {
     );
   });
 
-  it("thinks more of a plan", () => {
+  it("values a plan more", () => {
     const plain = route(asked(ordinary), all, options).odds;
     const plan = route(asked(ordinary, { isPlanning: true }), all, options).odds;
     assert.ok(plan.hard > plain.hard);
@@ -137,7 +137,7 @@ describe("the choice of a model", () => {
     assert.ok(child.light > plain.light);
   });
 
-  it("is the same for the same, but for exploration; and logs how likely each choice was", () => {
+  it("is deterministic without exploration, and logs how likely each choice was", () => {
     assert.deepEqual(route(asked(light), all, options), route(asked(light), all, options));
     assert.equal(route(asked(light), all, options).propensity, 1);
     const random = seededRandom(1);
@@ -154,7 +154,7 @@ describe("the choice of a model", () => {
 });
 
 describe("expected cost", () => {
-  it("is what the steps would be charged, one after the other", () => {
+  it("equals what the steps would be charged, one after the other", () => {
     for (const tier of tiers) {
       const price = prices[tier];
       const work = { context: 20_000, cached: 12_000, steps: 9, growth: 2000, answer: 400 };
@@ -170,7 +170,7 @@ describe("expected cost", () => {
     }
   });
 
-  it("rises with the tier of a long context, and falls with what is cached", () => {
+  it("rises with the tier of a long context, and falls with the cached part", () => {
     const work = { context: 120_000, cached: 0, steps: 2, growth: 1000, answer: 100 };
     const whole = expectedCost(prices.small, work);
     assert.ok(whole.prompt > (120_000 * prices.small.written) / 1e6);
@@ -194,7 +194,7 @@ describe("tiers of models", () => {
   ];
   for (const [id, tier] of rows) it(`${id} is ${tier}`, () => assert.equal(tierOf({ id }), tier));
 
-  it("of models nobody knows are told by their price", () => {
+  it("of unknown models are judged by their price", () => {
     const priced = (output: number) =>
       tierOf({ id: "x/y", price: { input: 1, output, cached: 1, written: 1 } });
     assert.deepEqual([priced(1), priced(10), priced(40)], ["small", "medium", "large"]);
@@ -202,7 +202,7 @@ describe("tiers of models", () => {
 });
 
 describe("weights of a file", () => {
-  it("are taken as they were written, and refused with what is wrong", () => {
+  it("are used as written, or rejected with the reason", () => {
     assert.deepEqual(readWeights(JSON.parse(JSON.stringify(shippedWeights))), shippedWeights);
     assert.match(String(readWeights({ ...shippedWeights, v: 2 })), /another version/);
     assert.match(

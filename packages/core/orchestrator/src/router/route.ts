@@ -1,4 +1,4 @@
-/** Route: expected quality and cost of each model for what is to be done, and the choice among them. Pure. */
+/** Route: expected quality and cost of each model for a task, and the choice among them. Pure. */
 import type { ModelInfo, ModelRouted, Odds, Price, RoutedRow, RouterMode } from "@lathe/protocol";
 import { afterStruggle, expected, mixed, oddsOf } from "./difficulty.ts";
 import { expectedCost } from "./expected-cost.ts";
@@ -18,19 +18,19 @@ export interface RouteOptions {
   readonly mode: RouterMode;
   /** From 0 to 1. */
   readonly explore?: number;
-  /** Uniform in [0, 1); decides nothing without `explore`. */
+  /** Uniform in [0, 1); has no effect without `explore`. */
   readonly random?: number;
 }
 
 export type Decided = Omit<ModelRouted, "from">;
 
-/** Tokens of the window that must stay free for what is to come. */
+/** Tokens of the window that must stay free for later steps. */
 const room = 24_000;
-/** A model that is not better by this much is no way up. */
+/** A model must be better by at least this much to count as a way up. */
 const leastGain = 0.02;
 const keptRows = 12;
 
-/** *Contract:* pure and total, at least one candidate; equal ones are taken in the order given. */
+/** *Contract:* pure and total, with at least one candidate; among equal ones, the first wins. */
 export function route(
   situation: Situation,
   candidates: readonly Candidate[],
@@ -67,11 +67,11 @@ interface Chosen {
   readonly row: RoutedRow;
   readonly propensity: number;
   readonly isExplored: boolean;
-  /** The model it would have been if no provider held anything. */
+  /** The choice if no provider had anything cached. */
   readonly onlyByCache?: RoutedRow;
 }
 
-/** What the request looks like, with what the session has shown before it. */
+/** The odds from the request, combined with what the session has shown before. */
 function believed(
   { moment, current, earlier, request }: Situation,
   odds: Odds,
@@ -81,11 +81,11 @@ function believed(
   if (moment === "evidence") return tier ? afterStruggle(earlier ?? odds, tier, weights) : (earlier ?? odds);
   if (!earlier) return odds;
   const said = featuresOf({ ...noSession, request });
-  // "Still fails" speaks of the task before, and says that the model has struggled with it.
+  // "Still fails" refers to the previous task, and shows that the model struggled with it.
   if (said.correction) {
     return mixed(odds, tier ? afterStruggle(earlier, tier, weights) : earlier, 0.5);
   }
-  // "Yes" and "the same for the other file" hardly say anything of their own.
+  // "Yes" and "the same for the other file" hardly contain information themselves.
   return said.short || said.confirm ? mixed(odds, earlier, 0.6) : odds;
 }
 
@@ -101,7 +101,7 @@ const noSession: Situation = {
   cached: {},
 };
 
-/** Those that hold the conversation; where none does, the one with the largest window. */
+/** The models that can take the conversation; if none can, the one with the largest window. */
 function fitting({ context, hasImages }: Situation, candidates: readonly Candidate[]): readonly Candidate[] {
   const able = candidates.filter(({ info }) => !hasImages || info.images !== false);
   const seeing = able.length > 0 ? able : candidates;
@@ -109,7 +109,7 @@ function fitting({ context, hasImages }: Situation, candidates: readonly Candida
   return fit.length > 0 ? fit : seeing.toSorted((a, b) => b.info.window - a.info.window).slice(0, 1);
 }
 
-/** The best first. */
+/** All models, best first. */
 function ranked(candidates: readonly Candidate[], task: Task): readonly RoutedRow[] {
   return candidates.map((one) => rowOf(one, task)).sort((a, b) => b.score - a.score);
 }
@@ -132,7 +132,7 @@ function rowOf({ info, tier, price }: Candidate, { odds, situation, options }: T
   return { model: info.id, tier, quality: expected(odds, quality), cost, steps, score };
 }
 
-/** Those that can be called now; all where none can. The others stay in the table, to stand in when these fail. */
+/** The models that can be called now, or all if none can. The others stay in the table as a fallback. */
 function awake(rows: readonly RoutedRow[], { resting = [] }: Situation): readonly RoutedRow[] {
   const callable = rows.filter(({ model }) => !resting.includes(model));
   return callable.length > 0 ? callable : rows;
@@ -156,7 +156,7 @@ function choose(all: readonly RoutedRow[], task: Task, candidates: readonly Cand
   return { row, propensity: explored?.propensity ?? 1, isExplored, ...(held && { onlyByCache: held }) };
 }
 
-/** The model it would have been if no provider held anything, where that is another. */
+/** The choice if no provider had anything cached, if that is another model. */
 function withoutCaches(
   row: RoutedRow,
   {
@@ -176,7 +176,7 @@ function withoutCaches(
   return otherwise?.model === row.model ? undefined : rows.find(({ model }) => model === otherwise?.model);
 }
 
-/** Among the best of each tier: another than the best is worth knowing only there. */
+/** Explores among the best of each tier: only there is another model worth learning about. */
 function explore(
   rows: readonly RoutedRow[],
   { explore: rate = 0, random = 0 }: RouteOptions,
@@ -191,7 +191,7 @@ function explore(
   return { row, propensity: row === best ? 1 - share * others.length : share };
 }
 
-/** As many as are worth a place in the log; what training compares, the best of each tier, always. */
+/** The rows worth logging; always includes the best of each tier, which training compares. */
 function keep(rows: readonly RoutedRow[], row: RoutedRow): readonly RoutedRow[] {
   const wanted = new Set([row, ...bestOfTiers(rows)]);
   for (const one of rows) if (wanted.size < keptRows) wanted.add(one);

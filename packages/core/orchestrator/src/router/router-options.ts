@@ -1,19 +1,22 @@
-/** Router options: which models a router may choose of, and by what. */
+/** Router options: which models a router may choose, and how. */
 import type { Tier } from "./weights.ts";
 
-/** What the user, the machine's owner and the project say of the router. */
+/** Options for the router from the user, the machine's administrator and the project. */
 export interface RouterOptions {
-  /** From 0, the default, to 1: how often another model than the best is tried, so that training learns of it. */
+  /**
+   * From 0, the default, to 1: how often a model other than the best is tried, so that training learns about
+   * it.
+   */
   readonly explore?: number;
-  /** Patterns of model ids with `*`: a model must match one of each list. */
+  /** Patterns of model IDs with `*`: a model must match one of each list. */
   readonly allow: readonly (readonly string[])[];
   /** A model must match none. */
   readonly block: readonly string[];
-  /** By model id, over what the name and the price say. */
+  /** By model ID; overrides the tier judged by name and price. */
   readonly tiers: Readonly<Record<string, Tier>>;
   /** A file that `lathe models train --out` wrote. */
   readonly weights?: string;
 }
 
-/** Where nobody says anything of it. */
+/** The options if nothing is configured. */
 export const noRouterOptions: RouterOptions = { allow: [], block: [], tiers: {} };

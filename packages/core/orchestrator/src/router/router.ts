@@ -1,20 +1,20 @@
-/** Router: what a host needs of it, with everything it loads. */
+/** Router: the functions that a host needs, with everything they load. */
 import type { ModelInfo, RouteInputs, RouterSettings, Session } from "@lathe/protocol";
 import { tierOf } from "./model-tiers.ts";
 import { type Candidate, type Decided, route } from "./route.ts";
 import { type Situation, situationOf } from "./situation.ts";
 import type { Tier, Weights } from "./weights.ts";
 
-/** What the router may choose of, and by what. */
+/** The models the router may choose, and its weights. */
 export interface Routing {
-  /** Models with a price; others are left out, as nothing can be said of their cost. */
+  /** Models with a price; others are left out, since their cost is unknown. */
   readonly models: readonly ModelInfo[];
-  /** What somebody says of models, by id. */
+  /** Configured tiers of models, by ID. */
   readonly tiers: Readonly<Record<string, Tier>>;
   readonly weights: Weights;
 }
 
-/** Those with a known price, in the order given. */
+/** The models with a known price, in the given order. */
 function candidatesOf({ models, tiers }: Routing): readonly Candidate[] {
   return models.flatMap((info) => {
     const { price } = info;
@@ -34,7 +34,7 @@ export function routeSession(
   return route(situationOf(session, at), candidatesOf(routing), options);
 }
 
-/** What the table would be for a task of its own, or for what is said next in a session. */
+/** The table for a separate task, or for the next message of a session. */
 export function routeTask(
   task: string,
   session: Session,

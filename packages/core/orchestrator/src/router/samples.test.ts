@@ -1,4 +1,4 @@
-/** Samples: what the log of a turn says of the model that was chosen. */
+/** Samples: what the log of a turn shows about the chosen model. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Drafted, ended, logOf, ran, routed, said, step } from "./drafted-logs.test.ts";
@@ -29,7 +29,7 @@ describe("samples of a log", () => {
     });
   }
 
-  it("hold what was seen, tried and spent; another model that took over earns the first nothing", () => {
+  it("hold features, choice and cost; another model that took over earns nothing for the first", () => {
     const over = routed({ from: "a", to: "b", moment: "evidence" });
     const [sample] = samplesOf(logOf([routed(), step(0.25), over, step(0.5), ran(0), ended()]));
     assert.deepEqual([sample?.tier, sample?.propensity, sample?.cost], ["small", 0.9, 0.75]);

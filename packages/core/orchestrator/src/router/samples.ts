@@ -1,4 +1,4 @@
-/** Samples: what session logs say of the router's choices: what was seen, what was chosen, what came of it. */
+/** Samples: what session logs show about the router's choices: features, choice and result. */
 import { type Event, type ModelRouted, messageText } from "@lathe/protocol";
 import { type Features, textFeatures } from "./text-features.ts";
 import type { Tier } from "./weights.ts";
@@ -10,22 +10,22 @@ export interface Sample {
   readonly features: Features;
   readonly odds: ModelRouted["odds"];
   readonly mode: ModelRouted["mode"];
-  /** The best of each tier, as the router saw them. */
+  /** The best of each tier, as the router scored them. */
   readonly rows: readonly Row[];
   readonly tier: Tier;
   /** Probability with which the tier was chosen. */
   readonly propensity: number;
   /** How well the turn came out, from 0 to 1. */
   readonly outcome: number;
-  /** The same of what the chosen model did by itself: another that took over earns it nothing. */
+  /** The outcome of the chosen model alone: another model that took over earns it nothing. */
   readonly alone: number;
-  /** US dollars of the turn, whoever earned them. */
+  /** US dollars of the turn, for all of its models. */
   readonly cost: number;
 }
 
 /**
- * How well a turn came out, told by what followed. Nobody says it outright, so these are judgements: a correction or a
- * rewind is the person's own verdict, a command that fails at the end is the next best sign.
+ * How well a turn came out, judged by what followed. No log says it outright: a correction or a rewind is the
+ * person's own verdict, and a command that fails at the end is the next best sign.
  */
 export const signals = {
   rewound: 0,
@@ -47,7 +47,10 @@ interface Open {
   readonly end?: string;
 }
 
-/** Of one session's log; turns that a provider's fault or a permission ended say nothing of a model. */
+/**
+ * Samples of one session's log; skips turns ended by a provider failure or a permission, which say nothing
+ * about the model.
+ */
 export function samplesOf(events: readonly Event[]): readonly Sample[] {
   const samples: Sample[] = [];
   let open: Open | undefined;

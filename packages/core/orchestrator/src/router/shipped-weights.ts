@@ -1,13 +1,12 @@
 /**
- * Shipped weights: what the router believes before anybody's sessions have taught it.
- *
- * `beyondLight` and `hard`: fitted to the training part of 372 tasks that one person labelled by judgement
- * (fixtures/tasks.txt); the weights of `planning`, `rewound` and `child` are set by hand.
- * `quality`: judgement. Its shape is that of public results: on issues of open-source projects small siblings come close
- * to the largest (66.6 % and 74.4 % of SWE-bench Verified for Haiku 4.5 and Opus 4.5), on work of hours everybody falls
- * and the gap opens (86 % to 68 % between leading models on SWE-AGI; on issues of over an hour most fall far at vals.ai).
- * No number here is a measurement of the models of today; an error of 0.1 is likely, and `lathe models train` moves them.
- * `worth`, `steps`, `growth`, `answer`: judgement. `cacheMs`: the shortest that providers promise.
+ * Shipped weights: the router's weights before any training. `beyondLight` and `hard` are fitted to the
+ * training part of 372 tasks that one person labelled by judgment (fixtures/tasks.txt); the weights of
+ * `planning`, `rewound` and `child` are set by hand. `quality`: judgment. Its shape follows public results:
+ * on issues of open-source projects, small models come close to the largest (66.6 % and 74.4 % of SWE-bench
+ * Verified for Haiku 4.5 and Opus 4.5). On work of hours, all models drop and the gap widens (86 % to 68 %
+ * between leading models on SWE-AGI; on issues of over an hour most drop far at vals.ai). No number here is a
+ * measurement of today's models; an error of 0.1 is likely, and `lathe models train` adjusts them. `worth`,
+ * `steps`, `growth`, `answer`: judgment. `cacheMs`: the shortest time that providers promise.
  */
 import type { Weights } from "./weights.ts";
 

@@ -1,13 +1,14 @@
 /**
- * Simulation: sessions of several turns with prompt caches, played by policies that choose models.
- * The world's probabilities and costs are stated here, apart from what the router believes; nothing is measured on models.
+ * Simulation: sessions of several turns with prompt caches, played by policies that choose models. The
+ * world's probabilities and costs are stated here, independent of the router's weights; none is measured on
+ * models.
  */
 import { costOf, type Odds, type Price, seededRandom } from "@lathe/protocol";
 import type { Candidate, Decided } from "./route.ts";
 import type { LabelledTask } from "./tasks.test.ts";
 import { type Tier, tiers } from "./weights.ts";
 
-/** Of the catalogue's snapshot: Claude Haiku, Sonnet and Opus 5.5, US dollars per million tokens. */
+/** From the catalogue's snapshot: Claude Haiku, Sonnet and Opus 5.5, US dollars per million tokens. */
 export const prices: Readonly<Record<Tier, Price>> = {
   small: {
     input: 0.1,
@@ -27,14 +28,14 @@ export const candidates: readonly Candidate[] = tiers.map((tier) => ({
 }));
 
 export interface World {
-  /** Probability of success; each task shifts them all by a logit of its own. */
+  /** Probability of success; each task shifts them all by its own logit. */
   readonly quality: Readonly<Record<Tier, Odds>>;
   readonly steps: Odds;
   readonly pace: Readonly<Record<Tier, number>>;
-  /** Of a model that is failing: that it shows. Of one that is not: that it looks so. */
+  /** Probabilities that a failing model is noticed, and that a working one looks like failing. */
   readonly shows: number;
   readonly looks: number;
-  /** Of the next turn: that it begins while the cache lives. */
+  /** Probability that the next turn begins while the cache is valid. */
   readonly warm: number;
   readonly growth: number;
   readonly answer: number;
@@ -43,8 +44,9 @@ export interface World {
 }
 
 /**
- * Deliberately not what the router believes: everybody is somewhat worse, and work takes other lengths. A tier that
- * suffices for a task by its label comes within a few points of the larger ones: that is what the label says.
+ * Deliberately different from the router's weights: all models are slightly worse, and work takes other
+ * lengths. A tier that suffices for a task by its label comes within a few points of the larger ones, which
+ * is what the label means.
  */
 export const world: World = {
   quality: {
@@ -62,10 +64,12 @@ export const world: World = {
   prompt: 8000,
 };
 
-/** One task of a session, with what chance has in store for it. */
+/** One task of a session, with its random numbers. */
 export interface Turn {
   readonly task: LabelledTask;
-  /** A model succeeds when this is below its probability: an abler model succeeds wherever a weaker one does. */
+  /**
+   * A model succeeds if this is below its probability, so an abler model succeeds wherever a weaker one does.
+   */
   readonly luck: number;
   readonly secondLuck: number;
   readonly shift: number;
@@ -103,11 +107,11 @@ function drawTurn(tasks: readonly LabelledTask[], random: () => number): Turn {
   };
 }
 
-/** What a policy may see, and for an oracle the truth. */
+/** What a policy may see; an oracle also uses the truth. */
 export interface Seen {
   readonly turn: Turn;
   readonly context: number;
-  /** Tokens held, by model. */
+  /** Cached tokens, by model. */
   readonly cached: Readonly<Record<string, number>>;
   readonly current?: Tier;
   readonly earlier?: Odds;
@@ -125,7 +129,7 @@ export type Policy = (seen: Seen) => Choice;
 export interface Played {
   readonly seen: Seen;
   readonly choice: Choice;
-  /** What took over when it showed that the chosen one fails. */
+  /** The model that took over when the chosen one visibly failed. */
   readonly second?: Choice;
   readonly success: number;
   readonly cost: number;
@@ -186,7 +190,7 @@ function stepsOf(tier: Tier, { task, length }: Turn, { steps, pace }: World): nu
   return Math.max(1, Math.round(steps[task.task] * length * pace[tier]));
 }
 
-/** That an abler model does what a weaker one has failed at. */
+/** The probability that an abler model succeeds after a weaker one has failed. */
 function rescueOf(
   next: Tier,
   { failed, turn, within }: { readonly failed: Tier; readonly turn: Turn; readonly within: World },
@@ -195,7 +199,7 @@ function rescueOf(
   return Math.max(0, (successOf(next, turn, within) - before) / (1 - before));
 }
 
-/** Dollars of so many steps; the context and the caches grow with them. */
+/** Dollars for this many steps; the context and the caches grow with them. */
 function work(tier: Tier, steps: number, place: Place): number {
   const { growth, answer } = place.within;
   let cost = 0;
@@ -210,7 +214,9 @@ function work(tier: Tier, steps: number, place: Place): number {
   return cost;
 }
 
-/** Knows the task, its length and every probability, and chooses for one turn what is worth most less what it costs. */
+/**
+ * Knows the task, its length and every probability, and chooses the highest worth minus cost for one turn.
+ */
 export function oracle(worth: Odds, within: World = world): Policy {
   return (seen) => {
     const gains = tiers.map((tier) => ({ tier, gain: gainOf(tier, seen, { worth, within }) }));

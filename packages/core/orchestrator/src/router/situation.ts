@@ -1,4 +1,4 @@
-/** Situation: what the router looks at, read off a session. */
+/** Situation: the router's input, derived from a session. */
 import {
   isNotice,
   isResting,
@@ -12,31 +12,31 @@ import {
 import { type Features, textFeatures } from "./text-features.ts";
 
 export interface Situation {
-  /** The words of a person that opened the turn. */
+  /** The person's message that opened the turn. */
   readonly request: string;
   readonly moment: ModelRouted["moment"];
-  /** What shows that the model is too weak, with the moment `evidence`. */
+  /** The sign that the model is too weak, for the moment `evidence`. */
   readonly evidence?: string;
-  /** What the task before was taken for. */
+  /** The odds of the previous task. */
   readonly earlier?: Odds;
   readonly isPlanning: boolean;
   readonly isRewound: boolean;
-  /** A session below another, with a small task of its own. */
+  /** A subagent's session, with a small task of its own. */
   readonly isChild: boolean;
   readonly hasImages: boolean;
   /** Answers of the turn so far. */
   readonly steps: number;
   /** Tokens of the next request. */
   readonly context: number;
-  /** Tokens of it that providers still hold, by model. */
+  /** Tokens of it that providers still cache, by model. */
   readonly cached: Readonly<Record<string, number>>;
-  /** Models whose provider failed just now; chosen only where there are no others. */
+  /** Models whose provider failed just now; chosen only if there are no others. */
   readonly resting?: readonly string[];
-  /** The model that has answered last; absent before the first answer. */
+  /** The model that answered last; absent before the first answer. */
   readonly current?: string;
 }
 
-/** Characters per token of prose and code together; the request is estimated with care elsewhere. */
+/** Characters per token, for prose and code together; other code estimates the request more carefully. */
 const charactersPerToken = 3.6;
 const imageTokens = 1600;
 
@@ -69,7 +69,7 @@ export function situationOf(session: Session, { moment, evidence, now, cacheMs }
   };
 }
 
-/** What was answered beyond the conversation, before it went back, is no part of the next request. */
+/** Answers that a rewind removed are not part of the next request. */
 function heldOf({ ends }: SentPrompt, said: number): number {
   return ends.findLast(({ messages }) => messages <= said)?.tokens ?? 0;
 }
@@ -84,7 +84,7 @@ function promptLength(prompt: Session["prompt"]): number {
   return length;
 }
 
-/** The last words of a person. */
+/** The last message of a person. */
 function requestOf(messages: readonly Message[]): string {
   const said = messages.findLast(({ role, parts }) => role === "user" && !isNotice(messageText(parts)));
   return said ? messageText(said.parts) : "";
@@ -108,7 +108,7 @@ function sizeOf(message: Message): number {
   return size;
 }
 
-/** Of the request and of the session; names are those of the weights. */
+/** Features of the request and the session; the names are those of the weights. */
 export function featuresOf(situation: Situation): Features {
   const { isPlanning, isRewound, isChild, earlier } = situation;
   return {

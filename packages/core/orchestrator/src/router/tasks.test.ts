@@ -22,7 +22,7 @@ function readTasks(file: string): readonly LabelledTask[] {
   });
 }
 
-/** FNV-1a: which part a task falls into depends on its words alone. */
+/** FNV-1a: a task's part depends only on its text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
@@ -33,5 +33,5 @@ export const tasks: readonly LabelledTask[] = readTasks("tasks.txt");
 /** Two in five are held out of every fit. */
 export const heldOut: readonly LabelledTask[] = tasks.filter(({ text }) => hashOf(text) % 5 < 2);
 export const training: readonly LabelledTask[] = tasks.filter((task) => !heldOut.includes(task));
-/** Written when the weights were fixed, in another manner: shows how far they carry. */
+/** Written in another style after the weights were fixed: shows how well they generalize. */
 export const later: readonly LabelledTask[] = readTasks("later-tasks.txt");

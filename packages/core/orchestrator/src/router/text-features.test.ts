@@ -1,4 +1,4 @@
-/** Text features: what is seen in requests, and that no request takes long to look at. */
+/** Text features: which features requests have, and that no request takes long. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertGrowth } from "@lathe/testkit/growth";
@@ -18,14 +18,14 @@ const rows: readonly (readonly [text: string, present: readonly string[], absent
 
 describe("features of a request", () => {
   for (const [text, present, absent] of rows) {
-    it(`are seen in: ${text.split("\n", 1)[0]}`, () => {
+    it(`are found in: ${text.split("\n", 1)[0]}`, () => {
       const found = textFeatures(text);
       for (const name of present) assert.ok(found[name], name);
       for (const name of absent) assert.equal(found[name], undefined, name);
     });
   }
 
-  it("are none of an empty request but its length", () => {
+  it("are empty for an empty request, except for its length", () => {
     assert.deepEqual(textFeatures("  "), { length: 0, short: 1 });
   });
 
@@ -41,8 +41,8 @@ describe("features of a request", () => {
     "replace ".repeat(1e5),
     'file "'.repeat(1e5),
   ]) {
-    it(`are found soon in a long row of ${JSON.stringify(hostile.slice(0, 8))}`, () => {
-      // As much as is read of it, and of what is read a time that grows with its length: six times, not thirty-six.
+    it(`are found quickly in many repetitions of ${JSON.stringify(hostile.slice(0, 8))}`, () => {
+      // Only 3000 characters are read, in time linear in their number: six times as long, not thirty-six.
       assert.deepEqual(textFeatures(hostile), textFeatures(hostile.slice(0, 3000)));
       const texts = new Map([500, 3000].map((length) => [length, hostile.slice(0, length)]));
       const work = (length: number): void => {

@@ -1,11 +1,11 @@
-/** Text features: what can be seen of a request without understanding it, as numbers by name. */
+/** Text features: properties of a request that need no understanding, as numbers by name. */
 import { lexicon } from "./lexicon.ts";
 
 export type Features = Readonly<Record<string, number>>;
 
-/** Longer requests say nothing more for this purpose, and would take time. */
+/** Longer requests add no information for this purpose, and would take time. */
 const maxCharacters = 3000;
-/** Longer words are data; expressions that look for paths in them would take time, too. */
+/** Longer words are data, and the expressions that find paths would be slow on them. */
 const longestWord = 160;
 
 const trace =
@@ -13,14 +13,17 @@ const trace =
 const path = /[\w@-]\.[a-z]{1,5}(?::\d+|\b)|[\w.-]\/(?:[\w.-]|$)/;
 const place = /\w\.[a-z]{1,4}:\d+|\w\(\)/;
 const line = /\bline \d+/;
-/** Signs of scripts without spaces: two count for a word. Ranges, as Unicode classes take milliseconds to compile. */
+/**
+ * Characters of scripts without spaces: two count as a word. Ranges, since Unicode classes take milliseconds
+ * to compile.
+ */
 const signs = /[\u3040-\u30ff\u4e00-\u9fff]/g;
 const foreign = /[äöüßéèêçñ¿ãõ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
 
-/** Names are those of the weights; what is absent is 0. */
+/** The names are those of the weights; a missing feature is 0. */
 export function textFeatures(request: string): Features {
   const text = request.slice(0, maxCharacters).trim();
-  // Case is folded once: expressions that fold it themselves take long to compile beyond ASCII.
+  // Case is folded once, since case-insensitive expressions take long to compile beyond ASCII.
   const folded = text.toLowerCase();
   const words = folded === "" ? [] : folded.split(/\s+/);
   const length = words.length + (folded.match(signs)?.length ?? 0) / 2;

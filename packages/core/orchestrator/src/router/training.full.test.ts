@@ -1,4 +1,4 @@
-/** Training: that on synthetic logs whose truth is known the better policy is found and told. */
+/** Training: finds and reports the better policy on synthetic logs with a known truth. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Event } from "@lathe/protocol";
@@ -12,7 +12,7 @@ import { drawSessions, type Played, play, type World, world } from "./simulation
 import { tasks } from "./tasks.test.ts";
 import { train } from "./training.ts";
 
-/** The log a session would have left: it ends with a run of the tests, which the next task leaves uncorrected. */
+/** The log of such a session: it ends with a test run, which the next task does not correct. */
 function logged(turns: readonly Played[]): readonly Event[] {
   return logOf(
     turns.flatMap(({ seen, choice, second, success, cost }): Drafted[] => {
@@ -30,7 +30,9 @@ function logged(turns: readonly Played[]): readonly Event[] {
   );
 }
 
-/** A team whose work small models do nearly as well as large ones: the router shipped to it pays too much. */
+/**
+ * A team whose work small models do almost as well as large ones: the shipped router spends too much there.
+ */
 const easy: World = {
   ...world,
   shows: 0,
@@ -52,7 +54,7 @@ const played = (
   return drawSessions(tasks, count, seed).map((session) => play(session, policy, within));
 };
 
-/** What a policy really is worth per turn in the world, by playing it. */
+/** The real worth of a policy per turn in the world, found by playing it. */
 function truth(weights: typeof shippedWeights, within: World): number {
   const policy = router({ weights });
   const turns = drawSessions(tasks, 1500, 99).flatMap((session) => play(session, policy, within));
@@ -67,7 +69,7 @@ function truth(weights: typeof shippedWeights, within: World): number {
 describe("training on synthetic logs", () => {
   const logs = played(easy, 0.5, { count: 900, seed: 3 }).map(logged);
 
-  it("finds that small models suffice where they do, says so, and is right", () => {
+  it("finds that small models suffice if they do, says so, and is right", () => {
     const trained = train(logs, shippedWeights);
     assert.equal(trained.verdict, "better", JSON.stringify(trained.gain));
     assert.ok(trained.after.shares.small > trained.before.shares.small + 0.2);
@@ -80,11 +82,11 @@ describe("training on synthetic logs", () => {
     assert.ok(low <= gain && gain <= high, "the interval covers the truth");
   });
 
-  it("is the same for the same logs", () => {
+  it("is deterministic for the same logs", () => {
     assert.deepEqual(train(logs.slice(0, 100), shippedWeights), train(logs.slice(0, 100), shippedWeights));
   });
 
-  it("does not judge what was never tried", () => {
+  it("does not judge untried choices", () => {
     const trained = train(played(easy, 0, { count: 900, seed: 3 }).map(logged), {
       ...shippedWeights,
       modes: { ...shippedWeights.modes, balanced: 1 },
@@ -95,7 +97,7 @@ describe("training on synthetic logs", () => {
     assert.equal(train([], shippedWeights).verdict, "untested");
   });
 
-  it("changes little where the shipped weights are nearly right, and does not claim otherwise", () => {
+  it("changes little if the shipped weights are nearly right, and does not claim otherwise", () => {
     const trained = train(played(world, 0.5, { count: 900, seed: 6 }).map(logged), shippedWeights);
     assert.equal(trained.verdict, "unclear", JSON.stringify(trained.gain));
     assert.ok(Math.abs(truth(trained.weights, world) - truth(shippedWeights, world)) < 0.02);
@@ -104,7 +106,7 @@ describe("training on synthetic logs", () => {
 
 describe("off-policy evaluation", () => {
   it("covers the true value of the policy it evaluates in most of repeated logs", () => {
-    // Turns for themselves: what a choice does to later turns is not what is estimated.
+    // Separate turns: the effect of a choice on later turns is not estimated.
     const single = (seed: number) => drawSessions(tasks, 400, seed).map((session) => session.slice(0, 1));
     const cheap = { ...shippedWeights, modes: { ...shippedWeights.modes, balanced: 0.3 } };
     const random = seededRandom(17);
@@ -117,7 +119,7 @@ describe("off-policy evaluation", () => {
     const policy = router({ weights: cheap });
     const valued = single(1000).concat(single(1001), single(1002), single(1003), single(1004));
     const real = valued.flatMap((session) => {
-      // The reward is valued by what the logging router took the task for.
+      // The reward uses the odds that the logging router gave.
       const [logSample] = samplesOf(logged(play(session, router(), easy)));
       const [turn] = play(session, policy, easy);
       if (!logSample || !turn) return [];

@@ -1,4 +1,7 @@
-/** Training: weights from the older sessions, judged on the newer ones against the weights that were in use. */
+/**
+ * Training: learns weights from the older sessions, and judges them on the newer ones against the current
+ * weights.
+ */
 import type { Event } from "@lathe/protocol";
 import { fitWeights } from "./fit-weights.ts";
 import { type Interval, intervalOf } from "./interval.ts";
@@ -8,29 +11,31 @@ import type { Weights } from "./weights.ts";
 
 export interface Training {
   readonly weights: Weights;
-  /** Turns that taught, and turns that judged. */
+  /** The numbers of turns used for learning and for judging. */
   readonly learned: number;
   readonly judged: number;
-  /** What the judging turns came to as they were played. */
+  /** The value of the judging turns as they were played. */
   readonly played: Interval;
-  /** What the weights in use, and the new ones, would come to without exploration. */
+  /** The value of the current and the new weights without exploration. */
   readonly before: Evaluation;
   readonly after: Evaluation;
-  /** Of the new ones over those in use, turn by turn. */
+  /** The gain of the new weights over the current ones, turn by turn. */
   readonly gain: Interval;
   readonly verdict: "better" | "worse" | "unclear" | "untested";
 }
 
-/** By trial on synthetic logs: enough to follow a team whose work is different, and not its chances. */
+/**
+ * Found by trial on synthetic logs: enough to follow a team with different work, but not its random noise.
+ */
 const fit = { quality: 4, classes: 2000, rounds: 400 };
 
-/** Less of it is chance. */
+/** With fewer turns, the result is chance. */
 const leastJudged = 30;
-/** More of it is a guess. */
+/** With a larger share, the result is a guess. */
 const maxUnsupported = 0.05;
 const learnShare = 0.6;
 
-/** *Contract:* deterministic; `sessions` from the oldest to the newest. */
+/** *Contract:* deterministic; `sessions` are ordered from oldest to newest. */
 export function train(sessions: readonly (readonly Event[])[], from: Weights): Training {
   const samples = sessions.map(samplesOf);
   const cut = cutAt(samples);
@@ -56,7 +61,7 @@ export function train(sessions: readonly (readonly Event[])[], from: Weights): T
   };
 }
 
-/** Whole sessions, so that no session teaches and judges. */
+/** Splits between whole sessions, so that no session is used for both. */
 function cutAt(samples: readonly (readonly Sample[])[]): number {
   const total = samples.reduce((sum, some) => sum + some.length, 0);
   let seen = 0;

@@ -1,4 +1,4 @@
-/** Weights: everything the router believes, as data of one shape; a trainer writes it, a host may load another. */
+/** Weights: all parameters of the router, as plain data; training writes them, and a host may load others. */
 import type { Odds, RoutedRow, RouterMode } from "@lathe/protocol";
 
 export type Tier = RoutedRow["tier"];
@@ -6,26 +6,26 @@ export type TaskClass = keyof Odds;
 
 export interface Weights {
   readonly v: 1;
-  /** Where they come from, for people. */
+  /** Where the weights come from, for people. */
   readonly source: string;
-  /** Logistic weights by feature (`bias` for the constant): that a task is more than light. */
+  /** Logistic weights by feature (`bias` for the constant) that a task is more than light. */
   readonly beyondLight: Readonly<Record<string, number>>;
-  /** The same: that a task that is more than light is hard. */
+  /** The same, that a task which is more than light is hard. */
   readonly hard: Readonly<Record<string, number>>;
   /** Probability that a model of the tier does a task of the class right. */
   readonly quality: Readonly<Record<Tier, Odds>>;
   /** US dollars that a task of the class, done right, is worth in mode balanced. */
   readonly worth: Odds;
-  /** The worth is multiplied by it. */
+  /** Factor for the worth in each mode. */
   readonly modes: Readonly<Record<RouterMode, number>>;
-  /** Answers that a task of the class takes a medium model. */
+  /** Answers that a medium model needs for a task of the class. */
   readonly steps: Odds;
-  /** The steps are multiplied by it. */
+  /** Factor for the steps. */
   readonly pace: Readonly<Record<Tier, number>>;
-  /** Tokens by which the context grows with each step, and of those answered. */
+  /** Tokens that each step adds to the context, and the output part of them. */
   readonly growth: number;
   readonly answer: number;
-  /** Milliseconds a provider's cache lives without being used. */
+  /** Milliseconds that a provider's cache keeps an unused entry. */
   readonly cacheMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** After a failed attempt: try again, wait, let another model take over, or give up. */
+/** After a failed attempt: retry, wait, switch to another model, or give up. */
 import {
   type Failure,
   failure,
@@ -12,17 +12,20 @@ import { chainOf } from "./chain.ts";
 import { freedText } from "./due-compaction.ts";
 import { standIn } from "./failover.ts";
 
-/** Attempts on one model before it rests. */
+/** Attempts on one model before it is paused. */
 const attemptsPerModel = 3;
-/** Attempts in a row, for each model of the chain, before a turn ends unless `limits.failures` says otherwise. */
+/**
+ * Consecutive failed attempts, for each model of the chain, before a turn ends unless `limits.failures` is
+ * set.
+ */
 const attemptsInRow = 16;
-/** Milliseconds that failing and waiting may take in all before a turn ends; each answer makes a minute of it good. */
+/** Total milliseconds of failing and waiting before a turn ends; each answer offsets a minute of it. */
 const retryBudgetMs = 300_000;
-/** Milliseconds between two attempts, at most. */
+/** Maximum milliseconds between two attempts. */
 const longestMs = 30_000;
-/** Milliseconds between two attempts on a model that rests, while the only other ones are out for good. */
+/** Milliseconds between two attempts on a paused model, while the only other ones are out permanently. */
 const turnsMs = 30_000;
-/** Milliseconds to wait for one model while another one could go on. */
+/** Milliseconds to wait for one model while another one could continue. */
 const patienceMs = 60_000;
 
 type Turn = NonNullable<Session["turn"]>;
@@ -32,19 +35,19 @@ export function afterFailure(session: Session, now: number): Action | undefined 
   if (!turn?.lastFailure || turn.modelFailures === 0) return undefined;
   const { lastFailure: problem, probing } = turn;
   if (problem.retry === "never") return giveUp(explained(problem, session, turn));
-  // A look at a model that has rested is one attempt, whatever became of it.
+  // Testing a paused model takes one attempt, whatever its result.
   if (probing !== undefined) {
     return { type: "switch-model", to: probing, why: problem.text, because: "relapse" };
   }
   const to = isResting(circuits[model], now) ? standIn(session, now) : undefined;
-  // One that has not failed yet may try even when the time is up.
+  // A model that has not failed yet may try even if the time is up.
   if (to !== undefined && mayGoOn(session, turn, circuits[to] ? now : (turn.failingSince ?? now))) {
     return { type: "switch-model", to, why: problem.text, because: "fault" };
   }
   return again(session, turn, now);
 }
 
-/** Waits for whichever model may be called first, and calls it. */
+/** Waits for the model that may be called first, and calls it. */
 function again(session: Session, turn: Turn, now: number): Action | undefined {
   const { lastFailure, failures } = turn;
   const problem = lastFailure && explained(lastFailure, session, turn);
@@ -65,9 +68,9 @@ interface Due {
 }
 
 /**
- * When each model may be called, the first one first. Where all rest they take turns: a rest is a reason to call
- * another model, not to call none. Only where a provider named the time, or the fault is not of the passing kind, it is
- * waited for.
+ * When each model may be called, earliest first. If all are paused, they take turns: a pause is a reason to
+ * call another model, not to call none. Lathe waits it out only if a provider named the time, or the failure
+ * is not temporary.
  */
 function due(session: Session, turn: Turn, now: number): readonly Due[] {
   const { model, circuits } = session;
@@ -84,20 +87,20 @@ function due(session: Session, turn: Turn, now: number): readonly Due[] {
   return [...own, ...others].sort((a, b) => a.at - b.at || a.since - b.since);
 }
 
-/** Whether the turn's budget of attempts and of time allows an attempt then. */
+/** Whether the turn's budget of attempts and time allows an attempt then. */
 function mayGoOn(session: Session, turn: Turn, at: number): boolean {
   const most = session.limits.failures ?? attemptsInRow * chainOf(session).length;
   return turn.failures < most && at - (turn.failingSince ?? at) <= retryBudgetMs - (turn.lostMs ?? 0);
 }
 
-/** Addresses that have not said anything yet are more likely wrong than gone for a moment. */
+/** An address that has never answered is more likely wrong than temporarily unavailable. */
 function isLikelyWrong(session: Session, turn: Turn): boolean {
   if (turn.steps > 0 || turn.reached || turn.modelFailures < attemptsPerModel) return false;
   const others = chainOf(session).filter((id) => id !== session.model);
   return others.every((id) => session.circuits[id]?.code === "unreachable");
 }
 
-/** With what was already tried, and the way out where there is one. */
+/** Adds what was already tried, and what the user can do. */
 function explained(problem: Failure, session: Session, turn: Turn): Failure {
   return withImages(withFreed(problem, turn), session);
 }
@@ -107,7 +110,7 @@ function withFreed(problem: Failure, { freed }: Turn): Failure {
   return { ...problem, text: `${problem.text}; ${freedText(freed)}` };
 }
 
-/** What a provider does not take of it comes again with each request. */
+/** If a provider rejects an image, it rejects it again with each request. */
 function withImages(problem: Failure, { messages }: Session): Failure {
   if (problem.code !== "request-rejected") return problem;
   const unseen = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
@@ -121,7 +124,7 @@ function withImages(problem: Failure, { messages }: Session): Failure {
   };
 }
 
-/** `waitMs` is how long the provider asked to wait, where that is why. */
+/** `waitMs` is how long the provider asked to wait, if that is the reason. */
 function giveUp(problem: Failure, attempts = 1, waitMs = 0): Action {
   const asked =
     waitMs > patienceMs
@@ -136,9 +139,9 @@ function giveUp(problem: Failure, attempts = 1, waitMs = 0): Action {
   return { type: "end-turn", end: { type: "failed", failure: { ...problem, text } } };
 }
 
-/** Where a failure leaves its model. */
+/** The consequences of a failure for its model. */
 export interface Aftermath {
-  /** When the next attempt on the model is due, in milliseconds since the epoch; absent when none is. */
+  /** When the next attempt on the model is due, in milliseconds since the epoch; absent if there is none. */
   readonly retryAt?: number;
   readonly rest?: ModelRest;
 }
@@ -151,7 +154,8 @@ export function aftermath(
 ): Aftermath {
   const { now, window, random } = given;
   const { modelFailures: failuresBefore = 0, failures = 0 } = session.turn ?? {};
-  // Where all rest, going round begins no back-off anew; each model is left alone while the others have their turns.
+  // If all are paused, a new round does not restart the back-off; each model waits while the others have
+  // their turns.
   const isRound = session.circuits[session.model] !== undefined;
   const inRow = isRound
     ? { failures, longestMs: longestMs / Math.max(1, chainOf(session).length) }
@@ -179,9 +183,9 @@ function opens(
 }
 
 /**
- * When the attempt after this failure is due, in milliseconds after it: exponential back-off with full jitter over its
- * upper half (500 ms doubling to 30 s), and not before the provider asked for it, nor all clients in the same moment.
- * `random` is uniform in [0, 1).
+ * When the next attempt is due, in milliseconds after this failure: exponential back-off with full jitter
+ * over its upper half (500 ms doubling to 30 s). Never before the time that the provider asked for, and not
+ * at the same moment for all clients. `random` is uniform in [0, 1).
  */
 export function retryDelay(
   problem: Failure,
@@ -195,7 +199,7 @@ export function retryDelay(
   return Math.max(backOff, afterMs + Math.round(Math.min(afterMs / 10, 1000) * random));
 }
 
-/** When the attempt at a summary after this failed one is due; undefined where the conversation goes on without. */
+/** When to retry a failed summary; undefined if the conversation continues without one. */
 export function summaryDue(
   { compaction, limits }: Pick<Session, "compaction" | "limits">,
   problem: Failure,
@@ -207,7 +211,10 @@ export function summaryDue(
   return delay === undefined || delay > patienceMs ? undefined : now + delay;
 }
 
-/** How long a model rests, in milliseconds: 15 s, doubling to 10 minutes; 5 minutes where it is no passing fault. */
+/**
+ * How long a model is paused, in milliseconds: 15 s, doubling to 10 minutes; 5 minutes if the failure is not
+ * temporary.
+ */
 function restDelay(problem: Failure, opensBefore: number, random: number): number {
   const first = problem.retry === "other-model" ? 300_000 : 15_000;
   return jittered(Math.min(first * 2 ** opensBefore, 600_000), random);
@@ -217,7 +224,7 @@ function jittered(ms: number, random: number): number {
   return Math.round(ms / 2 + (ms / 2) * random);
 }
 
-/** The failure of an attempt whose owner died with it. */
+/** The failure of an attempt whose owner died. */
 export const cutOffAttempt: Failure = failure("owner-died", "the process died during this attempt", {
   retry: "same",
 });

@@ -1,4 +1,4 @@
-/** Limits that end a turn, and what an attempt may ask for. */
+/** Tests limits that end a turn, and the size of an attempt. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { costOf, emptySession, emptyTreeAccount, type ModelRequest } from "@lathe/protocol";
@@ -36,14 +36,14 @@ describe("caps", () => {
     assert.ok(session.account.cost <= limits.cost && session.account.cost > 0.03, `${session.account.cost}`);
   });
 
-  it("shortens the answer asked for to what the cap still buys", async () => {
+  it("shortens the requested answer to what the cap can still pay for", async () => {
     const bench = openBench({ script: [{ text: "ok" }], limits: { cost: 0.02 } });
     await run(bench);
     const asked = bench.scripted.requests[0]?.maxOutputTokens ?? 0;
     assert.ok(asked > 1024 && asked < 8000, `${asked}`);
   });
 
-  it("ends within the token cap, what is reserved included", async () => {
+  it("ends within the token cap, reservations included", async () => {
     const limits = { tokens: 20_000 };
     const session = await run(openBench({ script: () => ({ calls: [say(`${Math.random()}`)] }), limits }));
     assert.ok(session.lastEnd?.type === "limit" && session.lastEnd.limit === "tokens");
@@ -80,7 +80,7 @@ describe("caps", () => {
     assert.ok(end?.type === "limit" && end.limit === "wallMs");
   });
 
-  it("asks for no more than the window still holds", () => {
+  it("requests no more than the window can still hold", () => {
     const info = { id: "local/x", window: 16_384, maxOutput: 16_000 };
     const request = requestOf(16_000);
     const asked = (input: number): unknown => {
@@ -90,7 +90,7 @@ describe("caps", () => {
     assert.deepEqual([100, 5_000, 16_000, 20_000].map(asked), [16_000, 11_384, 1_024, 1_024]);
   });
 
-  it("reserves no less than an attempt can cost, also where long requests cost more", () => {
+  it("reserves no less than an attempt can cost, even if long requests cost more", () => {
     const rate = fc.double({ min: 0.01, max: 50, noNaN: true });
     const rates = fc.record({ input: rate, output: rate, cached: rate, written: rate });
     const tier = fc.tuple(rates, fc.integer({ min: 1, max: 100_000 }));

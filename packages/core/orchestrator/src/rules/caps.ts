@@ -1,4 +1,4 @@
-/** Caps: limits that end a turn, and what an attempt may cost at most before it starts. */
+/** Caps: limits that end a turn, and the maximum cost of an attempt before it starts. */
 import {
   type Limits,
   type ModelInfo,
@@ -12,12 +12,12 @@ import {
 } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
-/** Answers shorter than this are not worth an attempt. */
+/** Shorter answers are not worth an attempt. */
 const leastOutput = 1024;
-/** Answers that may be at least this long are not waited for. */
+/** If an answer may be at least this long, there is no waiting for more room. */
 const worthWaitingFor = 8000;
 
-/** Limits that bind before the next attempt is even assembled. */
+/** Limits that apply before the next attempt is assembled. */
 export function reachedLimit(session: Session, now: number): Action | undefined {
   const { turn, limits } = session;
   if (!turn) return undefined;
@@ -45,15 +45,15 @@ export interface Sent {
   readonly tree: TreeAccount;
 }
 
-/** An attempt that the caps allow: its answer shortened to what they still buy, and its worst case. */
+/** An attempt within the caps: its answer shortened to what they can still pay for, and its worst case. */
 export interface Affordable {
   readonly request: ModelRequest;
   readonly reservation: Reservation;
 }
 
 /**
- * What the caps allow of an attempt; the end of the turn when that is no answer worth having; or to wait, when other
- * sessions of the tree hold what would make it a better one.
+ * What the caps allow for an attempt. Ends the turn if that is no useful answer. Waits if other sessions of
+ * the tree hold what would allow a better one.
  */
 export function reserve(
   session: Session,
@@ -65,7 +65,8 @@ export function reserve(
   const least = Math.min(leastOutput, wanted);
   const own = ownRoom(session);
   const now = remainingBudget(tree);
-  // The estimate is on the high side, so a full window shortens the answer and leaves it to the provider to refuse.
+  // The estimate is on the high side, so a full window shortens the answer, and the provider may reject the
+  // request.
   const most = Math.min(wanted, Math.max(leastOutput, info.window - input));
   const within = ({ tokens, cost }: Room): number =>
     Math.floor(Math.min(most, tokens - input, affordable(info, input, cost)));
@@ -88,14 +89,14 @@ interface Room {
 
 const unbounded: Room = { tokens: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY };
 
-/** What a session may still use by its own limits; those of a root are the cap of its tree. */
+/** What a session may still use by its own limits; a root's limits are the cap of its tree. */
 function ownRoom({ root, limits, account }: Session): Room {
   if (root === undefined) return unbounded;
   const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = limits;
   return { tokens: tokens - account.tokens, cost: cost - account.cost };
 }
 
-/** The room there would be if all others had already ended, for nothing. */
+/** The room left if all other sessions had already ended without cost. */
 function roomWithout(tree: TreeAccount, session: string): Room {
   return remainingBudget({ ...tree, open: tree.open.filter((held) => held.session === session) });
 }
@@ -119,14 +120,14 @@ function ended(session: Session, { input, tree }: Sent, info: ModelInfo): TurnEn
   return { type: "limit", limit: "tokens", text };
 }
 
-/** Output tokens that `dollars` still buy after the input; unbounded without a cap or a price. */
+/** Output tokens that `dollars` can pay for after the input; unbounded without a cap or a price. */
 function affordable(info: ModelInfo, input: number, dollars: number): number {
   const inputCost = worstCost(info, input, 0);
   if (!info.price || inputCost === undefined) return Number.POSITIVE_INFINITY;
   return ((dollars - inputCost) * 1e6) / Math.max(ratesOf(info.price, input).output, 1e-9);
 }
 
-/** Every input token at the dearest rate it could be charged. */
+/** Charges every input token at the highest possible rate. */
 function worstCost({ price }: ModelInfo, input: number, output: number): number | undefined {
   if (!price) return undefined;
   const rates = ratesOf(price, input);

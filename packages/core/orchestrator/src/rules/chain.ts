@@ -1,7 +1,7 @@
-/** Chain: the models in the order in which one takes over from another. */
+/** Chain: the models in their failover order. */
 import { chosenModels, type Session } from "@lathe/protocol";
 
-/** As configured; where a router chose, by its latest table. */
+/** The configured order; with a router, the order of its latest table. */
 export function chainOf(session: Session): readonly string[] {
   const { settings, route } = session;
   return (settings.router && route?.ranking) || chosenModels(session);

@@ -1,4 +1,4 @@
-/** When the files are kept: once before each step that may change them, and once after it. */
+/** When checkpoints are taken: once before each step that may change files, and once after it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, fold, isFailure } from "@lathe/protocol";
@@ -65,7 +65,7 @@ describe("a checkpoint", () => {
     assert.equal(session.lastEnd?.type, "done");
   });
 
-  it("says which files of the turn so far run later, and forgets those that went", async () => {
+  it("reports which files of the turn so far run later, without deleted ones", async () => {
     const asked: string[] = [];
     const found = [
       {
@@ -105,7 +105,7 @@ describe("a checkpoint", () => {
     assert.ok(types.indexOf("checkpoint.taken") > types.indexOf("permission.decided"));
   });
 
-  it("is not taken for a session that only reads, nor when nobody asked for it", async () => {
+  it("is not taken for a session that only reads, nor if checkpoints are off", async () => {
     const reading = bench([[get("a")]]);
     await run(reading);
     assert.deepEqual(reading.done, ["get a"]);
@@ -114,7 +114,7 @@ describe("a checkpoint", () => {
     assert.deepEqual(off.done, ["put a"]);
   });
 
-  it("that cannot be taken stops nothing, and is asked for again only where it may be had", async () => {
+  it("does not block anything if it fails, and is retried only if it may succeed", async () => {
     for (const [retry, asked] of [
       ["same", 4],
       ["never", 1],
@@ -130,7 +130,7 @@ describe("a checkpoint", () => {
     }
   });
 
-  it("is taken before a person is waited for, and anew after the answer", async () => {
+  it("is taken before waiting for a person, and again after the answer", async () => {
     const one = bench([[put("a")], [say("rm")]], {
       settings: { checkpoints: true, attended: true },
       decide: ([effect]) => (effect?.kind === "execute" ? ask : allow),
@@ -146,7 +146,7 @@ describe("a checkpoint", () => {
     assert.deepEqual(one.done, ["checkpoint", "put a", "checkpoint", "checkpoint", "say rm", "checkpoint"]);
   });
 
-  it("that waits hears a cancel, and says after a moment what it is at", async () => {
+  it("can be cancelled while it waits, and shows its status after a moment", async () => {
     const clock = createHandMovedClock();
     let hanging = 0;
     const one = bench([[put("a")]], {
@@ -168,7 +168,7 @@ describe("a checkpoint", () => {
     assert.deepEqual(one.done, ["checkpoint"]);
   });
 
-  it("is taken anew by whoever takes the session over, and does not trust what lies between", async () => {
+  it("is taken again by a new owner, which does not trust the time in between", async () => {
     const one = bench([[put("a"), say("one"), say("two")]]);
     const log = await begin(one);
     let ends = 0;
@@ -190,7 +190,7 @@ describe("a checkpoint", () => {
     );
   });
 
-  it("is tried again by whoever takes the session over", async () => {
+  it("is retried by a new owner", async () => {
     let possible = false;
     const one = bench([[put("a")]], {
       checkpoint: () =>

@@ -1,4 +1,4 @@
-/** Checkpoint due: whether the files have to be kept before the session goes on. */
+/** Checkpoint due: whether a checkpoint must be taken before the session continues. */
 import type { CallState, Effect, Session } from "@lathe/protocol";
 
 /** Once for each step, right before its first calls that may change files. */
@@ -9,7 +9,7 @@ export function isDueBefore(session: Session, calls: readonly CallState[]): bool
   return turn.covered !== turn.steps;
 }
 
-/** Once the session lets go of files it may have changed, so that later changes are known for somebody else's. */
+/** Once the session releases files it may have changed, so that later changes are attributed to others. */
 export function isDueAfter(session: Session): boolean {
   return keepsFiles(session) && session.checkpoints.at(-1)?.moment === "before";
 }

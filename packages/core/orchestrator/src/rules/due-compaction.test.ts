@@ -27,7 +27,7 @@ const due = (more: Partial<NonNullable<Session["turn"]>>): string => {
 };
 
 describe("a compaction", () => {
-  it("is due after a refusal, whatever another kind freed before", () => {
+  it("is due after a rejection, whatever another kind freed before", () => {
     assert.equal(due(refusal), "overflow");
     for (const why of ["tidy", "images", "asked"] as const) {
       assert.equal(due({ ...refusal, freed: freed(why, 50) }), "overflow", why);
@@ -37,7 +37,7 @@ describe("a compaction", () => {
     assert.equal(due({ ...refusal, lastFailure: problem }), "nothing");
   });
 
-  it("is due after a second refusal only where a summary was not tried, and the first one helped", () => {
+  it("is due after a second rejection only if there was no summary yet, and the first one helped", () => {
     assert.equal(due({ ...refusal, freed: freed("overflow", 50) }), "overflow");
     assert.equal(due({ ...refusal, freed: freed("overflow", 50, { summary: "written" }) }), "nothing");
     assert.equal(
@@ -47,7 +47,7 @@ describe("a compaction", () => {
     assert.equal(due({ ...refusal, freed: freed("overflow", 70) }), "nothing");
   });
 
-  it("that freed little ends the turn only where what is left is near the limit", () => {
+  it("that freed little ends the turn only if the rest is near the limit", () => {
     assert.equal(due({ freed: freed("window", 50) }), "nothing");
     assert.equal(due({ freed: freed("window", 70, { most: 99 }) }), "nothing");
     assert.equal(due({ freed: freed("window", 85, { most: 99 }) }), "end-turn");

@@ -1,8 +1,11 @@
-/** Due compaction: whether the conversation has to be made shorter before the next attempt, and when that did not help. */
+/**
+ * Due compaction: whether the conversation must be compacted before the next attempt, and when that did not
+ * help.
+ */
 import { failure, freesEnough, isFailure, type Session, type TokensFreed } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
-/** `now` in milliseconds since the epoch. */
+/** `now` is in milliseconds since the epoch. */
 export function dueCompaction({ turn, compaction }: Session, now: number): Action | undefined {
   if (compaction) {
     const { why, focus, failed } = compaction;
@@ -16,24 +19,24 @@ export function dueCompaction({ turn, compaction }: Session, now: number): Actio
   return isRefused && mayHelp(freed) ? { type: "compact", why: "overflow" } : undefined;
 }
 
-/** Once, and once more where no summary was tried: what is refused again goes to a wider model, or ends the turn. */
+/** Once, and once more if there was no summary yet: after that, a wider model takes over or the turn ends. */
 function mayHelp(freed: TokensFreed | undefined): boolean {
   return freed?.why !== "overflow" || needsSummary(freed);
 }
 
-/** It freed enough without a summary, and that was not enough for the provider. */
+/** Whether shortening freed enough without a summary, but not enough for the provider. */
 export function needsSummary(freed: TokensFreed | undefined): boolean {
   return freed?.why === "overflow" && freesEnough(freed) && freed.summary === undefined;
 }
 
-/** The part of what a request may have above which little work is left until the next compaction. */
+/** The share of a request's limit above which little work is possible until the next compaction. */
 const full = 0.8;
 
 function isFull({ after, most = 0 }: TokensFreed): boolean {
   return after > full * most;
 }
 
-/** One that frees little of a full window is due again at once, and again. */
+/** A compaction that frees little of a full window would be due again at once. */
 function giveUp(freed: TokensFreed): Action {
   const text = `the conversation fills the model's window, and ${freedText(freed)}. Begin a new session, go back to an earlier step, or name a model with a larger window`;
   return { type: "end-turn", end: { type: "failed", failure: failure("context-overflow", text) } };

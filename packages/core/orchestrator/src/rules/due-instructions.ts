@@ -1,11 +1,13 @@
-/** Due instructions: folders of files that the agent touched, whose own instructions it has not been given. */
+/** Due instructions: folders of touched files whose instructions the agent has not received. */
 import type { Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
-/** Looked into at once; the rest is due with the next step. */
+/** Maximum folders checked at once; the rest is due with the next step. */
 const maxFolders = 64;
 
-/** With each folder those above it, the outer ones first; what the workspace itself says is in the prompt. */
+/**
+ * Includes the parents of each folder, outermost first; the workspace's own instructions are in the prompt.
+ */
 export function dueInstructions({ shown, instructed }: Session): Action | undefined {
   const known = new Set(instructed);
   const wanted = new Set<string>();

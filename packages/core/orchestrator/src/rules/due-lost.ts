@@ -1,4 +1,4 @@
-/** Due lost: the model is told which commands in the background went with the process that had the session before. */
+/** Due lost: tells the model which background commands ended with the session's previous process. */
 import type { Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 

@@ -1,4 +1,4 @@
-/** Due plan: the model is told that a plan is wanted, and the planner is asked again where carrying it out gets stuck. */
+/** Due plan: tells the model to make a plan, and calls the planner again if carrying it out gets stuck. */
 import { isPlanning, type Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 import { evidenceIn } from "./due-route.ts";

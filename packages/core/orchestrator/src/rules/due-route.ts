@@ -1,15 +1,17 @@
-/** Due route: whether the router has to choose before the next attempt: at the start of a turn, and on evidence. */
+/**
+ * Due route: whether the router must choose before the next attempt: at the start of a turn, and on evidence.
+ */
 import type { Run, Session, Turn } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
-/** So often the same command fails in a row, whatever was changed in between, before it shows something. */
+/** Consecutive failures of the same command, whatever changed in between, that count as evidence. */
 const failedRuns = 3;
-/** Answers in a row cut at the output limit. */
+/** Consecutive answers cut at the output limit. */
 const cutAnswers = 2;
 /** Answers without an end of the turn. */
 const manySteps = 40;
 
-/** Within a turn the model stays, but for evidence that it is too weak. */
+/** Within a turn the model stays, unless there is evidence that it is too weak. */
 export function dueRoute({ turn, settings }: Session): Action | undefined {
   if (!turn || !settings.router) return undefined;
   if (turn.routedAt === undefined) return { type: "route", moment: "turn" };
@@ -17,7 +19,7 @@ export function dueRoute({ turn, settings }: Session): Action | undefined {
   return evidence === undefined ? undefined : { type: "route", moment: "evidence", evidence };
 }
 
-/** What happened since the router last chose. */
+/** Evidence since the router last chose. */
 export function evidenceIn(turn: Turn, since: number): string | undefined {
   // An attempt that failed says nothing of the model's strength.
   if (turn.modelFailures > 0) return undefined;
@@ -29,7 +31,7 @@ export function evidenceIn(turn: Turn, since: number): string | undefined {
   return steps >= manySteps ? `${steps} steps did not bring it to an end` : undefined;
 }
 
-/** How often the latest command has failed since it last went well. */
+/** How often the latest command has failed since its last success. */
 function repeated(runs: readonly Run[]): number {
   const last = runs.at(-1);
   if (!last) return 0;
@@ -37,7 +39,7 @@ function repeated(runs: readonly Run[]): number {
   return same.length - 1 - same.findLastIndex(({ exitCode }) => exitCode === 0);
 }
 
-/** The program and its first word, `npm test`: what follows changes from try to try. */
+/** The program and its first word, such as `npm test`: the rest changes from try to try. */
 function nameOf(input: string): string {
   const command = /"command"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(input)?.[1] ?? input;
   const words = command.replace(/^\s*cd [^&;]*(?:&&|;)\s*/, "").split(/\s+/);

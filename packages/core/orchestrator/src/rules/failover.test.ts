@@ -1,4 +1,4 @@
-/** Failover: along the chain and back, by circuits that the log alone explains. */
+/** Failover along the chain and back, by circuits that the log alone explains. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Event, type Failure, failure, fold, type Models, type Session } from "@lathe/protocol";
@@ -18,14 +18,14 @@ const minute = 60_000;
 interface Chained {
   readonly bench: Bench;
   readonly clock: HandMovedClock;
-  /** Models in the order in which they were asked. */
+  /** Models in the order in which they were called. */
   readonly asked: string[];
   run(): Promise<Session>;
 }
 
 type Answer = (model: string, at: number) => ScriptedAnswer;
 
-/** A chain of models that one function answers for, told who is asked and when, from the start. */
+/** A chain of models that one function answers for; it receives the model and the time since the start. */
 function chain(
   models: readonly string[],
   answer: Answer,
@@ -58,7 +58,7 @@ function working(chained: () => Chained, steps: number, ms: number): () => Scrip
 }
 
 describe("failover", () => {
-  it("stays with the one that took over until the first has rested, and goes back", async () => {
+  it("stays with the model that took over until the first one's pause is over, and goes back", async () => {
     const go: () => ScriptedAnswer = working(() => it, 8, 10_000);
     const it: Chained = chain(["a", "b"], (model, at) => (model === "a" && at < 20_000 ? broken : go()));
     const session = await it.run();
@@ -68,7 +68,7 @@ describe("failover", () => {
     assert.deepEqual([session.model, session.circuits], ["a", {}]);
   });
 
-  it("loses no step by a look that fails, and each rest is longer than the last", async () => {
+  it("loses no step by a failing test of a paused model, and each pause is longer than the last", async () => {
     const go: () => ScriptedAnswer = working(() => it, 30, 10_000);
     const it: Chained = chain(["a", "b"], (model) => (model === "a" ? broken : go()));
     const session = await it.run();
@@ -82,7 +82,7 @@ describe("failover", () => {
     assert.equal(it.bench.done.length, 30);
   });
 
-  it("does not count a look that fails", async () => {
+  it("does not count a failing test of a paused model", async () => {
     const go: () => ScriptedAnswer = working(() => it, 6, 10_000);
     const it: Chained = chain(["a", "b"], (model) => (model === "a" ? broken : go()));
     const limited = { ...it.bench, options: { ...it.bench.options, limits: { failures: 4 } } };
@@ -91,7 +91,7 @@ describe("failover", () => {
     assert.deepEqual(session.lastEnd, { type: "done" });
   });
 
-  it("goes round: from the last back to the first once that has rested", async () => {
+  it("goes round: from the last model back to the first once its pause is over", async () => {
     const it: Chained = chain(["a", "b", "c"], (model, at) =>
       model === "a" && at > minute ? { text: "ok" } : broken,
     );
@@ -101,7 +101,7 @@ describe("failover", () => {
     assert.equal(session.model, "a");
   });
 
-  it("finds the one that lives, whichever it is and whenever it comes back", async () => {
+  it("finds the working model, whichever it is and whenever it recovers", async () => {
     for (const lives of ["a", "b", "c"]) {
       for (const since of [0, 10_000, 100_000, 200_000]) {
         const it = chain(["a", "b", "c"], (model, at) =>
@@ -135,7 +135,7 @@ describe("failover", () => {
     assert.ok(steps > 0 && steps < 12, `${steps} steps`);
   });
 
-  it("leaves at once a model that asks to wait too long, and says so when there is no other", async () => {
+  it("leaves at once a model that asks to wait too long, and says so if there is no other", async () => {
     const later: Failure = failure("rate-limited", "later", { retry: { afterMs: 3_600_000 } });
     const two = chain(["a", "b"], (model) => (model === "a" ? { failure: later } : { text: "ok" }));
     assert.deepEqual((await two.run()).lastEnd, { type: "done" });
@@ -160,7 +160,7 @@ describe("failover", () => {
     assert.deepEqual(none.asked, ["a"]);
   });
 
-  it("heeds what other sessions found out, and the log says so", async () => {
+  it("uses what other sessions found out, and the log says so", async () => {
     const until = createHandMovedClock().now() + minute;
     const circuitNews = (model: string) =>
       model === "a" ? ({ until, code: "overloaded", why: "busy", opens: 1 } as const) : undefined;
@@ -175,7 +175,7 @@ describe("failover", () => {
     assert.deepEqual((await alone.run()).lastEnd, { type: "done" });
   });
 
-  it("asks a model that only others gave up before it gives up itself", async () => {
+  it("tries a model that only other sessions gave up before it gives up itself", async () => {
     const until = createHandMovedClock().now() + 60 * minute;
     const circuitNews = (model: string) =>
       model === "b" ? ({ until, code: "overloaded", why: "busy", opens: 5 } as const) : undefined;
@@ -197,7 +197,7 @@ describe("failover, whatever fails", () => {
   ];
   const fates = fc.array(fc.tuple(fc.nat(kinds.length + 3), fc.nat(30_000)), { maxLength: 60 });
 
-  it("ends, within its budget, and the log tells the same session again", () =>
+  it("ends within its budget, and the log folds to the same session", () =>
     fc.assert(
       fc.asyncProperty(fates, fc.integer({ min: 1, max: 4 }), async (list, models) => {
         let tries = 0;

@@ -1,11 +1,11 @@
-/** Failover: which model of the chain is the next to be called, as far as the circuits say. */
+/** Failover: which model of the chain to call next, according to the circuits. */
 import { type CircuitHeard, isResting, type Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 import { chainOf } from "./chain.ts";
 
 /**
- * Before an attempt while nothing fails: away from a model that rests, and back to one that was left and has rested.
- * Undefined: the current one.
+ * Before an attempt while nothing fails: leaves a paused model, and returns to one that was left once its
+ * pause is over. Undefined: stay with the current model.
  */
 export function beforeAttempt(session: Session, now: number): Action | undefined {
   const { turn, model, circuits } = session;
@@ -24,8 +24,8 @@ export function beforeAttempt(session: Session, now: number): Action | undefined
 }
 
 /**
- * The first other model of the chain that does not rest; else the one whose rest, which only others found necessary,
- * is the first to be over.
+ * The first other model of the chain that is not paused; else, of those that only other sessions paused, the
+ * one whose pause ends first.
  */
 export function standIn(session: Session, now: number): string | undefined {
   const { model, circuits } = session;
@@ -36,7 +36,7 @@ export function standIn(session: Session, now: number): string | undefined {
   return untried.sort((a, b) => (circuits[a]?.until ?? 0) - (circuits[b]?.until ?? 0))[0];
 }
 
-/** Whether what another session found out would change what this one does now. */
+/** Whether another session's report would change what this one does now. */
 export function isNews({ circuits }: Session, news: CircuitHeard, now: number): boolean {
   if (news.until <= now) return false;
   const own = circuits[news.model];

@@ -1,4 +1,4 @@
-/** Attempts that fail: voided, tried again, handed over, given up. */
+/** Tests failed attempts: voided, retried, handed over, given up. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, failure } from "@lathe/protocol";
@@ -9,7 +9,7 @@ import { retryDelay } from "./after-failure.ts";
 describe("failing attempts", () => {
   const broken = failure("stream-broken", "the stream broke", { retry: "same" });
 
-  it("voids what was shown, tries again, and never executes a discarded call", async () => {
+  it("voids the shown text, tries again, and never executes a discarded call", async () => {
     const bench = openBench({
       script: [{ text: "half", calls: [say("x")], failure: broken }, { calls: [say("x")] }, { text: "ok" }],
     });
@@ -23,7 +23,7 @@ describe("failing attempts", () => {
     assert.equal(roles(session), "user assistant tool assistant");
   });
 
-  it("waits as long as the provider asks, and a little longer than others may", async () => {
+  it("waits as long as the provider asks, plus a random time", async () => {
     const limited = failure("rate-limited", "slow down", { retry: { afterMs: 7000 } });
     const bench = openBench({ script: [{ failure: limited }, { text: "ok" }] });
     const begun = bench.clock.now();
@@ -61,7 +61,7 @@ describe("failing attempts", () => {
     });
   }
 
-  it("never tries again sooner than its own back-off", () => {
+  it("never retries sooner than its own back-off", () => {
     const problem = failure("rate-limited", "12 ms", { retry: { afterMs: 12 } });
     assert.deepEqual(
       [0, 1, 2].map((failures) => retryDelay(problem, { failures }, 1)),
@@ -94,7 +94,7 @@ describe("failing attempts", () => {
     assert.ok(session.account.tokens < 8000, `${session.account.tokens}`);
   });
 
-  it("gives up at once when trying again cannot help", async () => {
+  it("gives up at once if a retry cannot help", async () => {
     const bench = openBench({ script: () => ({ failure: failure("unauthorized", "wrong key") }) });
     const session = await run(bench);
     assert.ok(session.lastEnd?.type === "failed" && session.lastEnd.failure.code === "unauthorized");
@@ -102,7 +102,7 @@ describe("failing attempts", () => {
     assert.equal(session.account.tokens, 0, "a rejected request is not charged");
   });
 
-  it("names the way out where a request may be rejected for an image", async () => {
+  it("names the solution if a request may be rejected for an image", async () => {
     const rejected = failure("request-rejected", "could not process image", { retry: "other-model" });
     const bench = openBench({ script: () => ({ failure: rejected }) });
     const log = await begin(bench);
@@ -127,21 +127,21 @@ describe("failing attempts", () => {
     assert.equal(slow.scripted.requests.length, 2);
   });
 
-  it("charges what an answer that says nothing is known to have used", async () => {
+  it("charges the known usage of an empty answer", async () => {
     const usage = { input: 100, cached: 0, written: 0, output: 20, reasoning: 0 };
     const bench = openBench({ script: [{ usage }, { text: "ok", usage }] });
     const session = await run(bench);
     assert.deepEqual([session.lastEnd, session.account.tokens], [{ type: "done" }, 240]);
   });
 
-  it("does not try again what a model declined in silence", async () => {
+  it("does not retry what a model declined silently", async () => {
     const bench = openBench({ script: [{ reason: "refused" }, { text: "ok" }] });
     const { lastEnd } = await run(bench);
     assert.equal(lastEnd?.type === "failed" && lastEnd.failure.code, "content-refused");
     assert.equal(bench.scripted.requests.length, 1);
   });
 
-  it("charges the reservation when the usage will never be known", async () => {
+  it("charges the reservation if the usage will never be known", async () => {
     const bench = openBench({ script: [{ failure: broken }, { text: "ok" }] });
     const session = await run(bench);
     assert.ok(session.account.tokens > 8000, `${session.account.tokens}`);

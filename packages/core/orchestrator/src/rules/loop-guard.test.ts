@@ -24,7 +24,7 @@ describe("findCycle", () => {
     );
   });
 
-  it("finds none where nothing repeats three times", () => {
+  it("finds none if nothing repeats three times", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string()), (steps) =>
         assert.equal(findCycle([...steps, ...steps]), undefined),
@@ -37,7 +37,7 @@ describe("judgeLoop", () => {
   const repeat = (make: (i: number) => AnswerRecord, count: number) =>
     Array.from({ length: count }, (_, i) => make(i));
 
-  it("sees through times, durations, pids and ids", () => {
+  it("ignores times, durations, pids and IDs", () => {
     const same = repeat(
       (i) =>
         answer(
@@ -49,12 +49,12 @@ describe("judgeLoop", () => {
     assert.equal(judge(same), "end-turn");
   });
 
-  it("sees through the order of arguments", () => {
+  it("ignores the order of arguments", () => {
     const same = repeat((i) => answer(i % 2 ? '{"a":1,"b":2}' : '{"b":2,"a":1}', "x"), 3);
     assert.equal(judge(same), "post-notice");
   });
 
-  it("lets numbers that mean something differ", () => {
+  it("distinguishes numbers that have a meaning", () => {
     assert.equal(judge(repeat((i) => answer("{}", `${12 + i} tests failed`), 6)), undefined);
   });
 });

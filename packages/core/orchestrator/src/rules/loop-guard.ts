@@ -1,4 +1,6 @@
-/** Loop guard: notices a model that goes in circles, nudges it, and ends the turn when that does not help. */
+/**
+ * Loop guard: detects a model that repeats itself, sends it a note, and ends the turn if that does not help.
+ */
 import type { AnswerRecord, Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
@@ -16,7 +18,7 @@ export function judgeLoop({ turn, recent }: Session): Action | undefined {
     const text = `the model went in circles: ${what} (${tools}) with the same result`;
     return { type: "end-turn", end: { type: "loop", text } };
   }
-  // A cycle of n answers is at its third round for n of them.
+  // A cycle of n answers is in its third round for n of them.
   if (turn.nudgedAt !== undefined && turn.steps - turn.nudgedAt < cycle.length) return undefined;
   const text = `You have done ${what} (${tools}) with the same result. Doing it again will not change it: try something else, or say what stops you.`;
   return cycle.repeats === nudgeAt ? { type: "post-notice", about: "loop", text } : undefined;
@@ -41,7 +43,7 @@ function countRepeats(identities: readonly string[], length: number): number {
 
 const identities = new WeakMap<AnswerRecord, string>();
 
-/** Results can be long, and each is looked at in twenty steps. */
+/** Results can be long, and each is compared in twenty steps. */
 function identityOf(answer: AnswerRecord): string {
   const known = identities.get(answer);
   if (known !== undefined) return known;
@@ -57,7 +59,7 @@ function answerIdentity(answer: AnswerRecord): string {
   );
 }
 
-/** Arguments with keys in order; text that is not JSON stands for itself. */
+/** Arguments with sorted keys; text that is not JSON stays unchanged. */
 function canonical(input: string): string {
   try {
     return JSON.stringify(sortKeys(JSON.parse(input)));
@@ -76,7 +78,7 @@ function sortKeys(value: unknown): unknown {
   );
 }
 
-/** What differs from run to run without meaning anything. */
+/** Parts that differ between runs without meaning anything. */
 const unsteady: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>"],
   [/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, "<time>"],

@@ -6,7 +6,7 @@ import { benches, run, types } from "../bench.test.ts";
 
 for (const { name, openBench } of benches) {
   describe(`the loop guard, ${name}`, () => {
-    it("tells the model once of a cycle of any length, then ends the turn", async () => {
+    it("tells the model once about a cycle of any length, then ends the turn", async () => {
       for (const length of [1, 2, 3, 4]) {
         const script = (_: unknown, i: number) => ({
           calls: [{ tool: "fails", input: { step: i % length } }],
@@ -18,7 +18,7 @@ for (const { name, openBench } of benches) {
       }
     });
 
-    it("sees a server started again and again, though it produces", async () => {
+    it("detects a server that is started again and again, even if it has output", async () => {
       const facts = { process: { id: "p1", running: true, produced: true } };
       const start = {
         name: "start",
@@ -34,7 +34,7 @@ for (const { name, openBench } of benches) {
       run: () => ({ type: "failed", failure: failure("not-found", "no such file") }) as const,
     };
 
-    it("nudges at the third repeat and ends the turn at the fifth", async () => {
+    it("sends a note at the third repeat and ends the turn at the fifth", async () => {
       const bench = openBench({
         tools: [failing],
         script: () => ({ calls: [{ tool: "fails", input: { a: 1, b: 2 } }] }),
@@ -52,7 +52,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(session.lastEnd, { type: "done" });
     });
 
-    it("lets a poller of a producing process go on", async () => {
+    it("allows polling of a process with output", async () => {
       const facts = { process: { id: "p1", running: true, produced: true } };
       const poll = { name: "poll", run: () => ({ type: "ok", text: "tick", facts }) as const };
       const script = (_: unknown, i: number) =>
@@ -60,7 +60,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual((await run(openBench({ tools: [poll], script }))).lastEnd, { type: "done" });
     });
 
-    it("starts counting again when a file changed", async () => {
+    it("starts counting again if a file changed", async () => {
       const script = (_: unknown, i: number) =>
         i >= 12
           ? { text: "ok" }

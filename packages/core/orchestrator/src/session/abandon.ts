@@ -1,7 +1,10 @@
-/** Abandon: closing what is open, so that the conversation stays valid for any provider. */
+/** Abandon: closes everything open, so that the conversation stays valid for any provider. */
 import type { Draft, Failure, Session } from "@lathe/protocol";
 
-/** An `interrupted` outcome for every call without one; one that ran and waits for a grant has what it did. */
+/**
+ * An `interrupted` outcome for every call without one; a call that ran and waits for a grant keeps its
+ * outcome.
+ */
 export function closeCalls(session: Session, failure: Failure): Draft[] {
   return session.calls
     .filter((state) => !state.outcome)

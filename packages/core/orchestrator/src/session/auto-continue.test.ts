@@ -1,4 +1,7 @@
-/** What ends behind the conversation: told before the next request, and a reason to go on where somebody looks on. */
+/**
+ * Tests commands that end in the background: reported before the next request, and a reason to continue if a
+ * person watches.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, fold, isFailure, type Session } from "@lathe/protocol";
@@ -41,12 +44,12 @@ const processTools: readonly BenchTool[] = [
 const start = (id: string) => ({ calls: [{ tool: "start", input: { id } }] });
 
 interface Chat {
-  /** After its first turn. */
+  /** The session after its first turn. */
   readonly first: Session;
   readonly bench: Bench;
   /** Ends a command. */
   end(id: string): void;
-  /** *Contract:* runs until no turn is open; with "" nothing is said. */
+  /** *Contract:* runs until no turn is open; "" sends no message. */
   say(text: string): Promise<Session>;
 }
 
@@ -74,11 +77,11 @@ async function opened(script: Script, wakes = true): Promise<Chat> {
   };
 }
 
-/** What the model was sent last. */
+/** The last request to the model. */
 const sent = ({ scripted }: Bench): string => JSON.stringify(scripted.requests.at(-1)?.messages);
 
 describe("a command that ended in the background", () => {
-  it("is told before the next request, once, and the requests only grow", async () => {
+  it("is reported before the next request, once, and the requests only grow", async () => {
     const chat = await opened(
       [start("p1"), { text: "started" }, { calls: [say("x")] }, { text: "ok" }],
       false,
@@ -99,7 +102,7 @@ describe("a command that ended in the background", () => {
     assert.deepEqual(fold(unwrap(await chat.bench.store.read("s1"))), session);
   });
 
-  it("makes the agent go on that had ended its turn, in a turn of its own", async () => {
+  it("starts a new turn if the agent had ended its turn", async () => {
     const chat = await opened([start("p1"), { text: "I wait" }, { text: "it is done" }]);
     chat.end("p1");
     const session = await chat.say("");
@@ -109,14 +112,14 @@ describe("a command that ended in the background", () => {
     assert.deepEqual(fold(unwrap(await chat.bench.store.read("s1"))), session);
   });
 
-  it("waits for words where nobody looks on", async () => {
+  it("waits for a message if no person watches", async () => {
     const chat = await opened([start("p1"), { text: "I wait" }], false);
     chat.end("p1");
     await chat.say("");
     assert.equal(chat.bench.scripted.requests.length, 2);
   });
 
-  it("does not wake who failed, and is told with the next words", async () => {
+  it("does not continue a failed session, and is reported with the next message", async () => {
     const chat = await opened([
       start("p1"),
       { failure: failure("unauthorized", "wrong key") },
@@ -127,7 +130,7 @@ describe("a command that ended in the background", () => {
     assert.match(JSON.stringify((await chat.say("go on")).messages), /p1 ended/);
   });
 
-  it("does not wake who was stopped", async () => {
+  it("does not continue a stopped session", async () => {
     const chat = await opened([start("p1"), { text: "I wait" }, { text: "no", hangs: true }, { text: "ok" }]);
     const stopped = chat.say("more");
     await chat.bench.store.offer("s1", { type: "cancel", by: "user" });
@@ -139,7 +142,7 @@ describe("a command that ended in the background", () => {
     assert.equal(requests.length, before);
   });
 
-  it("wakes eight times in a row at most, and again once somebody has spoken", async () => {
+  it("continues eight times in a row at most, and again after a message", async () => {
     const chat = await opened(() => ({ text: "I wait" }));
     for (let i = 0; i < 12; i++) {
       chat.end(`p${i}`);
@@ -152,7 +155,7 @@ describe("a command that ended in the background", () => {
     assert.equal((await chat.say("")).woken, 1);
   });
 
-  it("is told later where it could not be written down", async () => {
+  it("is reported later if it could not be logged", async () => {
     const chat = await opened([start("p1"), { text: "I wait" }, { text: "ok" }]);
     chat.end("p1");
     const log = await reclaim(chat.bench);
@@ -163,7 +166,7 @@ describe("a command that ended in the background", () => {
     assert.match(JSON.stringify(session.messages.at(-2)), /p1 ended/);
   });
 
-  it("does not wake whom somebody has called off just now", async () => {
+  it("does not continue a session that was just cancelled", async () => {
     const chat = await opened([start("p1"), { text: "I wait" }, { text: "no" }]);
     chat.end("p1");
     await chat.bench.store.offer("s1", { type: "cancel", by: "user" });
@@ -173,7 +176,7 @@ describe("a command that ended in the background", () => {
     assert.equal(chat.bench.scripted.requests.length, 3, "it was meant for that moment");
   });
 
-  it("may be answered with nothing, behind results and in a turn of its own", async () => {
+  it("may get an empty answer, after results and in its own turn", async () => {
     const chat = await opened([
       start("p1"),
       { text: "I wait" },
@@ -190,7 +193,7 @@ describe("a command that ended in the background", () => {
     assert.equal(chat.bench.scripted.requests.length, 5, "nothing was asked twice");
   });
 
-  it("is told of where the process ended that had the session, by a name that no other gets", async () => {
+  it("is reported if the session's process ended, under a name that is never reused", async () => {
     const look = { calls: [{ tool: "look", input: { id: "p2" } }] };
     const chat = await opened([start("p1"), start("p2"), look, { text: "ok" }]);
     assert.deepEqual(chat.first.background, { running: ["p1"], lost: [], highest: 2 });
@@ -204,7 +207,7 @@ describe("a command that ended in the background", () => {
     assert.equal(sent(chat.bench).split("not there any more").length, 2);
   });
 
-  it("goes with the conversation that goes back, and what ran then is told to be gone", async () => {
+  it("is rewound with the conversation, and commands that ran then are reported as gone", async () => {
     const chat = await opened(
       [start("p1"), { text: "I wait" }, { text: "ok" }, { text: "ok" }, { text: "ok" }],
       false,

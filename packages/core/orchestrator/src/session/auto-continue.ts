@@ -1,9 +1,9 @@
-/** Auto-continue: when a background command that the agent waits for ends, it begins a turn. */
+/** Auto-continue: begins a turn when a background command ends that the agent waits for. */
 import { noticeText, type Session } from "@lathe/protocol";
 import type { LoopPorts } from "../ports.ts";
 import type { Ownership } from "./ownership.ts";
 
-/** Turns in a row that nobody's words have begun: whoever is not there cannot stop what goes round. */
+/** Maximum consecutive turns without a message: a person who is away cannot stop an endless loop. */
 const maxWoken = 8;
 
 /** *Contract:* whether a turn is open now; throws `AppendRefused`. */
@@ -23,12 +23,12 @@ export async function autoContinue(
   return true;
 }
 
-/** Who was stopped or has failed waits for a person. */
+/** A stopped or failed session waits for a person. */
 export function mayAutoContinue(session: Session): boolean {
   return !session.turn && session.lastEnd?.type === "done" && !reachedAutoContinueLimit(session);
 }
 
-/** It has gone on by itself as often as it may. */
+/** Whether it has continued by itself as often as allowed. */
 export function reachedAutoContinueLimit({ woken = 0 }: Session): boolean {
   return woken >= maxWoken;
 }

@@ -1,4 +1,4 @@
-/** What commands reach is in the log as it is decided, and changes nothing of what the model is told. */
+/** Network decisions are logged as they are made, and change nothing for the model. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { NetworkDecided } from "@lathe/protocol";
@@ -12,7 +12,7 @@ const contact: NetworkDecided = {
   why: "no rule",
 };
 
-it("decisions become events between the others, while a call runs and when it has ended", async () => {
+it("decisions become events between the others, while a call runs and after it has ended", async () => {
   let told: ((decided: NetworkDecided) => void) | undefined;
   let watches = 0;
   const load: BenchTool = {

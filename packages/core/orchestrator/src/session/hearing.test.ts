@@ -1,4 +1,4 @@
-/** Hooks that take their time: whoever cancels does not wait for them. */
+/** Tests slow hooks: a cancel does not wait for them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fold, type Hooks, messageText } from "@lathe/protocol";
@@ -16,7 +16,7 @@ import {
 } from "../bench.test.ts";
 import { drive } from "../drive.ts";
 
-/** Hooks without a say. */
+/** Hooks that do nothing. */
 const silent: Hooks = {
   decide: async (_call, decision) => decision,
   permit: async () => undefined,
@@ -26,7 +26,7 @@ const silent: Hooks = {
   compacting: async () => ({ isBlocked: false }),
 };
 
-/** Settles with the signal alone. */
+/** Settles only when the signal aborts. */
 function stopped(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
 }
@@ -49,7 +49,7 @@ describe("a cancel", () => {
     assert.deepEqual((await session).lastEnd, { type: "cancelled", by: "user" });
   });
 
-  it("is heard while a hook looks at other words, which are not heard then", async () => {
+  it("works while a hook looks at another message, which is then dropped", async () => {
     const asked: string[] = [];
     const heard: Hooks["heard"] = async (words, signal) => {
       asked.push(words);
@@ -75,8 +75,8 @@ describe("a cancel", () => {
   });
 });
 
-describe("words", () => {
-  it("are asked about once, and all of those that come meanwhile are heard", async () => {
+describe("messages", () => {
+  it("go to hooks once, and all that arrive meanwhile are received", async () => {
     const asked: string[] = [];
     const heard: Hooks["heard"] = async (words) => {
       asked.push(words);
@@ -95,7 +95,7 @@ describe("words", () => {
     assert.match(said[1] ?? "", /A hook adds: as a hook knows/);
   });
 
-  it("that were heard before a death are not asked about again", async () => {
+  it("that were received before a death do not go to hooks again", async () => {
     const asked: string[] = [];
     const heard: Hooks["heard"] = async (words) => {
       asked.push(words);

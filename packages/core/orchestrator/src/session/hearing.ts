@@ -1,4 +1,7 @@
-/** Hearing: hooks have their say about a person's words before these are heard; all else goes on meanwhile. */
+/**
+ * Hearing: lets hooks check a person's message before the session receives it; everything else continues
+ * meanwhile.
+ */
 import type { InboxMessage, Session } from "@lathe/protocol";
 import type { LoopPorts } from "../ports.ts";
 
@@ -7,17 +10,17 @@ export interface Pending {
   readonly offer: InboxMessage;
 }
 
-/** An offer with what a hook adds to it. */
+/** An inbox message with the text that a hook adds. */
 export type HookedMessage = InboxMessage & { readonly more?: string };
 
 export interface Hearing {
-  /** *Contract:* asks hooks about the words that wait, once about each. */
+  /** *Contract:* passes each waiting message to the hooks once. */
   ask(session: Session): Promise<void>;
-  /** Whether nobody has to be asked any more. */
+  /** Whether the hooks are done with it. */
   isOver(one: Pending): boolean;
-  /** Nothing where a hook does not want it heard; its host has said so. */
+  /** Empty if a hook blocks the message; the host has reported that. */
   heard(one: Pending): readonly HookedMessage[];
-  /** What is being asked now is not heard. */
+  /** Drops the messages that hooks are checking now. */
   stop(): void;
 }
 
@@ -32,7 +35,7 @@ export function openHearing({ hooks, inbox }: Pick<LoopPorts, "hooks" | "inbox">
       const { signal } = asking;
       const askAbout = async ({ id, offer }: Pending): Promise<void> => {
         if (offer.type !== "message") return;
-        // What was heard before a death is not heard again.
+        // A message received before a death is not received again.
         const isHeard = session.offers.includes(id);
         said.set(id, isHeard ? undefined : await hooks.heard(offer.text, signal));
       };

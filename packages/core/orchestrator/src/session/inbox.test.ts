@@ -1,4 +1,4 @@
-/** What somebody says while the session is busy: heard in time, answered, and never lost. */
+/** Tests messages to a busy session: received in time, answered, and never lost. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, failure, fold, isFailure, type Session } from "@lathe/protocol";
@@ -31,7 +31,7 @@ async function driven(bench: Bench, ports: BenchPorts = bench.ports): Promise<Se
   return unwrap(await drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf(ports)));
 }
 
-/** Asserts that a request was made that holds the text. */
+/** Asserts that a request contained the text. */
 function assertAnswered(bench: Bench, text: string): void {
   const asked = bench.scripted.requests.filter(({ messages }) => JSON.stringify(messages).includes(text));
   assert.ok(asked.length > 0, `${text} was never answered: ${types(bench).join(" ")}`);
@@ -39,7 +39,7 @@ function assertAnswered(bench: Bench, text: string): void {
 
 for (const { name, openBench } of benches) {
   describe(`a message, ${name}`, () => {
-    it("said together with a cancel is answered in a turn of its own", async () => {
+    it("sent together with a cancel is answered in a turn of its own", async () => {
       const bench = openBench({ script: [{ text: "working", hangs: true }, { text: "instead" }] });
       const session = driven(bench);
       await until(() => bench.deltas.length > 0);
@@ -50,7 +50,7 @@ for (const { name, openBench } of benches) {
       assert.equal(types(bench).filter((type) => type === "turn.ended").length, 2);
     });
 
-    it("that waits to be heard is called off by a cancel behind it", async () => {
+    it("that is queued is dropped by a cancel after it", async () => {
       const bench = openBench({ script: () => ({ text: "working", hangs: true }) });
       const log = await begin(bench);
       const ended = drive(log, fold(unwrap(await bench.store.read("s1"))), agentOf(bench.ports));
@@ -59,7 +59,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(await bench.store.pending("s1"), []);
     });
 
-    it("said while the model is opened is answered", async () => {
+    it("sent while the model is opened is answered", async () => {
       const bench = openBench({ script: () => ({ text: "ok" }) });
       let opened = 0;
       const open: BenchPorts["models"]["open"] = async (id) => {
@@ -71,7 +71,7 @@ for (const { name, openBench } of benches) {
       assertAnswered(bench, "SECOND");
     });
 
-    it("is answered whenever it is said, in a valid conversation whose requests only grow", async () => {
+    it("is answered whenever it is sent, in a valid conversation whose requests only grow", async () => {
       const moments = [
         "model.open",
         "step.started",
@@ -120,7 +120,7 @@ for (const { name, openBench } of benches) {
       );
     });
 
-    it("is heard once, also when its offer outlives the event made of it", async () => {
+    it("is received once, even if its inbox entry outlives the event", async () => {
       const bench = openBench({ script: [{ text: "one" }, { text: "two" }] });
       const forgetful = { ...bench.ports.inbox, taken: async () => undefined };
       const session = await driven(bench, {
@@ -178,7 +178,7 @@ for (const { name, openBench } of benches) {
     });
   });
 
-  describe(`a cancel in the moment a call starts, ${name}`, () => {
+  describe(`a cancel at the moment a call starts, ${name}`, () => {
     const slowVersion = (bench: Bench): BenchPorts => ({
       ...bench.ports,
       version: async () => {
@@ -197,7 +197,7 @@ for (const { name, openBench } of benches) {
       assertValidConversation(session);
     });
 
-    it("leaves a call behind that does not listen, after a second", async () => {
+    it("abandons a call that ignores the signal, after a second", async () => {
       const deaf = { name: "deaf", effects: writes, run: () => new Promise<never>(() => {}) };
       const bench = openBench({ tools: [deaf], script: [{ calls: [{ tool: "deaf", input: {} }] }] });
       const session = driven(bench);
@@ -211,7 +211,7 @@ for (const { name, openBench } of benches) {
   });
 
   describe(`the inbox, ${name}`, () => {
-    it("hears a message that comes while calls run, after their results", async () => {
+    it("receives a message that arrives while calls run, after their results", async () => {
       const steer: { bench?: Bench } = {};
       const tool = {
         name: "wait",
@@ -230,7 +230,7 @@ for (const { name, openBench } of benches) {
       assertValidConversation(session);
     });
 
-    it("cancels a model that says nothing", async () => {
+    it("cancels a model that sends nothing", async () => {
       const bench = openBench({ script: [{ text: "thinking", hangs: true }] });
       const session = run(bench);
       await until(() => bench.deltas.length > 0);
@@ -238,7 +238,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual((await session).lastEnd, { type: "cancelled", by: "user" });
     });
 
-    it("cancels a tool that does not listen, and leaves a valid conversation", async () => {
+    it("cancels a tool that ignores the signal, and leaves a valid conversation", async () => {
       const deaf = { name: "deaf", run: () => new Promise<never>(() => {}) };
       const bench = openBench({
         tools: [deaf],
@@ -252,7 +252,7 @@ for (const { name, openBench } of benches) {
       assertValidConversation(ended);
     });
 
-    it("heeds the first of two answers that come in one moment", async () => {
+    it("uses the first of two answers that arrive together", async () => {
       const script = [{ calls: [say("x")] }, { text: "ok" }];
       const bench = openBench({ script, decide: () => ask, settings: { attended: true } });
       const session = run(bench);
@@ -264,7 +264,7 @@ for (const { name, openBench } of benches) {
       assert.equal(types(bench).filter((type) => type === "question.answered").length, 1);
     });
 
-    it("hears of another model while it waits to try again", async () => {
+    it("switches the model while it waits for a retry", async () => {
       const clock = createHandMovedClock();
       const busy = { failure: failure("rate-limited", "slow down", { retry: { afterMs: 120_000 } }) };
       const bench = openBench({ clock, script: [busy, { text: "ok" }] });
@@ -277,7 +277,7 @@ for (const { name, openBench } of benches) {
       );
     });
 
-    it("cancels while it waits to try again", async () => {
+    it("cancels while it waits for a retry", async () => {
       const clock = createHandMovedClock();
       const overloaded = failure("overloaded", "busy", { retry: "same" });
       const bench = openBench({ clock, script: () => ({ failure: overloaded }) });

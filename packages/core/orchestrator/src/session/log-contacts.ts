@@ -1,12 +1,12 @@
-/** Log contacts: what commands try to reach becomes events as it is decided, whatever the loop is at. */
+/** Log contacts: logs network decisions of commands as they are made, whatever the loop does. */
 
 import type { LoopPorts } from "../ports.ts";
 import type { Ownership } from "./ownership.ts";
 
-/** It changes nothing of the conversation. Returns the way to stop. */
+/** Leaves the conversation unchanged. Returns a function that stops it. */
 export function logContacts(own: Ownership, { network }: Pick<LoopPorts, "network">): () => void {
   const log = (entry: Parameters<Ownership["append"]>[0]): void => {
-    // A refused append is thrown again when the loop receives.
+    // The loop throws a refused append again when it receives.
     own.append(entry).catch(() => undefined);
   };
   const unwatch = network?.watch((data) =>

@@ -1,4 +1,4 @@
-/** Ownership: one process's hold on a session: what it knows, appending to it, and listening to its inbox. */
+/** Ownership: one process's hold on a session: its state, appends to it, and its inbox. */
 import {
   type Draft,
   type EventData,
@@ -33,35 +33,35 @@ export interface Ownership {
   /** *Contract:* throws `AppendRefused`. */
   append(entry: Entry): Promise<void>;
   /**
-   * Turns offers into events. Answers and cancels are heard at any time; messages only here, between two actions, so
-   * that none lands behind a decision made without it. *Contract:* throws `AppendRefused`.
+   * Turns inbox messages into events. Answers and cancels are received at any time; text messages only here,
+   * between two actions, so that none follows a decision made without it. *Contract:* throws `AppendRefused`.
    */
   receive(): Promise<void>;
-  /** Whether somebody has called off what was to come, since the loop began or words were heard. */
+  /** Whether a person has cancelled the upcoming work, since the loop began or the last message. */
   isCalledOff(): boolean;
-  /** Resolves when an offer has made the session grow beyond event `head`. */
+  /** Resolves when an inbox message has made the session grow beyond event `head`. */
   woken(head: number): Promise<void>;
   /** *Contract:* the last append of a turn that a bug ended; never throws. */
   abandon(drafts: readonly Draft[]): Promise<Session | Failure>;
-  /** *Contract:* resolves when nothing is being appended any more. */
+  /** *Contract:* resolves when no append is in progress. */
   close(): Promise<void>;
 }
 
-/** What one process knows of a session, and its turn at the log. */
+/** What one process knows of a session, and its queue of appends. */
 interface Hold extends Pick<Ownership, "session" | "append"> {
-  /** Of the open turn. */
+  /** Aborts the open turn. */
   readonly turn: AbortController;
   readonly refused: AppendRefused | undefined;
-  /** *Contract:* appends and works one after the other, whoever asks. */
+  /** *Contract:* runs appends and other work one after the other, whoever calls. */
   enqueue<T>(work: () => Promise<T>): Promise<T>;
-  /** *Contract:* only in work that is enqueued. */
+  /** *Contract:* call only inside enqueued work. */
   commit(entry: Entry): Promise<void>;
 }
 
 function openHold(log: SessionLog, start: Session, { clock, onEvent }: LoopPorts): Hold {
   let session = start;
   let turn = new AbortController();
-  // Whoever cancelled it before its owner died wants nothing of it done now.
+  // If the turn was cancelled before its owner died, nothing of it should run now.
   if (start.turn?.cancelledBy !== undefined) turn.abort();
   let queue: Promise<unknown> = Promise.resolve();
   let refused: AppendRefused | undefined;
@@ -129,7 +129,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: LoopPorts)
   };
   const onOffer = () => {
     news = true;
-    // A refused append is thrown again when the loop receives.
+    // The loop throws a refused append again when it receives.
     enqueue(() => take(false))
       .catch(() => undefined)
       .finally(() => {
@@ -145,9 +145,9 @@ export function openOwnership(log: SessionLog, start: Session, ports: LoopPorts)
     append,
     isCalledOff: () => calledOff,
     receive: async () => {
-      // Words may come while hooks look at others.
+      // Messages may arrive while hooks check others.
       do {
-        // What is being taken may leave words.
+        // Work in progress may leave messages.
         await enqueue(async () => undefined);
         if (hears()) await hearing.ask(session());
         await enqueue(async () => {
@@ -168,15 +168,15 @@ export function openOwnership(log: SessionLog, start: Session, ports: LoopPorts)
 }
 
 /**
- * A message between a call and its result is invalid on every wire, and one said to a turn that is about to end would
- * never be answered: it opens the next one.
+ * A message between a call and its result is invalid for every provider. A message sent to a turn that is
+ * about to end would never be answered, so it opens the next turn.
  */
 function canHear(session: Session, now: number): boolean {
   if (session.calls.length > 0 || session.turn?.attempt) return false;
   return !endsTurn(session, now);
 }
 
-/** Whoever cancels where no turn is open means the one that waiting words are about to open. */
+/** A cancel without an open turn means the turn that waiting messages are about to open. */
 function readyOf(
   pending: readonly Pending[],
   { turn, compaction }: Session,
@@ -187,7 +187,7 @@ function readyOf(
   return pending.filter((one) => !isLeft(one) && !(waits && one.offer.type === "cancel"));
 }
 
-/** Without a turn only a compaction can be running. */
+/** Without a turn, only a compaction can be running. */
 function isCalledOff(
   { turn, compaction }: Session,
   fresh: readonly { readonly offer: InboxMessage }[],
@@ -195,10 +195,10 @@ function isCalledOff(
   return !turn && compaction !== undefined && fresh.some(({ offer }) => offer.type === "cancel");
 }
 
-/** Of those of one moment: whoever says something else afterwards says it about something that is decided. */
+/** Of several answers in one batch only the first counts. */
 function firstAnswers(drafts: readonly Draft[]): readonly Draft[] {
   const answered = new Set<string>();
-  // What somebody said of it comes before what follows from another answer.
+  // A direct answer takes precedence over one implied by another answer.
   const said = new Set(
     drafts.flatMap((draft) =>
       draft.type === "question.answered" && draft.data.offer !== undefined ? [draft.data.call] : [],
@@ -235,9 +235,9 @@ function draftOf(id: string, offer: HookedMessage, session: Session): Draft[] {
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {
       const { call, question, answer, by, part, receipt } = offer;
-      // An answer that came late may not decide what was asked since.
+      // A late answer must not decide a question asked since.
       const asked = session.calls.find((one) => one.call.id === call)?.asked;
-      // Whoever meant only a part of it did not mean all of it.
+      // Approval of a part is not approval of the whole.
       if (asked?.seq !== question || (part !== undefined && !isEditPart(part))) return [];
       const receipted = receipt === undefined ? {} : { receipt };
       const data = { call, answer, by, ...(part && { part }), ...receipted, offer: id };

@@ -18,7 +18,7 @@ export type SessionState = (typeof sessionStates)[number];
 
 /** Facts that a session's log does not contain. */
 export interface SessionSurroundings {
-  /** Whether its owner runs; in doubt, as on another machine, true. */
+  /** Whether its owner runs; true if unknown, such as on another machine. */
   readonly hasOwner: boolean;
   /** Whether its inbox holds messages that are not in the log yet. */
   readonly hasMessages: boolean;
