@@ -1,4 +1,4 @@
-/** @lathe/policy: may it run. */
+/** @lathe/policy: decides whether a call may run. */
 export { type CommandEffects, commandEffects, type Part } from "./src/command-effects.ts";
 export {
   type EffectClass,

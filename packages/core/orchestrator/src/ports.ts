@@ -112,7 +112,7 @@ export interface Agent {
   readonly ports: LoopPorts;
   /** *Contract:* pure; a call with its arguments parsed, which happens once per call object. */
   prepare(call: ToolCallPart): PreparedCall | Failure;
-  /** *Contract:* pure; what the model sees of the session. */
+  /** *Contract:* never rejects; the ruling on a call that no person has answered. */
   assemble(session: Session, info: ModelInfo): ModelRequest;
   /** *Contract:* pure; the prompt with which `to` continues the session, and the note it gets. */
   takeOver(session: Session, to: string): Handover;

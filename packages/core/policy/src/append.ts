@@ -1,4 +1,4 @@
-/** Appends a list to another one of any length: a call with very many arguments ends in a RangeError. */
+/** Appends a list of any length to another: a function call with very many arguments throws a RangeError. */
 export function append<T>(list: T[], more: readonly T[]): void {
   for (const one of more) list.push(one);
 }

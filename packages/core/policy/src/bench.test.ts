@@ -1,4 +1,4 @@
-/** Test bench: scripts read with a real parser, until nothing is left to look up. */
+/** Test bench: parses scripts with a real parser, until no lookup is left. */
 import { posix } from "node:path";
 import type { Decision, Effect, Facts, Rule } from "@lathe/protocol";
 import { openBashParser } from "@lathe/testkit";
@@ -19,7 +19,7 @@ export interface Place {
   readonly folder?: string;
   /** Texts of the project's files. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Files of it that are no text. */
+  /** Project files that are not text. */
   readonly unread?: readonly string[];
   readonly gitAliases?: Readonly<Record<string, string>>;
 }
@@ -61,7 +61,7 @@ export function commandEffects(script: string, folder: string = ""): readonly Ef
   return readCommand(script, { folder }).effects;
 }
 
-/** In auto mode in a sandbox, in a project whose files the next checkpoint holds. */
+/** Facts for auto mode in a sandbox, in a project whose files the next checkpoint holds. */
 export function factsFor(effects: readonly Effect[], more: Partial<Facts> = {}): Facts {
   const entries = factsNeeded(effects).paths.map((path) => {
     const real = posix.resolve(workspace, path);

@@ -1,4 +1,7 @@
-/** The effects of a shell script, part by part: what it reads, writes, deletes, runs and reaches; in doubt the graver. */
+/**
+ * The effects of a shell script, part by part: what it reads, writes, deletes, runs and reaches; the more
+ * serious one if in doubt.
+ */
 import type { Effect, Trait } from "@lathe/protocol";
 import { codeEffects, codeNames } from "./effects/code-effects.ts";
 import { fileEffects } from "./effects/file-effects.ts";
@@ -23,21 +26,21 @@ import { followed } from "./walk/links.ts";
 import { followScript } from "./walk/walk-script.ts";
 import { placed } from "./walk/working-folder.ts";
 
-/** One command of a script, and what it does. */
+/** One command of a script, and its effects. */
 export interface Part {
   readonly command: string;
   readonly effects: readonly Effect[];
 }
 
 export interface CommandEffects {
-  /** Always at least `execute`, whose first names what the script may read. */
+  /** Always at least one `execute`, the first of which names what the script may read. */
   readonly effects: readonly Effect[];
   readonly parts: readonly Part[];
-  /** What must be looked up to know more; until then it counts as undecided. */
+  /** Files to look up for a better answer; until then the script counts as undecided. */
   readonly wanted: WantedTexts;
 }
 
-/** `folder`, of the workspace, is where the script starts. */
+/** `folder` is relative to the workspace; the script starts there. */
 export function commandEffects(
   script: string,
   folder: string = "",
@@ -62,7 +65,7 @@ export function commandEffects(
   return { effects: effects.length > 0 ? effects : [nothing], parts: told, wanted };
 }
 
-/** Reads as names of the first command; nothing twice. */
+/** Adds reads as names to the first command, and removes duplicates. */
 function tidied(found: readonly Effect[], script: string): readonly Effect[] {
   if (found.length === 0) return [];
   const named = found.flatMap(({ kind, target, names = [] }) =>
@@ -102,7 +105,7 @@ function codeCallEffects({ folder, links }: FoundCall, code: string): readonly E
   return [...codeEffects(code), ...reads].map((effect) => followed(placed(effect, folder), links));
 }
 
-/** What the project's own code does to its files is its own affair, as with a test that is run. */
+/** Changes that the project's own code makes to the project's files are not judged, as with a test run. */
 function byOrigin(effects: readonly Effect[], { origin }: FoundCall): readonly Effect[] {
   if (origin === "typed") return effects;
   return effects.flatMap((effect) => {
@@ -117,12 +120,12 @@ function byOrigin(effects: readonly Effect[], { origin }: FoundCall): readonly E
   });
 }
 
-/** What the project runs, where it could not be told to its end. */
+/** Code of the project that could not be followed to its end. */
 function unfollowed(target: string): Effect {
   return { kind: "execute", target, traits: ["project-code", "unfollowed"] };
 }
 
-/** Files of others are not the project's own. */
+/** Files outside the project are not its own. */
 function isElsewhere({ target, expansion }: Effect): boolean {
   if (expansion === "unknown") return /^(?:~|\$HOME\b|\$\{HOME\})/u.test(target);
   return /^(?:\.\.(?:\/|$)|\/(?!tmp\/|dev\/|proc\/self\/|var\/tmp\/))/u.test(target);
@@ -156,7 +159,7 @@ function commandCallEffects(found: FoundCall): readonly Effect[] {
   ];
 }
 
-/** What code of a project does, it does to the folder that it runs in, or is told to run in. */
+/** Code of a project affects the folder that it runs in, or is told to run in. */
 function runsElsewhere({ calls, folder }: FoundCall): readonly Effect[] {
   const runners = calls.filter(isProjectCode);
   if (runners.length === 0) return [];
@@ -171,7 +174,7 @@ function runsElsewhere({ calls, folder }: FoundCall): readonly Effect[] {
   return [...here, ...told.flatMap((word) => wordEffects("write", word))];
 }
 
-/** Runners -> options with which they are told of another folder. */
+/** Task runners -> options that name another folder. */
 const folderOptions: Readonly<Record<string, string>> = {
   npm: "-C --prefix",
   pnpm: "-C --dir",
@@ -199,7 +202,7 @@ const folderOptions: Readonly<Record<string, string>> = {
   rake: "-C",
 };
 
-/** Words that may be files which are read: not of what only lists names, unless these are handed on. */
+/** Words that may name files to read. Skips commands that only list names, unless those are passed on. */
 function readWords(found: FoundCall): readonly Word[] {
   const { calls, isFeeding } = found;
   if (!isFeeding) return isListing(calls) ? [] : withoutPattern(found);
@@ -208,11 +211,11 @@ function readWords(found: FoundCall): readonly Word[] {
     return hasOption(words, "-v", "--invert-match")
       ? withoutPattern(found)
       : words.flatMap((word) => [word, ...plainPattern(word)]);
-  // What is quoted is still a pattern for `find -name`.
+  // A quoted pattern is still a pattern for `find -name`.
   return words.map((word) => (word.isLiteral ? { ...word, glob: word.text } : word));
 }
 
-/** `'^\.env$'` as the name it means. */
+/** Turns `'^\.env$'` into the name it matches. */
 function plainPattern(word: Word): readonly Word[] {
   const text = word.text.replace(/^\^|\$$|\\(?=[.\w-])/gu, "");
   return text === word.text || text === "" ? [] : [{ ...word, text, glob: escapeGlob(text) }];
@@ -235,7 +238,7 @@ const searchers: ReadonlySet<string> = new Set(
   "grep egrep fgrep rg ag ack sed gsed awk gawk jq yq".split(" "),
 );
 
-/** What is searched for, or a program's own script, is no file. */
+/** A search pattern, or a program's own script, is not a file. */
 function withoutPattern({ words, calls }: FoundCall): readonly Word[] {
   const [call] = calls;
   const args = words.slice(1);
@@ -244,7 +247,7 @@ function withoutPattern({ words, calls }: FoundCall): readonly Word[] {
   return args.filter((word) => word !== pattern);
 }
 
-/** What only says or compares its words reads no file of that name. */
+/** A command that only prints or compares its words reads no file of that name. */
 function isTalk(calls: readonly ProgramCall[]): boolean {
   const [call] = calls;
   return calls.length === 1 && call !== undefined && talk.has(call.program);
@@ -262,7 +265,7 @@ function assignedWord(raw: string): Word {
   return { text, glob: escapeGlob(text), isLiteral: true, raw };
 }
 
-/** The graver of what is known of the network and of the world beyond it. */
+/** The more serious of the known effects on the network and on remote systems. */
 function reachEffects(call: ProgramCall): readonly Effect[] {
   if (call.isUndecided) return [];
   const remote = remoteEffects(call);
@@ -274,12 +277,14 @@ function reachEffects(call: ProgramCall): readonly Effect[] {
   ];
 }
 
-/** Assignments that change nothing about which program runs or what it loads. */
+/** Assignments that do not affect which program runs or what it loads. */
 const harmless =
   /^(NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_\w+|PORT|HOST|RUST_BACKTRACE|RUST_LOG|CGO_ENABLED)=/u;
 const nowhere = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/u;
 
-/** The command as written, and as what its wrappers and assignments hide, so that no rule is missed by dressing it. */
+/**
+ * The command as written, and without its wrappers and assignments, so that they cannot hide it from a rule.
+ */
 function executeEffects({ words, calls, redirects, assignments }: FoundCall): readonly Effect[] {
   const [call] = calls;
   const written = redirects.filter(isVague).map(({ operator, target }) => `${operator} ${target.raw}`);

@@ -1,4 +1,4 @@
-/** The table: what becomes of a command in auto mode inside a sandbox, and of some in the other modes. */
+/** The table: verdicts on commands in auto mode inside a sandbox, and on some in the other modes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Facts, Mode, Verdict } from "@lathe/protocol";
@@ -349,7 +349,7 @@ describe("the other modes", () => {
     [{ containment: "none", uncontainedAllowed: true }, "git push", "ask"],
     [{ containment: "none", uncontainedAllowed: true }, "rm -rf ../x", "ask"],
     [{ containment: "reduced" }, "npm test", "allow"],
-    // What git throws away is lost only where something is unsaved.
+    // What git discards is lost only if there are uncommitted changes.
     ...[
       "git reset --hard",
       "git checkout -- .",
@@ -369,7 +369,7 @@ describe("the other modes", () => {
       "git -C ../x reset --hard",
       "GIT_DIR=../x/.git git reset --hard",
     ].map((script) => [{ unsaved: false }, script, "ask"] as const),
-    // Only a full sandbox holds the network.
+    // Only a full sandbox blocks the network.
     ...["git fetch origin", "npm ci", "curl https://example.com", "go mod tidy"].map(
       (script) => [{ containment: "reduced" }, script, "ask"] as const,
     ),

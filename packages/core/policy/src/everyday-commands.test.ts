@@ -24,7 +24,7 @@ describe("everyday commands", () => {
     });
   }
 
-  it("are many, of both kinds", () => {
+  it("include many commands of both kinds", () => {
     assert.ok(rows.filter(({ verdict }) => verdict === "allow").length >= 100);
     assert.ok(rows.filter(({ verdict }) => verdict !== "allow").length >= 150);
   });

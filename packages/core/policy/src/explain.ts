@@ -1,11 +1,11 @@
-/** Explains a command: what is said of it and of each part, in words that people and programs can rely on. */
+/** Explains a command: the verdict on it and on each part, in words that people and programs can rely on. */
 import type { Decision, Effect, Facts, Rule } from "@lathe/protocol";
 import type { Part } from "./command-effects.ts";
 import { isPathEffect } from "./globs/match.ts";
 import { evaluate, judgeEffects } from "./rules/evaluate.ts";
 import { proposeRules } from "./rules/propose-rules.ts";
 
-/** Classes of effects, in the order in which they are told. */
+/** Classes of effects, in the order of the explanation. */
 const effectClasses = [
   "reads",
   "writes",
@@ -37,7 +37,7 @@ export interface ExplainedPart extends Decision {
 export interface Explanation extends Decision {
   readonly classes: readonly EffectClass[];
   readonly parts: readonly ExplainedPart[];
-  /** The narrowest rules that would let it happen unasked; empty where none can. */
+  /** The narrowest rules that would allow it without asking; empty if none can. */
   readonly proposed: readonly Rule[];
 }
 
@@ -67,7 +67,7 @@ function explainPart({ command, effects }: Part, facts: Facts, rules: readonly R
   };
 }
 
-/** Words that may name files are told of only where they look like it. */
+/** Words that may name files are mentioned only if they look like it. */
 function readsFiles({ names = [], traits = [] }: Effect): boolean {
   return names.some((name) => traits.includes("read-only") || /[./]/u.test(name));
 }

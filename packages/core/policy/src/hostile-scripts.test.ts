@@ -22,19 +22,19 @@ describe("a script nested without end", () => {
     braces: `echo ${"{a,".repeat(times)}${"}".repeat(times)}`,
   };
   for (const [kind, script] of Object.entries(nested)) {
-    it(`is read as far as people nest them: ${kind}`, () => {
+    it(`is read as far as people nest scripts: ${kind}`, () => {
       assert.ok(commandEffects(script, "").length > 0);
       if (!kind.startsWith("braces")) assert.ok(isUndecided(script));
     });
   }
 
-  it("hides nothing that stands beside it", () => {
+  it("does not hide the commands next to it", () => {
     const found = followed(`git push --force; echo ${"$(".repeat(times)}x${")".repeat(times)}; rm -rf a`);
     const words = found.map((call) => call.words.map(({ text }) => text).join(" "));
     for (const one of ["git push --force", "rm -rf a"]) assert.ok(words.includes(one), one);
   });
 
-  it("is read whole where people nest it", () => {
+  it("is read completely at a depth that people use", () => {
     const script = `echo ${"$(echo ".repeat(8)}x${")".repeat(8)}; ${Array(60).fill("true").join(" && ")}`;
     assert.equal(isUndecided(script), false);
   });
@@ -57,7 +57,7 @@ describe("a script of loops within loops", () => {
     `${head.repeat(times)}a=b; rm c; ${"done; ".repeat(times)}`;
   const heads = [`for i in ${"a ".repeat(60)}; do `, "while x; do a=$a; "];
 
-  it("is followed for so many steps, however many it would make", () => {
+  it("is followed for a limited number of steps, however many it would make", () => {
     for (const head of heads) {
       const found = followed(within(head, 30));
       assert.ok(found.length < 10_000);
@@ -69,7 +69,7 @@ describe("a script of loops within loops", () => {
     }
   });
 
-  it("is so as well where functions call others twice", () => {
+  it("is limited also if functions call others twice", () => {
     const functions = Array.from({ length: 40 }, (_, at) => `f${at}() { f${at + 1}; f${at + 1}; }; `);
     assert.equal(isUndecided(`${functions.join("")}f0`), true);
   });

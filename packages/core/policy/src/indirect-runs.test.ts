@@ -1,4 +1,7 @@
-/** What runs something else by a variable, an option or a file is followed, and where it cannot be, asked about. */
+/**
+ * Commands that run something by a variable, an option or a file are followed; if that fails, a person is
+ * asked.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -71,7 +74,7 @@ const rows = readFileSync(new URL("fixtures/indirect.txt", import.meta.url), "ut
     return { verdicts: verdicts.trim().split(" "), script: script.replaceAll(String.raw`\n`, "\n") };
   });
 
-describe("what runs something else", () => {
+describe("indirect runs", () => {
   for (const { verdicts, script } of rows) {
     it(script, () => {
       const found = situations.map(([, facts, rules]) => judge(script, { place, facts, rules }));
@@ -84,12 +87,12 @@ describe("what runs something else", () => {
     });
   }
 
-  it("is asked about with a host that a person allowed for the session, and on a reduced sandbox", () => {
+  it("are asked about with a host that a person allowed for the session, and on a reduced sandbox", () => {
     const facts = [{ allowed: [host] }, { containment: "reduced" }] as const;
     for (const one of facts) assert.equal(judge("ninja", { place, facts: one }).rule, "unfollowed");
   });
 
-  it("is allowed by the user's own rule for it", () => {
+  it("are allowed by the user's own rule", () => {
     const own: Rule = { name: "own", verdict: "allow", kinds: ["execute"], target: "ninja" };
     assert.equal(judge("ninja", { place, rules: [...defaultRules, host, own] }).verdict, "allow");
   });

@@ -1,4 +1,4 @@
-/** However a command is spelled or dressed, its verdict is no lower; and words become what a real bash makes of them. */
+/** No spelling or wrapping of a command lowers its verdict; and words expand as in a real bash. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
@@ -36,7 +36,7 @@ const octal = (text: string): string =>
 const single = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 const plain = (text: string): string => (/^[\w./:=@%+,-]+$/u.test(text) ? text : single(text));
 
-/** One word written otherwise; `n` chooses a place in it. */
+/** Other spellings of one word; `n` chooses a position in it. */
 const wordSpellings: readonly ((word: string, n: number) => string)[] = [
   plain,
   single,
@@ -81,7 +81,7 @@ const programSpellings: readonly ((program: string) => string)[] = [
   (program) => `sudo -u root ${program}`,
 ];
 
-/** A whole command in something else. */
+/** A whole command inside something else. */
 const dressings: readonly ((command: string) => string)[] = [
   (command) => `npm test; ${command}`,
   (command) => `true && ${command} || true`,
@@ -180,7 +180,7 @@ function btoa(text: string): string {
 
 function notLower(words: readonly string[], script: string): void {
   const [usual, found] = [judge(words.map(plain).join(" "), { facts }), judge(script, { facts })];
-  // What cannot be told may be asked about where it would be denied; it is never allowed.
+  // An unknown command may be asked about instead of denied; it is never allowed.
   const isEnough = gravity[found.verdict] >= gravity[usual.verdict] || found.verdict === "ask";
   assert.ok(
     isEnough,
@@ -188,10 +188,10 @@ function notLower(words: readonly string[], script: string): void {
   );
 }
 
-describe("a grave command stays grave", () => {
+describe("a dangerous command stays dangerous", () => {
   const command = fc.constantFrom(...grave);
 
-  it("however its words are spelled", () => {
+  it("in every spelling of its words", () => {
     const spelling = fc.tuple(fc.constantFrom(...wordSpellings), fc.nat(20));
     fc.assert(
       fc.property(command, fc.array(spelling, { minLength: 5, maxLength: 5 }), (words, spellings) => {
@@ -210,7 +210,7 @@ describe("a grave command stays grave", () => {
   });
 
   for (const [i, put] of variables.entries()) {
-    it(`put together otherwise: ${put(["P", "A"]).replaceAll("\n", " ")} (${i})`, () => {
+    it(`composed differently: ${put(["P", "A"]).replaceAll("\n", " ")} (${i})`, () => {
       for (const words of grave) notLower(words, put(words));
     });
   }
@@ -228,8 +228,8 @@ describe("a grave command stays grave", () => {
     });
   }
 
-  it("in brackets that only some shells take for arithmetic", () => {
-    // What is no arithmetic cannot be told by the grammar; these can.
+  it("in parentheses that only some shells take for arithmetic", () => {
+    // The grammar cannot detect other invalid arithmetic; it does detect these.
     for (const words of [["mkfs.ext4", "/dev/sda1"], ["reboot"]]) notLower(words, `((${words.join(" ")}))`);
   });
 
@@ -237,7 +237,7 @@ describe("a grave command stays grave", () => {
     for (const words of grave) notLower(words, words.map((word) => `\`echo ${plain(word)}\``).join(" "));
   });
 
-  it("dressed twice", () => {
+  it("wrapped twice", () => {
     const dressing = fc.constantFrom(...dressings);
     fc.assert(
       fc.property(command, dressing, dressing, (words, one, another) => {
@@ -248,7 +248,7 @@ describe("a grave command stays grave", () => {
   });
 });
 
-/** The words of the last command behind its format; undefined where one of them cannot be told. */
+/** The words of the last command after its format; undefined if one of them is unknown. */
 function argumentsOf(script: string): readonly string[] | undefined {
   const calls = followed(script);
   const words = calls.at(-1)?.words.slice(2);

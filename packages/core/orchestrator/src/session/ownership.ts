@@ -246,7 +246,7 @@ function draftOf(id: string, offer: HookedMessage, session: Session): Draft[] {
   }
 }
 
-/** What was asked at the same time is allowed by the same answer, where that holds for more than one call. */
+/** The same answer also allows what was asked at the same time, if it applies to more than one call. */
 function alsoAnswered({ calls }: Session, { call, answer, by }: EventData<"question.answered">): Draft[] {
   const answered = calls.find((one) => one.call.id === call)?.asked;
   if (!answered) return [];
@@ -256,7 +256,7 @@ function alsoAnswered({ calls }: Session, { call, answer, by }: EventData<"quest
   });
 }
 
-/** It becomes the first of the chain; a router, which would choose another one, has no say any more. */
+/** Puts the model first in the chain, and removes the router, which could choose another one. */
 function withModel(session: Session, model: string): Pick<Session, "settings" | "limits"> {
   const { router: _, ...settings } = session.settings;
   const models = [model, ...chainOf(session).filter((one) => one !== model)];

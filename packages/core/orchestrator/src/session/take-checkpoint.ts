@@ -1,8 +1,8 @@
-/** Take a checkpoint: the files as they are now, or why they cannot be kept. */
+/** Take a checkpoint: saves the current files, or records why that failed. */
 import { isFailure, type RunLaterFile, type Session } from "@lathe/protocol";
 import type { Entry, PerformContext } from "../ports.ts";
 
-/** Milliseconds it may take before somebody who watches is told. */
+/** Milliseconds before the person watching sees a status. */
 const patienceMs = 300;
 
 export async function* takeCheckpoint(
@@ -12,7 +12,7 @@ export async function* takeCheckpoint(
 ): AsyncGenerator<Entry, void> {
   const { id } = session;
   const from = ports.clock.now();
-  // The turn that a cancel ends still leaves behind what it did.
+  // A turn that a cancel ends still needs a checkpoint of what it did.
   const stop = signal.aborted ? new AbortController().signal : signal;
   const ended = new AbortController();
   void tellLater({ ports, ended: ended.signal });
@@ -24,16 +24,16 @@ export async function* takeCheckpoint(
     const data = { moment, ref, skipped, ms, ...(runLater.length > 0 && { runLater }) };
     return yield { drafts: [{ type: "checkpoint.taken", data }], durable: false };
   }
-  // Nothing will change the files that it was for.
+  // After a cancel, nothing will change the files that the checkpoint would protect.
   if (stop.aborted && moment === "before") return;
   const failure = stop.aborted ? ({ ...taken, retry: "same" } as const) : taken;
   yield { drafts: [{ type: "checkpoint.taken", data: { moment, failure, skipped: 0, ms } }], durable: false };
 }
 
-/** More of them than a person reads are left out. */
+/** More files than a person would read are left out. */
 const maxFiles = 100;
 
-/** Of the whole turn; what others changed between its steps is not among them. */
+/** Covers the whole turn, without changes by other programs between its steps. */
 async function runLaterSince(
   { checkpoints, turn }: Session,
   ref: string,

@@ -1,10 +1,10 @@
-/** Which words of a call are addresses that it reaches, told apart from values of its options and from files. */
+/** Finds the words of a call that are addresses it reaches, as opposed to option values and files. */
 import { interpreterOf } from "../programs/interpreters.ts";
 import { isAddress } from "../programs/named-host.ts";
 import { hasOption, optionValues, type ProgramCall } from "../programs/program-call.ts";
 import type { Word } from "../shell/word.ts";
 
-/** Programs that take hosts without a scheme: any word, but for values of the options whose letters are given. */
+/** Programs that take hosts without a scheme: any word except values of the listed option letters. */
 const takers: Readonly<Record<string, string>> = {
   curl: "AbcCdDeEFhHKmoPQrtTuUwXyYz",
   wget: "aABeDGiIlnOoPQRTtUwX",
@@ -49,11 +49,11 @@ const takers: Readonly<Record<string, string>> = {
 const valueless =
   /^--(?:silent|show-error|fail|fail-with-body|fail-early|location|location-trusted|insecure|include|head|verbose|compressed|get|globoff|no-buffer|remote-\w+|http\d.*|ipv\d|progress-bar|retry-\w+|parallel|no-\w.*|create-dirs|ssl.*|tlsv.*|anyauth|basic|digest|ntlm|quiet|continue|spider|recursive|page-requisites|mirror|content-disposition|server-response|check-status|follow|json|form|body|headers|download|plaintext|version|help|oneway)$/u;
 
-/** Names of options whose value is an address, whatever the program. */
+/** Names of options whose value is an address, for any program. */
 const addressOptions =
   /^--(?:url|host|hostname|server|address|addr|endpoint|endpoint-url|registry|index-url|extra-index-url|find-links|proxy|preproxy|index|git|from|source|repo-url|connect|remote|doh-url|socks\w+|kube-?server|base-url|api-url)(?:=|$)/u;
 
-/** Programs that fetch what their arguments name, if these are addresses. */
+/** Programs that fetch their arguments, if these are addresses. */
 const fetchers: ReadonlySet<string> = new Set(
   (
     "npm npx pnpm pnpx yarn bun bunx deno pip pip3 pipx uv uvx poetry pipenv conda mamba cargo go gem bundle composer " +
@@ -65,7 +65,7 @@ const fetchers: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Options of those whose value is a host. */
+/** Their options whose value is a host. */
 const hostLetters: Readonly<Record<string, readonly string[]>> = {
   psql: ["-h"],
   pg_dump: ["-h"],
@@ -81,7 +81,7 @@ const hostLetters: Readonly<Record<string, readonly string[]>> = {
   curl: ["-x"],
 };
 
-/** Whether an address among its words is one that it reaches. */
+/** Whether one of its words is an address that it reaches. */
 export function isNaming(call: ProgramCall): boolean {
   return (fetchers.has(call.program) || hasOwnHost(call)) && addressWords(call).length > 0;
 }
@@ -110,7 +110,10 @@ export function addressWords(call: ProgramCall): readonly Word[] {
   return [...new Set([...given, ...named, ...free, ...hidden, ...(interpreterOf(call) ? [] : own)])];
 }
 
-/** Where an option sends a request whatever its address says, a file with addresses, or the registry of an image. */
+/**
+ * Addresses in special options: a different target of the request, a file of addresses, or the registry of an
+ * image.
+ */
 function hiddenAddresses(word: Word, next: Word | undefined, program: string): readonly Word[] {
   const { text } = word;
   if (/^(?:docker|podman|nerdctl)$/u.test(program))
@@ -130,12 +133,12 @@ function hiddenAddresses(word: Word, next: Word | undefined, program: string): r
   return isList?.test(text) ? [{ ...word, text: "$addresses" }] : [];
 }
 
-/** With a scheme, or so by what the shell fills in. */
+/** Whether the word has a scheme, or may get one from an expansion. */
 function isSpelledOut({ text }: Word): boolean {
   return isAddress(text) && !/\s/u.test(text);
 }
 
-/** Neither options nor their values. */
+/** The words that are neither options nor option values. */
 function freeWords(args: readonly Word[], letters: string): readonly Word[] {
   return args.filter(({ text }, i) => {
     if (/^[-+]/u.test(text)) return false;
@@ -146,7 +149,7 @@ function freeWords(args: readonly Word[], letters: string): readonly Word[] {
   });
 }
 
-/** No number, no file, no request's method: for programs of which the words without an option are hosts. */
+/** Whether a word without an option may be a host: not a number, a file, or a request method. */
 function mayBeHost({ text }: Pick<Word, "text">): boolean {
   return (
     !/^(?:\d+(?:-\d+)?|[A-Z]+|:\d*.*|[\w-]+(?:==?|:=|@|:).*(?<!:\/\/.*)|)$/u.test(text) ||

@@ -1,4 +1,7 @@
-/** What code of another language does, by the calls that can be recognised in its text; what hides a call is graver. */
+/**
+ * Effects of code in other languages, by the calls recognized in its text; code that hides a call counts as
+ * more serious.
+ */
 import { type Effect, quoteWordIfNeeded } from "@lathe/protocol";
 import { escapeGlob } from "../globs/shell-glob.ts";
 import { namedHost } from "../programs/named-host.ts";
@@ -7,7 +10,7 @@ import { isConstructing, isHidingInFile } from "./constructed-runs.ts";
 import { sedRuns } from "./sed-runs.ts";
 
 export interface CodeRuns {
-  /** Commands it starts, as far as they stand there as text. */
+  /** Commands it starts, if their text is in the code. */
   readonly scripts: readonly string[];
   /** It starts, or is, something that cannot be told. */
   readonly isUndecided: boolean;
@@ -31,7 +34,7 @@ const reaching =
 const remoteChange =
   /\b(?:requests|httpx|axios|session|client)\.(?:post|put|patch|delete)\b|method\s*[:=]\s*['"](?:POST|PUT|PATCH|DELETE)|\bsmtplib\b|\b(?:exec\w*|query\w*|run|raw|sql|cursor|prepare)\b\W[\s\S]*\b(?:(?:DROP|TRUNCATE)\s+(?:TABLE|DATABASE|SCHEMA)|DELETE\s+FROM)\b|\bdropDatabase\b|\bflushall\b|\bdeleteMany\s*\(|\bdelete_(?:bucket|object|table|stack|instance)\w*\s*\(/iu;
 
-/** Which files the code deletes and writes, and whether it reaches out. */
+/** The files that the code deletes and writes, and whether it uses the network. */
 export function codeEffects(code: string): readonly Effect[] {
   const effects: Effect[] = [
     ...pathEffects(code, deleting, "delete"),
@@ -49,7 +52,7 @@ const hostName = /^(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?$|^\d{1,3}(?:\.\d{1,3}){3}(?::
 const connecting =
   /\b(?:socket|net|tls|smtplib|ftplib|paramiko|http\.client|\w*Socket|Net|connect|createConnection|Dial|dns|fsockopen)\b/u;
 
-/** Hosts that code which reaches out names in its strings. */
+/** Hosts in the strings of code that uses the network. */
 function codeHosts(code: string): readonly Effect[] {
   const strings = [...code.matchAll(/(['"`])((?:(?!\1)[^\\\n]|\\.){1,2000})\1/gu)].map(
     ([, , text = ""]) => text,
@@ -59,12 +62,12 @@ function codeHosts(code: string): readonly Effect[] {
   return [...urls, ...names].flatMap(namedHost);
 }
 
-/** What is put together of two strings, as one. */
+/** The code with concatenated strings merged. */
 function folded(code: string): string {
   return code.replace(/(['"`])\s*(?:\+|\.\.?)\s*\1/gu, "");
 }
 
-/** Strings of the code that may be paths; what is put together of two is one. */
+/** Strings of the code that may be paths; concatenated strings are merged. */
 export function codeNames(text: string): readonly string[] {
   const code = folded(text);
   const strings = [...code.matchAll(/(['"`])((?:(?!\1)[^\\\n]|\\.){1,255})\1/gu)].map(
@@ -73,7 +76,7 @@ export function codeNames(text: string): readonly string[] {
   return [...new Set(strings.filter((text) => !/\s/u.test(text)))].slice(0, 200).map(escapeGlob);
 }
 
-/** `isProject`: a file of the project, in which much is called that only looks like hiding. */
+/** `isProject`: a file of the project, in which many ordinary calls look like hiding. */
 export function codeRuns(code: string, language: string, isProject: boolean = false): CodeRuns {
   if (language === "sed") return sedRuns(code);
   const isShellLike = language === "perl" || language === "ruby" || language === "php";
@@ -101,7 +104,7 @@ function isHiding(code: string, language: string): boolean {
   return new RegExp(hiding.source, "iu").test(plainCode(code, language));
 }
 
-/** Code of a language that an editor or a debugger has inside, where it reaches further. */
+/** Commands of an editor or debugger with more access than its language. */
 const isOtherCode =
   /(?:^|[\n|])\s*:?\s*(?:python|python3|py3?|lua|perl|ruby|mzscheme|tcl|guile|script)\b[^\n]*\b(?:system|os|execute|subprocess|popen|exec|spawn|import|require)\b/u;
 
@@ -113,7 +116,7 @@ function editorRuns(code: string): readonly string[] {
   return [...runs].map(([, command = ""]) => command);
 }
 
-/** Comments say nothing; where code only prints, neither do strings. */
+/** The code without comments; without strings, too, if it only prints. */
 function plainCode(code: string, language: string): string {
   return language === "node" || language === "bun" || language === "deno"
     ? code.replace(/\.(?:map|filter|forEach|exec|test|match|get|at|push|includes)\s*\(/gu, ".call(")
@@ -125,7 +128,7 @@ function awkPipes(code: string): readonly string[] {
   return [...pipes].map(([, to, from]) => to ?? from ?? "");
 }
 
-/** The command that stands in a call's brackets, as text; undefined when it does not stand there. */
+/** The command text inside a call's parentheses; undefined if it is not literal text. */
 function argumentsAt(code: string, from: number): string | undefined {
   const rest = code.slice(from, from + 2_000);
   const first = /^\s*[[(]?\s*(?:\[\s*)?[bru]?(['"`])((?:(?!\1)[^\\]|\\.)*)\1/u.exec(rest);
@@ -155,7 +158,7 @@ function pathEffects(code: string, calls: RegExp, kind: "delete" | "write"): rea
     const isOpen = found[0].startsWith("open");
     const rest = code.slice(isOpen ? found.index + 4 : found.index + found[0].length, found.index + 600);
     const path = /^\s*\(?\s*[bru]?(['"])((?:(?!\1)[^\\{}$#*?]|\\.)+)\1\s*[,)\]};]/u.exec(rest)?.[2];
-    // `Path('x').unlink()` names it in front.
+    // `Path('x').unlink()` has the path before the call.
     const before = /(?:Path|Pathname)(?:\.new)?\(\s*(['"])([^'"{}]+)\1\s*\)\s*\.\s*$/u.exec(
       code.slice(0, found.index),
     )?.[2];

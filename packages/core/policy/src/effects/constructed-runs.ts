@@ -1,12 +1,14 @@
-/** Commands that code of another language puts together before it runs them, by the forms that have no text to read. */
+/**
+ * Detects code of other languages that constructs a command before it runs it, without literal text to read.
+ */
 
-/** Languages in which a command needs no brackets. */
+/** Languages in which running a command needs no parentheses. */
 const bare =
   /(?<![.\w$@%:>\\-])(?:exec|system|spawn)\s+(?![=~<>!?:,;)\]}]|is\b|of\b|and\b|or\b|if\b|unless\b)[\w(\\&$@{[*%]/u;
 /** `open(F, "cmd |")`, `open F, "-|", ...`, `open("|cmd")`, `IO.read("|cmd")`. */
 const piping =
   /\bopen\b[^;\n]*['"](?:\s*\||\|?-\|?['"]|[^'"\n]*\|\s*['"])|\b(?:IO|File)\.\w+\s*\(?\s*['"]\|/u;
-/** What runs other code, or other programs, whatever they are. */
+/** Calls that run any other code or program. */
 const running: Readonly<Record<string, RegExp>> = {
   python:
     /\brunpy\.\w+|\bexecfile\s*\(|\bwebbrowser\.(?:get|register)\s*\(|\bcode\.interact\b|\bos\.startfile\b|\bcreate_subprocess_(?:exec|shell)\s*\(\s*(?!['"])/u,
@@ -37,7 +39,7 @@ function withoutStrings(code: string): string {
   return code.replace(/(['"])(?:\\[\s\S]|(?!\1)[^\\\n])*\1/gu, '""').replace(/(?<!\$)#[^\n]*/gu, "");
 }
 
-/** What hides a call in a file of the project: names put together, code made from text. */
+/** Signs of a hidden call in a project file: constructed names, code made from text. */
 const hiding =
   /(?<![.\w])(?:eval|exec|execfile|compile|__import__|atob)\s*\(|\bnew\s+Function\b|(?<![.\w])Function\s*\(|\bmarshal\.loads?\b|\b__builtins__\b|\bglobals\(\)\s*\[|\bgetattr\s*\(\s*(?:os|subprocess|builtins|__import__|sys\.modules)\b|\bprocess\.binding\b|\bimportlib\.import_module\s*\(\s*[^'")\s]|\b(?:require|import)\s*\(\s*[^'")\s]|\b(?:require|import)\s*\(\s*(['"])[^'"]*\1\s*\+|\[[^\]\n]*['"`][^\]\n]*\+[^\]\n]*\]\s*\(|\bvm\.(?:run\w+|compileFunction)\b|\bctypes\.(?:CDLL|cdll|util)\b|\b(?:instance_eval|class_eval|const_get|__send__|public_send|create_function|call_user_func\w*)\b|\bsyscall\s*\(|\bfrom\s+(?:subprocess|pty)\s+import\b|\bimport\s+(?:os|subprocess)\s+as\b|\bfrom\s+os\s+import[^\n]*\b(?:system|popen|exec\w*|spawn\w*|posix_spawn)\b/u;
 

@@ -1,4 +1,4 @@
-/** What is asked of databases: statements that only look, and all others. */
+/** Effects of database statements: those that only query, and all others. */
 import type { Effect } from "@lathe/protocol";
 import { callText, hasOption, optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
 import type { Word } from "../shell/word.ts";
@@ -45,7 +45,7 @@ export function isDatabaseClient(program: string): boolean {
   return Object.hasOwn(clients, program);
 }
 
-/** Undefined for what is no client of a database. */
+/** Undefined if the program is no database client. */
 export function sqlEffects(call: ProgramCall): readonly Effect[] | undefined {
   const { program, args } = call;
   if (program === "redis-cli" || program === "valkey-cli") return redisEffects(call);
@@ -57,7 +57,7 @@ export function sqlEffects(call: ProgramCall): readonly Effect[] | undefined {
   const isLooking = statements.every((statement) => isLookingAt(program, statement));
   const lists = hasOption(args, "-l", "--list", "--version", "--help") && statements.length === 0;
   if (lists) return [{ kind: "network", target: callText(call) }];
-  // Without a statement it reads them from somewhere else.
+  // Without a statement it reads statements from elsewhere.
   if (statements.length === 0 || isFile || !isLooking) return [changing(call)];
   return [{ kind: "network", target: callText(call) }];
 }
@@ -79,7 +79,7 @@ function isLookingAt(program: string, { text, isLiteral }: Word): boolean {
   return isLookingSql(text);
 }
 
-/** Values that the shell fills in do not make a query another one; a name of a statement's verb would. */
+/** Values that the shell inserts leave a query a query, but an inserted verb would not. */
 function isLookingSql(text: string): boolean {
   const plain = text.replace(/--[^\n]*|\/\*[\s\S]*?\*\//gu, " ");
   const statements = plain
@@ -106,7 +106,7 @@ function redisEffects(call: ProgramCall): readonly Effect[] {
   return [changing(call)];
 }
 
-/** A database in a file: looking is reading it. */
+/** A database in a file: a query reads it. */
 function sqliteEffects(call: ProgramCall): readonly Effect[] {
   const values = optionValues(call.args, "-cmd", ...(call.program === "duckdb" ? ["-c", "-s", "-f"] : []));
   const [file, ...statements] = positional(call.args.filter((word) => !values.includes(word)));

@@ -1,4 +1,7 @@
-/** Which files a program call deletes or writes. Paths are globs here, what a shell would not expand escaped. */
+/**
+ * The files that a program call deletes or writes. Paths are globs, with characters that a shell would not
+ * expand escaped.
+ */
 import type { Effect, EffectKind } from "@lathe/protocol";
 import { foundPlaces } from "../programs/find-runs.ts";
 import { hasOption, optionValues, type ProgramCall, positional, without } from "../programs/program-call.ts";
@@ -6,7 +9,7 @@ import { wordEffects } from "../shell/word-paths.ts";
 
 type FileEffects = (call: ProgramCall) => readonly Effect[];
 
-/** Stands for names that come from standard input. */
+/** Names that come from standard input. */
 const fromInput = { target: "$(names from standard input)", expansion: "unknown" } as const;
 
 const each =
@@ -20,7 +23,7 @@ const afterFirst =
   (kind: EffectKind): FileEffects =>
   ({ args }) => {
     const words = positional(args);
-    // One word that cannot be told may be many.
+    // One unknown word may expand to many.
     const isOpen = words.length === 1 && words[0]?.isLiteral === false;
     return words.slice(isOpen ? 0 : 1).flatMap((word) => wordEffects(kind, word));
   };
@@ -32,7 +35,7 @@ const last =
     return word === undefined ? [] : wordEffects(kind, word);
   };
 
-/** What was there before is gone. */
+/** Overwrites the previous content. */
 const over =
   (effects: FileEffects): FileEffects =>
   (call) =>
@@ -93,7 +96,7 @@ const byProgram: Readonly<Record<string, FileEffects>> = {
       word.text.startsWith("of=")
         ? wordEffects("write", without(word, "of=")).map(
             (effect): Effect =>
-              // What cannot be told may be a disk.
+              // An unknown target may be a disk.
               effect.expansion === "unknown"
                 ? { ...effect, kind: "delete" }
                 : { ...effect, traits: ["destroys"] },
@@ -130,7 +133,7 @@ function truncateEffects({ args }: ProgramCall): readonly Effect[] {
     );
 }
 
-/** The script of sed is no file, unless it is given as an option. */
+/** The script of sed is no file, unless an option names its file. */
 function sedFiles(call: ProgramCall): readonly Effect[] {
   const isGiven =
     hasOption(call.args, "-e", "--expression", "--file") ||
@@ -141,7 +144,7 @@ function sedFiles(call: ProgramCall): readonly Effect[] {
   return call.hasMoreArgs ? [...files, { kind: "write", ...fromInput }] : files;
 }
 
-/** The last word, or what `-t` names, is written to; `-T` and `-n` keep it from being a folder. */
+/** Writes to the last word, or to the value of `-t`; `-T` and `-n` mean that the target is no folder. */
 function copyEffects(call: ProgramCall): readonly Effect[] {
   if (call.program === "install" && hasOption(call.args, "-d", "--directory")) return each("write")(call);
   if (call.program === "ln" && hasOption(call.args, "--help")) return [];
@@ -171,7 +174,7 @@ function rsyncEffects(call: ProgramCall): readonly Effect[] {
   return [...sources, ...wordEffects(isDeleting ? "delete" : "write", target)];
 }
 
-/** Unpacking writes where `-C` says, or here. */
+/** Unpacking writes to the value of `-C`, or to the current folder. */
 function tarEffects({ args }: ProgramCall): readonly Effect[] {
   const [first] = args;
   const letters = args
@@ -195,11 +198,11 @@ function moveEffects({ args, hasMoreArgs }: ProgramCall): readonly Effect[] {
   const targets = optionValues(args, "-t", "--target-directory");
   const written = targets.length > 0 ? targets : last === undefined ? [] : [last];
   const isKeeping = hasOption(args, "-n", "--no-clobber");
-  // One word that cannot be told may be many.
+  // One unknown word may expand to many.
   const isOpen = hasMoreArgs || (sources.length === 0 && last?.isLiteral === false);
   const moved = isOpen ? [{ kind: "delete", ...fromInput } as const] : [];
   return [
-    // What is moved within the workspace is not lost.
+    // Files moved within the workspace are not lost.
     ...sources,
     ...moved,
     ...written
@@ -208,7 +211,7 @@ function moveEffects({ args, hasMoreArgs }: ProgramCall): readonly Effect[] {
   ];
 }
 
-/** `cmake -E rm`: its own tools for files. */
+/** `cmake -E rm`: cmake's own file tools. */
 function cmakeEffects({ args }: ProgramCall): readonly Effect[] {
   const [option, tool, ...rest] = args;
   if (option?.text !== "-E" || !tool) return [];
@@ -220,7 +223,7 @@ function cmakeEffects({ args }: ProgramCall): readonly Effect[] {
     .flatMap((word) => wordEffects("write", word));
 }
 
-/** `-delete` deletes below each starting folder, or only what a literal `-name` says. */
+/** `-delete` deletes below each starting folder, or only the names of a literal `-name`. */
 function findEffects({ args }: ProgramCall): readonly Effect[] {
   const written = args.flatMap((word, i) =>
     /^-fprint|^-fls$/u.test(args[i - 1]?.text ?? "") ? wordEffects("write", word) : [],

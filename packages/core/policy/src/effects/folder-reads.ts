@@ -1,10 +1,10 @@
-/** Programs that read whatever lies below the folders they are given. */
+/** Programs that read everything below the folders they get. */
 import type { Effect } from "@lathe/protocol";
 import { hasOption, type ProgramCall, positional } from "../programs/program-call.ts";
 import { tidy } from "../shell/tidy-path.ts";
 import { wordEffects } from "../shell/word-paths.ts";
 
-/** Options with which a program reads folders whole; none means that it always does. */
+/** Options with which a program reads whole folders; an empty list means that it always does. */
 const readers: Readonly<Record<string, readonly string[]>> = {
   rg: [],
   ag: [],
@@ -18,7 +18,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
   diff: ["-r", "--recursive"],
 };
 
-/** What lies below some folders, so that rules on it speak of them. */
+/** Sensitive paths below some folders, so that rules about them match. */
 const hiddenBelow: readonly (readonly [place: RegExp, name: string])[] = [
   [/^(?:~|\$HOME|\$\{HOME\}|\/root|\/home(?:\/[^/]+)?|\/Users(?:\/[^/]+)?|\/)$/u, ".ssh/id_rsa"],
   [/^(?:~|\$HOME|\$\{HOME\}|\/root|\/home\/[^/]+)\/\.config$/u, "gh/hosts.yml"],
@@ -26,7 +26,9 @@ const hiddenBelow: readonly (readonly [place: RegExp, name: string])[] = [
   [/^\/proc(?:\/[\d*]+)?$/u, "1/environ"],
 ];
 
-/** Reads of everything below what is named; a searcher that names only its pattern reads where it stands. */
+/**
+ * Reads of everything below the named paths; a search program with only a pattern reads the current folder.
+ */
 export function folderReads({ program, args }: ProgramCall, folder: string | undefined): readonly Effect[] {
   const options = Object.hasOwn(readers, program) ? readers[program] : undefined;
   if (!options || (options.length > 0 && !hasOption(args, ...options))) return [];
@@ -44,7 +46,9 @@ export function folderReads({ program, args }: ProgramCall, folder: string | und
   ];
 }
 
-/** Where a word leads; what lies in the workspace stays relative. After a `cd` that cannot be told it may be the home. */
+/**
+ * The place of a word; relative if it is in the workspace. After an unknown `cd` it may be the home folder.
+ */
 function place(text: string, folder: string | undefined): string {
   if (/^[/~$]/u.test(text)) return tidy(text);
   return tidy(folder === "" ? text : `${folder ?? "~"}/${text}`);

@@ -1,4 +1,7 @@
-/** What git commands do: to this repository, to shared or unsaved work, to commits made before, and over the network. */
+/**
+ * Effects of git commands: on this repository, on shared or unsaved work, on existing commits, and over the
+ * network.
+ */
 
 import type { Effect, Trait } from "@lathe/protocol";
 import { append } from "../append.ts";
@@ -17,7 +20,7 @@ const first =
   (args) =>
     names.includes(positional(args)[0]?.text ?? "");
 
-/** Subcommands that can change shared state or destroy what no command brings back, and when they do. */
+/** Subcommands that can change shared state or destroy work irreversibly, and when they do. */
 const grave: Readonly<Record<string, Grave>> = {
   push: (args) => !hasOption(args, "-n", "--dry-run"),
   "send-pack": always,
@@ -56,7 +59,7 @@ const grave: Readonly<Record<string, Grave>> = {
   instaweb: always,
 };
 
-/** Subcommands that throw away what is in no commit, and when they do. */
+/** Subcommands that discard uncommitted changes, and when they do. */
 const discarding: Readonly<Record<string, Grave>> = {
   clean: (args) => !hasOption(args, "-n", "--dry-run"),
   reset: (args) => hasOption(args, "--hard", "--merge", "--keep"),
@@ -68,7 +71,7 @@ const discarding: Readonly<Record<string, Grave>> = {
   rm: (args) => hasOption(args, "-f", "--force") && !hasOption(args, "--cached"),
 };
 
-/** Subcommands that only look, or that are judged elsewhere. */
+/** Subcommands that are read-only, or judged elsewhere. */
 const lookers: ReadonlySet<string> = new Set(
   (
     "annotate archive blame bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format cherry " +
@@ -91,7 +94,7 @@ const remote: ReadonlySet<string> = new Set(
 );
 const runs =
   /alias|command|pager|editor|hookspath|filter|textconv|external|fsmonitor|helper|askpass|insteadof|proxy|sslverify|include|template|program|protocol|uploadpack|receivepack|attributesfile|worktree|driver|cmd/iu;
-/** Settings whose command only shows. */
+/** Settings whose command only shows text. */
 const plainSetting = /^(?:core\.)?(?:pager(?:\.\w+)?|editor)=(?:cat|less|more|head|true|false|:)?$/iu;
 
 type GitContext = Pick<FoundCall, "assignments" | "gitAliases" | "isGitElsewhere">;
@@ -104,7 +107,7 @@ export function gitEffects({ args: words }: ProgramCall, found: GitContext): rea
   const effects: Effect[] = [];
   const traits = traitsOf(call, found);
   if (traits) effects.push({ kind: "vcs", target, traits });
-  // Where the work is that may be lost.
+  // The place of the work that may be lost.
   if (traits?.includes("discards"))
     effects.push(
       ...[here, ...optionValues(globals, "-C")].slice(-1).flatMap((word) => wordEffects("write", word)),
@@ -129,7 +132,7 @@ export function gitEffects({ args: words }: ProgramCall, found: GitContext): rea
     );
   }
   if (subcommand === "mv")
-    // A name that the shell works out is one that git moves within the repository.
+    // If the shell computes the name, git moves a file within the repository.
     effects.push(
       ...positional(args)
         .slice(-1)
@@ -145,14 +148,14 @@ function isHelp(args: readonly Word[]): boolean {
   return args.some(({ text }) => text === "--help") || (args.length === 1 && args[0]?.text === "-h");
 }
 
-/** What another repository is named by. */
+/** Options that name another repository. */
 const elsewhere = /^(?:--git-dir|--work-tree|--exec-path)\b/u;
 const elsewhereSet = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR|CONFIG\w*)=/u;
 
 function traitsOf(call: GitCall, found: GitContext): readonly Trait[] | undefined {
   const { subcommand, args, isKnown } = call;
   if (subcommand === "") return undefined;
-  // What is no command of git's may be an alias, or a program of any name.
+  // An unknown subcommand may be an alias, or any program.
   const isAlias = isKnown && Object.hasOwn(found.gitAliases ?? {}, subcommand);
   const isOdd = !isKnown || !(gitSubcommands.has(subcommand) || isAlias);
   if (isOdd || isRunning(call)) return ["irreversible"];
@@ -180,7 +183,7 @@ function isRunning({ subcommand, args, globals }: GitCall): boolean {
   );
 }
 
-/** Another repository than the one it stands in. */
+/** Whether it uses a repository other than that of the current folder. */
 function isOther({ globals }: GitCall, { assignments, isGitElsewhere }: GitContext): boolean {
   return (
     isGitElsewhere === true ||
@@ -218,11 +221,13 @@ function isGraveCheckout(args: readonly Word[]): boolean {
 }
 
 function isGraveBranch(args: readonly Word[]): boolean {
-  // With `-d` alone git keeps what is not merged.
+  // With `-d` alone git keeps unmerged branches.
   return hasOption(args, "-D", "-M", "-C", "-f", "--force");
 }
 
-/** Settings that name programs run with the next git command here; those of the user apply everywhere. */
+/**
+ * Settings that name programs which run with the next git command here; the user's settings apply everywhere.
+ */
 function isGraveConfig(args: readonly Word[]): boolean {
   const values = optionValues(args, "-f", "--file", "--blob", "--type", "--default", "--comment");
   const [name, ...more] = positional(args.filter((word) => !values.includes(word))).filter(
@@ -245,7 +250,7 @@ function isLocalClone(subcommand: string, args: readonly Word[]): boolean {
   return subcommand === "clone" && /^\.{0,2}\//u.test(positional(args)[0]?.text ?? "");
 }
 
-/** The host that is named; else a remote of the repository, whatever its address. */
+/** The named host; otherwise a remote of the repository, whatever its address. */
 function remoteEffects(args: readonly Word[], target: string): readonly Effect[] {
   const addresses = positional(args).filter(
     ({ text }) => isAddress(text) || /^[\w.-]+\.[\w.-]+:/u.test(text),

@@ -1,11 +1,11 @@
-/** Which programs reach the network, and whom. */
+/** Programs that use the network, and the hosts they reach. */
 import type { Effect } from "@lathe/protocol";
 import { namedHost } from "../programs/named-host.ts";
 import { callText, hasOption, optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
 import type { Word } from "../shell/word.ts";
 import { addressWords, isNaming } from "./address-words.ts";
 
-/** Programs whose every use reaches out. */
+/** Programs that use the network in every call. */
 const always: ReadonlySet<string> = new Set(
   (
     "curl wget aria2c http https xh ssh scp sftp ftp telnet nc ncat netcat socat ping dig nslookup host whois " +
@@ -20,7 +20,7 @@ const npmWords =
   "install i ci add update up upgrade audit outdated view info search publish unpublish deprecate dist-tag login adduser owner access token create init dlx";
 const systemWords = "install update upgrade dist-upgrade full-upgrade add fetch download";
 
-/** Programs of which only some subcommands do. */
+/** Programs that use the network only with some subcommands. */
 const some: Readonly<Record<string, string>> = {
   npm: npmWords,
   pnpm: npmWords,
@@ -52,7 +52,7 @@ const some: Readonly<Record<string, string>> = {
   dotnet: "restore add nuget",
 };
 
-/** Of these, only these second words reach out. */
+/** For these subcommands, only these second words use the network. */
 const second: Readonly<Record<string, string>> = {
   "go mod": "download tidy",
   "uv pip": "install sync",
@@ -75,7 +75,7 @@ export function networkEffects(call: ProgramCall): readonly Effect[] {
   return others.length > 0 ? others : [{ kind: "network", target: text }];
 }
 
-/** Where package managers fetch from anyway. */
+/** Hosts that package managers fetch from anyway. */
 const registries: ReadonlySet<string> = new Set(
   (
     "registry.npmjs.org registry.yarnpkg.com pypi.org files.pythonhosted.org crates.io index.crates.io static.crates.io " +
@@ -84,13 +84,13 @@ const registries: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** `nc -l 9999`: it waits for others. */
+/** `nc -l 9999` waits for connections. */
 function isListening({ program, args }: ProgramCall): boolean {
   const isSo = /^(?:nc|ncat|netcat)$/u.test(program) && args.some(({ text }) => /^-\w*l/u.test(text));
   return isSo && args.every(({ text }) => /^-[lkvnpz46uw]+$|^\d+$|^(?:localhost|127\.[\d.]+)$/u.test(text));
 }
 
-/** To another machine it changes what is there. */
+/** Copying to another machine changes files there. */
 function remoteCopy({ args }: ProgramCall, target: string): readonly Effect[] {
   const words = positional(args);
   const isRemote = (word: Word | undefined): boolean =>
@@ -110,7 +110,7 @@ const sending: Readonly<Record<string, RegExp>> = {
   socat: /(?:)/u,
 };
 
-/** A request that sends something, and is no mere question. */
+/** Whether a request sends data rather than only asking for it. */
 function isSending({ program, args }: ProgramCall): boolean {
   const option = Object.hasOwn(sending, program) ? sending[program] : undefined;
   if (program === "http" || program === "https" || program === "xh")
@@ -142,7 +142,7 @@ function isReachingSubcommand({ program, args }: ProgramCall): boolean {
   return words.includes(word) && (!seconds || seconds.includes(more ?? ""));
 }
 
-/** One effect per host that is named, none for this machine itself; the whole command when no word names any. */
+/** One effect per named host, none for this machine itself; the whole command if no word names any. */
 function hostEffects(call: ProgramCall, text: string): readonly Effect[] {
   const words = addressWords(call);
   if (words.length === 0) return [{ kind: "network", target: text }];

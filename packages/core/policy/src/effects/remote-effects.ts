@@ -1,4 +1,7 @@
-/** Programs that change what others see, or what no checkpoint holds: clusters, clouds, registries, databases, hosts. */
+/**
+ * Programs that change shared systems, or state that no checkpoint holds: clusters, clouds, registries,
+ * databases, hosts.
+ */
 import type { Effect } from "@lathe/protocol";
 import { hasGraveVerb, isGraveScript, isGraveTarget } from "../programs/grave-verbs.ts";
 import { interpreterOf } from "../programs/interpreters.ts";
@@ -8,7 +11,7 @@ import { lookingWords, publishing, systemPrograms, valuedOptions } from "../prog
 import type { Word } from "../shell/word.ts";
 import { sqlEffects } from "./database-effects.ts";
 
-/** Effects of a call on the world beyond the workspace; none where it only looks. */
+/** Effects of a call outside the workspace; none if it is read-only. */
 export function remoteEffects(call: ProgramCall): readonly Effect[] {
   const target = callText(call);
   if (isHelp(call) || isDry(call)) return [];
@@ -24,12 +27,12 @@ export function remoteEffects(call: ProgramCall): readonly Effect[] {
 
 function isHelp({ args }: ProgramCall): boolean {
   const isOnly = args.every(({ text }) => /^(?:--help|-h|--version|-V|version|help)$/u.test(text));
-  // What stands behind an option may be its value.
+  // A word after an option may be its value.
   const last = args.at(-1)?.text === "--help" && !/^-|^$/u.test(args.at(-2)?.text ?? "");
   return args.length > 0 && (isOnly || last);
 }
 
-/** By the words of a program that no table knows, and by the names of what a runner is to run. */
+/** By the words of a program that no table knows, and by the names of what a task runner runs. */
 function isGraveCall(call: ProgramCall): boolean {
   if (call.isUndecided || call.word.text === "") return false;
   if (scriptNames(call).some(isGraveScript)) return true;
@@ -39,7 +42,7 @@ function isGraveCall(call: ProgramCall): boolean {
   return !isKnown && !isProjectCode(call) && hasGraveVerb(call);
 }
 
-/** Names of scripts that it runs: of a package, or files. */
+/** Names of the scripts that it runs: of a package, or files. */
 function scriptNames(call: ProgramCall): readonly string[] {
   const { program, args, word } = call;
   const [first, second] = positional(args).map(({ text }) => text);
@@ -77,7 +80,7 @@ function fileCall(call: ProgramCall): ProgramCall {
   return { ...call, program, args: call.args.slice(call.args.indexOf(file) + 1) };
 }
 
-/** Containers come back, volumes do not. */
+/** Stopping containers can be undone, deleting volumes cannot. */
 function isDown(call: ProgramCall): boolean {
   if (!/^(?:docker|docker-compose|podman|podman-compose)$/u.test(call.program)) return false;
   if (hasOption(call.args, "--push")) return true;
@@ -86,7 +89,7 @@ function isDown(call: ProgramCall): boolean {
   );
 }
 
-/** With a word that cannot be told it may be any of its subcommands. */
+/** With an unknown word, the call may be any subcommand. */
 function isPublishing(call: ProgramCall): boolean {
   const forms = Object.hasOwn(publishing, call.program) ? publishing[call.program]?.split("|") : undefined;
   if (!forms) return false;
@@ -95,7 +98,7 @@ function isPublishing(call: ProgramCall): boolean {
   return forms.some((form) => isForm(form, all, call) || isForm(form, plain, call));
 }
 
-/** What may be the value of an option. */
+/** Whether the word may be the value of an option. */
 function isAfterOption(word: Word, { args }: ProgramCall): boolean {
   const before = args[args.indexOf(word) - 1]?.text ?? "";
   return /^-[^=]*$/u.test(before);
@@ -117,7 +120,10 @@ function isForm(
   });
 }
 
-/** A program that manages something remote: whatever is not known to look is a change. */
+/**
+ * For a program that manages remote systems, every command counts as a change unless it is known to be
+ * read-only.
+ */
 function isRemoteChange(call: ProgramCall): boolean {
   const looking = Object.hasOwn(lookingWords, call.program) ? lookingWords[call.program] : undefined;
   if (looking === undefined) return false;

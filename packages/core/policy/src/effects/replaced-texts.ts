@@ -1,4 +1,4 @@
-/** Replaced texts: whether a script may change a file whose text was read for its verdict before that text runs. */
+/** Replaced texts: whether a script may change a file after its text was judged and before it runs. */
 import type { Effect } from "@lathe/protocol";
 import { matchesText } from "../globs/glob.ts";
 import type { FoundCall } from "../programs/found-call.ts";
@@ -6,15 +6,15 @@ import { gitCall } from "../programs/git-call.ts";
 import { hasOption, optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
 import type { TextRead } from "../shell/known.ts";
 
-/** A call with what it does, in the order of the script. */
+/** A call with its effects, in the order of the script. */
 export interface ToldCall {
   readonly found: FoundCall;
   readonly effects: readonly Effect[];
 }
 
 /**
- * The files whose texts may be others by the time they run. A loop, or a command in the background, may run what it changes
- * later in the script.
+ * The files whose texts may have changed by the time they run. A loop, or a background command, may run a
+ * file that the script changes later.
  */
 export function replacedTexts(
   calls: readonly ToldCall[],
@@ -23,7 +23,7 @@ export function replacedTexts(
 ): readonly string[] {
   const isOrdered = !/(?:^|[^&>])&(?:[^&>]|$)|\b(?:while|until|for)\b/u.test(script);
   const isReplaced = ({ path, at }: TextRead): boolean => {
-    // The call before is the one that reads it.
+    // The previous call is the one that reads the file.
     const isBefore = (index: number): boolean => (isOrdered ? index < at - 1 : index !== at - 1);
     return calls.some((call, index) => isBefore(index) && mayReplace(call, path));
   };
@@ -39,7 +39,7 @@ function mayReplace({ found, effects }: ToldCall, path: string): boolean {
   );
 }
 
-/** Build scripts write files all the time, so that code of a file counts only where it names the other file. */
+/** Build scripts write files all the time, so code of a file counts only if it names the other file. */
 function mayMean({ origin, code = "" }: FoundCall, path: string): boolean {
   return origin === "typed" || code.includes(path.slice(path.lastIndexOf("/") + 1));
 }
@@ -52,11 +52,11 @@ function isNamed(target: string, path: string): boolean {
   return glob === "" || glob === "." || plain.startsWith(`${glob}/`) || matchesText(glob, plain);
 }
 
-/** Words of code that writes files, in the languages that people write in one line. */
+/** Words in code that writes files, in languages commonly used for one-liners. */
 const writing =
   /\b(?:write\w*|copy\w*|move|rename\w*|replace|link|symlink\w*|unlink\w*|remove|extract\w*|dump|save|truncate|shutil|spew|print\s*\{)|\bopen\s*\([^)]*["'][^"']*[wax+>]/u;
 
-/** Whether it puts files where its words do not say. */
+/** Whether it writes files that its words do not name. */
 function isUnpacking({ program, args }: ProgramCall): boolean {
   switch (program) {
     case "tar":

@@ -1,4 +1,4 @@
-/** What a script of sed runs: commands by `e`, also behind `s///`; it writes files by `w`. */
+/** What a sed script runs and writes: `e` runs commands, also after `s///`; `w` writes files. */
 export function sedRuns(code: string): {
   readonly scripts: readonly string[];
   readonly isUndecided: boolean;

@@ -1,10 +1,10 @@
-/** Globs of rules: linear in what they are held against, also where a project's rule is hostile. */
+/** Globs of rules: matching takes linear time, even if a project's rule is hostile. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertGrowth } from "@lathe/testkit/growth";
 import { matchesPath, matchesText } from "./glob.ts";
 
-it("a rule takes linear time over a path or a command, whatever it holds", () => {
+it("a rule takes linear time over any path or command", () => {
   const globs = [
     `${"*a".repeat(17)}*b`,
     `${"{a,aa,}".repeat(30)}b`,
@@ -19,7 +19,7 @@ it("a rule takes linear time over a path or a command, whatever it holds", () =>
   }
 });
 
-it("braces are choices also among stars", () => {
+it("braces are choices, also among stars", () => {
   for (const [glob, path, expected] of [
     ["{a,b*}/**/*.ts", "bc/x/y.ts", true],
     ["{a,b*}/**/*.ts", "c/x.ts", false],

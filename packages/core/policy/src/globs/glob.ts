@@ -1,4 +1,4 @@
-/** Globs over targets: of paths, where `*` stays within a segment, and of other text, where it runs over anything. */
+/** Globs over targets: in paths, `*` stays within a segment; in other text, it matches anything. */
 import {
   anyCharacter,
   either,
@@ -13,22 +13,26 @@ import {
 import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import { expandBraces } from "./shell-glob.ts";
 
-/** Whether a path matches: `*` and `?` within a segment, `**` across, `{a,b}`; without a slash, at any depth. */
+/**
+ * Whether a path matches: `*` and `?` within a segment, `**` across, `{a,b}`; without a slash, at any depth.
+ */
 export function matchesPath(glob: string, path: string): boolean {
   return compiled(glob, "path")(path);
 }
 
-/** Whether a command, host or id matches: `*` runs over anything; a last ` *` also matches no arguments at all. */
+/**
+ * Whether a command, host or ID matches: `*` matches anything; a final ` *` also matches no arguments at all.
+ */
 export function matchesText(glob: string, target: string): boolean {
   return compiled(glob, "text")(target);
 }
 
-/** The same in globs without braces, in which `**` stands alone between slashes. */
+/** Equivalent globs without braces, in which `**` is always a whole segment. */
 export function plainGlobs(glob: string): readonly string[] {
   return expandBraces(atAnyDepth(glob)).flatMap(withoutInnerRuns);
 }
 
-/** Within a name `**` runs over folders too: `a**b` is `a*b`, and `a*`, folders, `*b`. */
+/** Inside a name `**` also matches across folders: `a**b` is `a*b`, and `a*`, folders, `*b`. */
 function withoutInnerRuns(rule: string): readonly string[] {
   const inner = /(?<=[^/])\*\*+|(?<![^/])\*\*+(?=[^/*])/gu;
   return inner.test(rule) ? [rule.replace(inner, "*"), rule.replace(inner, "*/**/*")] : [rule];
@@ -36,7 +40,7 @@ function withoutInnerRuns(rule: string): readonly string[] {
 
 type Kind = "path" | "text";
 
-/** By the very text of a rule, whose hash is known: a rule on secrets is a kilobyte long. */
+/** By the text object of a rule, whose hash is cached: a rule on secrets is a kilobyte long. */
 const cache: Readonly<Record<Kind, Map<string, TextMatcher>>> = { path: new Map(), text: new Map() };
 
 function compiled(glob: string, kind: Kind): TextMatcher {
@@ -48,10 +52,10 @@ function compiled(glob: string, kind: Kind): TextMatcher {
   return made;
 }
 
-/** Texts whose answers a glob remembers. */
+/** Number of texts whose results a glob caches. */
 const maxRemembered = 64;
 
-/** A session names the same few files again and again, and every rule is asked about each. */
+/** A session names the same few files again and again, and each is checked against every rule. */
 function remembering(matches: TextMatcher): TextMatcher {
   const answers = new Map<string, boolean>();
   return (of) => {

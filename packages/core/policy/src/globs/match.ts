@@ -1,4 +1,4 @@
-/** Whether a rule speaks of an effect. */
+/** Whether a rule applies to an effect. */
 import { type Effect, type EffectKind, type Facts, foldCase, type Rule } from "@lathe/protocol";
 import { matchesPath, matchesText } from "./glob.ts";
 import { mayMatch } from "./may-match.ts";
@@ -9,13 +9,13 @@ export function isPathEffect({ kind }: Effect): boolean {
   return pathKinds.has(kind);
 }
 
-/** A denial matches by any name of a file; permission only by the names that cannot be a link's disguise. */
+/** A deny rule matches any name of a file; an allow rule only the names that no link can disguise. */
 export function matches(rule: Rule, effect: Effect, facts: Facts): boolean {
   if (rule.kinds && !rule.kinds.includes(effect.kind)) return false;
   const { target } = rule;
   if (target === undefined) return true;
   if (!isPathEffect(effect)) return textNames(effect, rule).some((name) => matchesText(target, name));
-  // What a glob will expand to is not known: that it may be meant is enough to deny or ask.
+  // The expansion of a glob is unknown: a possible match is enough to deny or ask.
   const isVague = effect.expansion === "glob" && rule.verdict !== "allow";
   const { except } = rule;
   const names = namesOf(effect.target, rule, facts).map((name) => cased(name, rule));
@@ -23,7 +23,7 @@ export function matches(rule: Rule, effect: Effect, facts: Facts): boolean {
   return names.some((name) => (isVague ? mayMatch : matchesPath)(cased(target, rule), name));
 }
 
-/** As a rule's globs and the names it is held against are compared. */
+/** Normalizes a rule's globs and the names they are compared with. */
 function cased(text: string, { ignoreCase }: Rule): string {
   return ignoreCase ? foldCase(text) : text;
 }
@@ -35,7 +35,7 @@ function namesOf(target: string, { verdict }: Rule, { paths }: Facts): readonly 
   return fact.inside ? [target, fact.real] : [fact.real];
 }
 
-/** What is said against a host holds for each of its ports. */
+/** A rule against a host applies to each of its ports. */
 function textNames({ kind, target }: Effect, { verdict }: Rule): readonly string[] {
   return kind === "network" && verdict !== "allow" ? [target, target.replace(/:\d+$/u, "")] : [target];
 }

@@ -1,4 +1,4 @@
-/** What a glob of the shell may stand for, held against what it does stand for. */
+/** Compares the paths that a shell glob may stand for with its real expansions. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -31,10 +31,10 @@ describe("mayMatch", () => {
   for (const [expected, rule, glob] of cases)
     it(`${rule} and ${glob}: ${expected}`, () => assert.equal(mayMatch(rule, glob), expected));
 
-  it("sees every path that both stand for, where the rule says where it lies", () => {
+  it("finds every path that both match, if the rule names its folder", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 3 });
     const segment = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), minLength: 1, maxLength: 3 });
-    // Within a name a shell's `**` is a star.
+    // Inside a name, a shell's `**` is a star.
     const shown = segment.map((one) => one.replace(/\*+/gu, "*"));
     const pathOf = (one: typeof name) => fc.array(one, { minLength: 1, maxLength: 3 });
     const joined = (parts: readonly string[]): string => `x/${parts.join("/")}`;
@@ -47,7 +47,7 @@ describe("mayMatch", () => {
     );
   });
 
-  it("of a name without wildcards is what the rule says of it", () => {
+  it("equals the rule's own match for a name without wildcards", () => {
     const rule = fc.constantFrom("a/**", "**/{a,b*}", "a?/*", "**/a/**", "*.b");
     const path = fc.string({ unit: fc.constantFrom("a", "b", ".", "/"), minLength: 1, maxLength: 6 });
     fc.assert(
@@ -60,7 +60,7 @@ describe("mayMatch", () => {
 });
 
 describe("globs of the shell", () => {
-  it("escape and back", () => {
+  it("can be escaped and unescaped", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const glob = escapeGlob(text);
@@ -69,7 +69,7 @@ describe("globs of the shell", () => {
     );
   });
 
-  it("expand braces as a shell does, and in doubt to a star", () => {
+  it("expand braces as a shell does, or to a star if in doubt", () => {
     const sorted = (glob: string): readonly string[] => expandBraces(glob).toSorted();
     assert.deepEqual(sorted("a{b,c{d,e}}f"), ["abf", "acdf", "acef"]);
     assert.deepEqual(sorted("{a,}{x,y}"), ["ax", "ay", "x", "y"]);

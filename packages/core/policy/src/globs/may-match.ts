@@ -1,9 +1,9 @@
-/** Whether a rule's glob and a glob that a shell will expand may speak of one path. */
+/** Whether a rule's glob and a shell glob may match the same path. */
 import { matchesPath, plainGlobs } from "./glob.ts";
 
 /**
- * `glob` holds no braces. A rule that floats (`**` in front of a name) is not met by a segment that says no more than
- * an extension: `src/*.json` means the files of a kind, and not the secret one that may be among them.
+ * `glob` holds no braces. A floating rule (`**` before a name) does not match a segment that specifies only
+ * an extension: `src/*.json` means all files of a kind, not the secret one that may be among them.
  */
 export function mayMatch(rule: string, glob: string): boolean {
   if (matchesPath(rule, glob)) return true;
@@ -21,7 +21,7 @@ interface Alternative {
 }
 
 const alternatives = new Map<string, readonly Alternative[]>();
-/** Rules are fewer; what a model wrote is asked about, too. */
+/** There are fewer rules; the other entries are globs that a model wrote. */
 const maxRemembered = 500;
 
 function alternativesOf(rule: string): readonly Alternative[] {
@@ -38,13 +38,13 @@ function segmentsOf(glob: string): readonly string[] {
 }
 
 interface Meeting<Part> {
-  /** Whether a part of the first list stands for any run of the second's, and the other way round. */
+  /** Whether an element of the first list matches any run of the second's, or vice versa. */
   isRun(part: Part): boolean;
   isOtherRun(part: Part): boolean;
   fits(one: Part, other: Part): boolean;
 }
 
-/** Whether two lists can stand for the same. */
+/** Whether two lists can match the same text. */
 function meet<Part>(one: readonly Part[], other: readonly Part[], how: Meeting<Part>): boolean {
   const end = other.length;
   // after[j]: whether the rest of `one` meets `other` from j on.
@@ -69,20 +69,22 @@ function meet<Part>(one: readonly Part[], other: readonly Part[], how: Meeting<P
 }
 
 const isRun = (segment: string): boolean => segment === "**";
-// Where globstar is on, `**` runs over folders.
+// With globstar, `**` also matches across folders.
 const anchored: Meeting<string> = { isRun, isOtherRun: isRun, fits: segmentsMeet };
 const floating: Meeting<string> = { isRun, isOtherRun: () => false, fits: floatingMeets };
 
 const vague = /^(?:[*?]|\[[^\]]*\])+(?:\.|$)/u;
 
-/** A rule for all files of a kind is met by a glob that says something of the kind: not by `d*`, which says a name. */
+/**
+ * A rule for all files of a kind matches a glob that specifies the kind, not `d*`, which specifies a name.
+ */
 function floatingMeets(rule: string, segment: string): boolean {
   const isOfKind = rule.startsWith("*") && /[*?[]/u.test(segment) && !/\.[^.*?[\]]+[^.]*$/u.test(segment);
   return vague.test(segment) || isOfKind ? matchesPath(rule, segment) : segmentsMeet(rule, segment);
 }
 
 function segmentsMeet(rule: string, segment: string): boolean {
-  // A shell's wildcard does not stand for a dot in front.
+  // A shell wildcard does not match a leading dot.
   if (rule.startsWith(".") && /^[*?[]/u.test(segment)) return false;
   const [one, other] = [
     rule.match(/\\.|[\s\S]/gu) ?? [],
@@ -98,7 +100,7 @@ function isStar(part: string): boolean {
 function charactersMeet(rule: string, part: string): boolean {
   if (rule === "?" || part === "?") return true;
   const char = rule.slice(-1);
-  // Ranges, classes and what a set leaves out are not looked into.
+  // Ranges, classes and negated sets count as a possible match.
   if (part.length > 2) return /^\[[!^]|-|\[:/u.test(part.slice(0, -1)) || part.slice(1, -1).includes(char);
   return char === part.slice(-1);
 }

@@ -1,15 +1,15 @@
-/** Globs as a shell writes them: escapes, braces, and whether anything is left to expand. */
+/** Globs in shell syntax: escapes, braces, and whether anything is left to expand. */
 
-/** Variants of one word that are told apart; beyond them its braces count as a star. */
+/** Maximum variants of one word; with more, its braces count as a star. */
 const maxVariants = 256;
 const longest = 4096;
 
-/** The text as a glob that names only itself. */
+/** A glob that matches only this text. */
 export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]{},]/gu, "\\$&");
 }
 
-/** The name that a glob without wildcards stands for. */
+/** The name that a glob without wildcards matches. */
 export function unescapeGlob(glob: string): string {
   return glob.replace(/\\([\s\S])/gu, "$1");
 }
@@ -18,7 +18,7 @@ export function hasWildcard(glob: string): boolean {
   return /[*?[]/u.test(glob.replace(/\\[\s\S]/gu, ""));
 }
 
-/** The globs without braces that a shell makes of one with them; in doubt a star. */
+/** The brace-free globs that a shell makes of one with braces; a star if in doubt. */
 export function expandBraces(glob: string): readonly string[] {
   if (!glob.includes("{")) return [glob];
   if (glob.length > longest) return [starred(glob)];
@@ -37,7 +37,7 @@ function starred(glob: string): string {
   return `${glob.slice(0, glob.indexOf("{"))}*${glob.slice(glob.lastIndexOf("}") + 1)}`;
 }
 
-/** The variants of the first group that is one: `{a,b}`, or `{1..9}` as a star; `{a}` and `{a,` stand for themselves. */
+/** The variants of the first real group: `{a,b}`, or `{1..9}` as a star; `{a}` and `{a,` are literal. */
 function firstGroup(glob: string): readonly string[] | undefined {
   for (let at = glob.indexOf("{"); at >= 0; at = glob.indexOf("{", at + 1)) {
     if (isEscaped(glob, at)) continue;

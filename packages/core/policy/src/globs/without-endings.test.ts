@@ -1,4 +1,4 @@
-/** What is left of a glob, held against the names that an exception takes from it. */
+/** Compares the remainder of a glob with the names that an exception excludes. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -12,13 +12,13 @@ const meanings: Readonly<Record<string, string>> = {
   ".": "\\.",
 };
 
-/** Of globs with stars, sets and braces. */
+/** Matches globs with stars, sets and braces. */
 function matcher(glob: string): RegExp {
   const source = glob.replaceAll(/\[!([^\]]*)\]|[*{},.]/gu, (found, set) => meanings[found] ?? `[^${set}]`);
   return new RegExp(`^${source}$`, "u");
 }
 
-it("are all names but those of exceptions", () => {
+it("are all names except the exceptions", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 4 });
   const name = fc.string({ unit: fc.constantFrom("a", "b", "c", "."), maxLength: 6 });
   fc.assert(
@@ -37,7 +37,7 @@ it("are all names but those of exceptions", () => {
   );
 });
 
-it("are all where exceptions say something else", () => {
+it("are all names if the exceptions are different", () => {
   for (const glob of ["**/.env", "a/**", "*.pem"])
     assert.deepEqual(withoutEndings(glob, ["b*c", "a/*x"]), [glob]);
 });

@@ -1,8 +1,9 @@
-/** A glob without what exceptions take from it, for those to whom an exception cannot be told. */
+/** A glob minus its exceptions, for programs that cannot take exceptions. */
 
 /**
- * `a/*b` where an exception is `a/*cb`: of what the star stands for all that does not end in `c`, in braces and with sets of
- * characters. Other exceptions are not heeded: then more is meant. *Contract:* globs as `plainGlobs` makes them.
+ * For `a/*b` with the exception `a/*cb`: all names whose starred part does not end in `c`, written with
+ * braces and character sets. Other exceptions are ignored, so that the result matches too much. *Contract:*
+ * globs as `plainGlobs` makes them.
  */
 export function withoutEndings(glob: string, exceptions: readonly string[]): readonly string[] {
   const star = /(?<!\*)\*(?=[^*/]*$)/u.exec(glob);
@@ -17,7 +18,10 @@ export function withoutEndings(glob: string, exceptions: readonly string[]): rea
   return [`${before}{${otherEndings(endings).join()}}${after}`, `${before}${after}`];
 }
 
-/** All names but the empty one that end in none of these: each glob says where they leave an ending, seen from behind. */
+/**
+ * All nonempty names that end in none of these: each glob differs from an ending at one position, counted
+ * from the end.
+ */
 function otherEndings(endings: readonly string[]): readonly string[] {
   const tails = new Set(endings.flatMap((one) => Array.from(one, (_, at) => one.slice(at + 1))));
   const open = [...tails].filter((tail) => !endings.some((one) => tail.endsWith(one)));

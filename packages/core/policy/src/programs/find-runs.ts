@@ -1,4 +1,4 @@
-/** What `find -exec` and `fd -x` run: the words, with what is found in the place of the braces. */
+/** What `find -exec` and `fd -x` run: the words, with the found paths in place of the braces. */
 import { escapeGlob } from "../globs/shell-glob.ts";
 import type { Word } from "../shell/word.ts";
 
@@ -29,7 +29,7 @@ function put(word: Word, places: readonly Word[] | undefined): readonly Word[] {
   return [{ ...word, text, glob: escapeGlob(text), isLiteral: false }];
 }
 
-/** What may be found: below each starting folder, only what `-name` says where it says anything. */
+/** The paths that may be found: below each starting folder, only those that `-name` matches, if given. */
 export function foundPlaces(args: readonly Word[]): readonly Word[] {
   const texts = args.map(({ text }) => text);
   const options = /^-(?:[HLP]|D|O\d?)$/u;
@@ -39,7 +39,7 @@ export function foundPlaces(args: readonly Word[]): readonly Word[] {
   const given = args.slice(start, end < 0 ? undefined : end);
   const here: Word = { text: ".", glob: ".", isLiteral: true, raw: "." };
   const folders = given.length > 0 ? given : [here];
-  // With `-o` and `!` a name may say what is left out.
+  // With `-o` and `!` a name may be an exclusion.
   const isPlain = !texts.some((text) => ["-o", "-or", "!", "-not", ","].includes(text));
   const at = texts.findIndex((text) => ["-name", "-iname", "-path", "-wholename"].includes(text));
   const name = at < 0 ? undefined : args[at + 1];

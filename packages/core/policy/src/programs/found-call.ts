@@ -1,4 +1,4 @@
-/** A simple command as it was found in a script, with its words expanded as far as they can be. */
+/** A simple command found in a script, with its words expanded as far as possible. */
 
 import type { Word } from "../shell/word.ts";
 import type { Origin } from "./inner.ts";
@@ -10,34 +10,34 @@ export interface Redirect {
   readonly target: Word;
 }
 
-/** One simple command, with its words expanded as far as they can be. */
+/** One simple command, with its words expanded as far as possible. */
 export interface FoundCall {
   readonly words: readonly Word[];
   /** The command itself, and what its wrappers run. */
   readonly calls: readonly ProgramCall[];
   readonly assignments: readonly string[];
   readonly redirects: readonly Redirect[];
-  /** Where it runs, as a glob; absent when it cannot be told. */
+  /** Where it runs, as a glob; absent if unknown. */
   readonly folder: string | undefined;
   readonly raw: string;
   readonly origin: Origin;
-  /** Links the script has made by then. */
+  /** Links that the script has created so far. */
   readonly links: ReadonlyMap<string, string | undefined>;
   /** Git's aliases, once they are looked up. */
   readonly gitAliases?: Readonly<Record<string, string>> | undefined;
-  /** The script has told git of another repository. */
+  /** The script has pointed git to another repository. */
   readonly isGitElsewhere?: boolean;
-  /** What it prints becomes names that other commands are given. */
+  /** Its output becomes names that other commands get. */
   readonly isFeeding?: boolean;
-  /** It runs something that cannot be told. */
+  /** It runs something that cannot be determined. */
   readonly undecided?: string;
-  /** It runs a file or a program of the project that could not be read to its end. */
+  /** It runs a file or a program of the project that could not be read completely. */
   readonly unfollowed?: string;
-  /** Text in another language that it runs. */
+  /** Code in another language that it runs. */
   readonly code?: string;
 }
 
-/** Whether what is printed goes to a file, and not on. */
+/** Whether the output goes to a file instead of the next command. */
 export function isDiverted({ operator, descriptor = "1", target }: Redirect): boolean {
   const isOutput = descriptor === "1" && /^&?>[>|]?$/u.test(operator);
   return isOutput && target.isLiteral && !/^\/(?:dev|proc)\//u.test(target.text);

@@ -1,4 +1,4 @@
-/** A call of git: its own options, the subcommand, and that one's arguments. */
+/** A git call: git's own options, the subcommand, and its arguments. */
 import type { Word } from "../shell/word.ts";
 
 const valuedGlobals = [
@@ -16,7 +16,7 @@ export interface GitCall {
   readonly subcommand: string;
   readonly args: readonly Word[];
   readonly globals: readonly Word[];
-  /** Whether the subcommand can be told. */
+  /** Whether the subcommand is known. */
   readonly isKnown: boolean;
 }
 
@@ -33,7 +33,7 @@ export function gitCall(words: readonly Word[]): GitCall {
   };
 }
 
-/** Subcommands that come with git: no alias can take their place. */
+/** Git's own subcommands: no alias can replace them. */
 export const gitSubcommands: ReadonlySet<string> = new Set(
   (
     "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap " +

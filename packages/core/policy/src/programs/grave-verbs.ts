@@ -1,19 +1,19 @@
-/** Words that publish, deploy or destroy, of whatever program or target: for what no table knows by name. */
+/** Words that mean to publish, deploy or destroy, for any program or target that no table knows. */
 import { type ProgramCall, positional } from "./program-call.ts";
 
-/** Such a word alone says it. */
+/** Such a word alone is enough. */
 const clear =
   /^(?:un)?publish(?:[-:].*)?$|^(?:un|re)?deploy(?:[-:].*)?$|^(?:destroy|terminate|decommission|teardown|tear-down|rollback|unpublish|nuke|deprovision|submit|downgrade)(?:[-:].*)?$/u;
-/** Such a word is a verb where something follows it. */
+/** Such a word is a verb if another word follows. */
 const likely =
   /^(?:delete|remove-all|drop|purge|prune|push|upload|release|revoke|wipe|truncate|flush|reset|uninstall|cancel|transfer|promote)(?:[-:].*)?$|^(?:delete|destroy|drop|purge|terminate|revoke|publish|deploy)[A-Z]\w*$/u;
 
-/** Behind the name of what it is about. */
+/** These count after the name of their object. */
 const behind = /^(?:remove|rm|del)$/u;
 const options = /^--(?:auto-submit|publish|push|deploy)$/u;
 const programs = /(?:^|[-_.])(?:drop|delete|destroy|publish|deploy|purge|wipe|terminate)|tunnel|ngrok/u;
 
-/** Programs of one's own machine, whose words are files, names or text. */
+/** Local programs, whose words are files, names or text. */
 const local: ReadonlySet<string> = new Set(
   (
     "git cd pushd popd ls cat head tail less more wc stat file du df tree cp mv rm ln mkdir rmdir touch chmod chown chgrp " +
@@ -31,7 +31,7 @@ const local: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether its first words say that it changes what others see, or what nothing brings back. */
+/** Whether its first words mean a change to shared systems, or an irreversible one. */
 export function hasGraveVerb({ program, args }: ProgramCall): boolean {
   if (local.has(program) || program.includes(".")) return false;
   if (programs.test(program) || args.some(({ text }) => options.test(text))) return true;
@@ -49,12 +49,12 @@ const target =
 const script =
   /^(?:un)?(?:deploy|publish|release|rollback|promote)(?:[-_:](?:prod|production|staging|all|live))?(?:\.\w+)?$/u;
 
-/** Whether the name of a script says so. */
+/** Whether the name of a script means so. */
 export function isGraveScript(name: string): boolean {
   return script.test(name.slice(name.lastIndexOf("/") + 1));
 }
 
-/** Whether the name of a target or task says so. */
+/** Whether the name of a target or task means so. */
 export function isGraveTarget(name: string): boolean {
   return target.test(name);
 }

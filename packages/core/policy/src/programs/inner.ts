@@ -1,8 +1,8 @@
-/** Words of what a call runs inside itself, and of what that is looked for in. */
+/** Types for what a call runs inside itself, and for where that is looked up. */
 import type { KnownTexts, WantedTexts } from "../shell/known.ts";
 import type { Word } from "../shell/word.ts";
 
-/** What a command is fed with: a text when it is known, else names when these are. */
+/** The input of a command: a text if known, else names if those are known. */
 export interface Input {
   readonly text: string | undefined;
   readonly names?: readonly Word[] | undefined;
@@ -12,7 +12,7 @@ export interface Input {
 export type Origin = "typed" | "project";
 
 export type Inner =
-  /** `isOwnShell`: what it sets ends with it. */
+  /** `isOwnShell`: its settings end with it. */
   | {
       readonly type: "script";
       readonly text: Word;
@@ -27,21 +27,21 @@ export type Inner =
       readonly path: Word;
       readonly args: readonly Word[];
       readonly isOwnShell: boolean;
-      /** Its first line may name what runs it. */
+      /** Its first line may name its interpreter. */
       readonly isProgram?: boolean;
     }
-  /** Code in the language of `program`, of a file or of an argument. */
+  /** Code in the language of `program`, from a file or an argument. */
   | { readonly type: "code"; readonly path: Word; readonly program: string }
   | { readonly type: "undecided"; readonly text: string }
-  /** Runs what the project holds, of which not all could be read. */
+  /** Runs code of the project that could not be read completely. */
   | { readonly type: "unfollowed"; readonly text: string };
 
 export interface InnerContext {
   readonly known: KnownTexts;
   readonly wanted: WantedTexts;
   readonly folder: string | undefined;
-  /** Files that the script has made. */
+  /** Files that the script has created. */
   readonly made: ReadonlyMap<string, { readonly text: string | undefined }>;
-  /** Variables that the script has set, those of this command too. */
+  /** Variables that the script has set, including those of this command. */
   readonly variables: ReadonlyMap<string, readonly Word[]>;
 }

@@ -13,13 +13,13 @@ export interface Interpreted {
   readonly file?: Word;
   /** The module it runs. */
   readonly module?: Word;
-  /** Files that it loads besides. */
+  /** Further files that it loads. */
   readonly loaded?: readonly Word[];
-  /** It loads what is not read. */
+  /** It loads code that is not read. */
   readonly isOpaque?: boolean;
 }
 
-/** Options with which code is given as the next word. */
+/** Options that take code as the next word. */
 const byProgram: Readonly<Record<string, RegExp>> = {
   python: /^-[A-Za-z]*c$/u,
   node: /^(?:-e|-p|-pe|-ep|--eval|--print)$/u,
@@ -87,7 +87,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** The first argument is the code. */
 const codeFirst: ReadonlySet<string> = new Set(["awk"]);
 
-/** The language of a program's name, versions aside; undefined for what is no interpreter. */
+/** The language of a program's name, without version; undefined if it is no interpreter. */
 export function languageOf(program: string): string | undefined {
   const plain =
     aliases[program] ?? (/^(python|ruby|perl|php|lua|node)[\d.]+$/u.exec(program)?.[1] || program);
@@ -150,7 +150,7 @@ const compilers: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The sources that a compiler, or what compiles and runs, is given; `-` stands for its input. */
+/** The sources that a compiler, or a program that compiles and runs, gets; `-` means its input. */
 export function compiledFiles({ program, args }: ProgramCall): readonly Word[] {
   if (!compilers.has(program.replace(/-\d+$/u, ""))) return [];
   return args.filter(({ text }) => text === "-" || /^[^-].*\.\w+$/u.test(text));

@@ -1,14 +1,16 @@
-/** Options with which an interpreter loads more code than the file it runs, and those that take a value: data. */
+/**
+ * Options with which an interpreter loads more code than the file it runs, and those that take a value: data.
+ */
 import type { Word } from "../shell/word.ts";
 import { literal } from "../shell/word.ts";
 import { without } from "./program-call.ts";
 
 interface Loading {
-  /** The next word, or what is attached, is a file or a module. */
+  /** The next word, or the attached value, is a file or a module. */
   readonly files?: RegExp;
-  /** What they load is not read. */
+  /** The code that they load is not read. */
   readonly opaque?: RegExp;
-  /** The next word is a value that is neither. */
+  /** The next word is a value, and not loaded. */
   readonly valued?: RegExp;
   readonly source: string;
 }
@@ -80,7 +82,7 @@ function takesValue({ text }: Word, { files, valued }: Loading): boolean {
   return valued?.test(text) === true || files?.exec(text)?.[0] === text;
 }
 
-/** What stands behind the file is the file's. */
+/** Words after the file are its arguments. */
 function endOfOptions(args: readonly Word[], loading: Loading): number {
   let at = 0;
   for (; at < args.length; at++) {

@@ -1,7 +1,7 @@
-/** Calls with other rights than the user's own, or that reach the machine around a command. */
+/** Calls with more rights than the user's own, or that access the machine outside the command. */
 import { hasOption, type ProgramCall, positional } from "./program-call.ts";
 
-/** Every use of them. */
+/** Programs whose every use counts. */
 const raising: ReadonlySet<string> = new Set(
   (
     "sudo su doas pkexec runuser sudoedit run0 gosu su-exec super please calife ksu sg newgrp nsenter chroot unshare " +
@@ -9,7 +9,7 @@ const raising: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Options of containers that hand them the machine. */
+/** Container options that give access to the machine. */
 const opening =
   /^--(?:privileged|pid=host|ipc=host|uts=host|userns=host|net=host|network=host|cgroupns=host|cap-add|device|security-opt|volumes-from)\b/u;
 const engines = /^(?:docker|podman|nerdctl|docker-compose|podman-compose|lxc|lxc-attach|ctr|crictl)$/u;
@@ -47,7 +47,7 @@ function isOpening(args: readonly string[]): boolean {
   });
 }
 
-/** Of the workspace, of a temporary folder, and of volumes with a name, mounts are harmless. */
+/** Mounts of the workspace, of a temporary folder, and of named volumes are harmless. */
 function isOutside(mount: string): boolean {
   const place = /(?:^|,)(?:source|src)=([^,]*)/u.exec(mount)?.[1] ?? (mount.split(":")[0] as string);
   if (/^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`|\.(?:\/(?!.*\.\.)|$)|\/tmp\/(?!.*\.\.))/u.test(place))
@@ -55,7 +55,10 @@ function isOutside(mount: string): boolean {
   return /^(?:\/|~|\.\.|\$HOME)/u.test(place) || /docker\.sock/u.test(mount);
 }
 
-/** A signal to what the session has not started: to all, to the first process, to a user's, by a name that is everything. */
+/**
+ * Whether a signal reaches processes that the session has not started: all, the first, a user's, or any by
+ * name.
+ */
 export function isKillingOthers({ program, args }: ProgramCall): boolean {
   const words = positional(args).map(({ text }) => text);
   if (program === "killall5") return true;

@@ -1,4 +1,4 @@
-/** The host that a word names; hosts of this machine itself count as none. */
+/** The host that a word names; the names of this machine do not count. */
 import type { Effect } from "@lathe/protocol";
 
 const local = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){1,3}|\[::1\]|::1|0\.0\.0\.0|\[::\]|0)$/u;
@@ -6,7 +6,9 @@ const filledIn = /[$`\0]/u;
 const scheme = /^(?:\w+\+)?([a-z][a-z0-9.-]*):\/\//iu;
 const localSchemes = /^(?:file|unix|data|about|sqlite\d?|jar|npm|workspace)$/iu;
 
-/** At most one effect, on `host` or `host:port`; of what only the shell can tell, on the word itself. */
+/**
+ * At most one effect, on `host` or `host:port`; if only the shell can expand the word, on the word itself.
+ */
 export function namedHost(text: string): readonly Effect[] {
   const found = scheme.exec(text);
   if (found && localSchemes.test(found[1] ?? "")) return [];
@@ -20,7 +22,7 @@ export function namedHost(text: string): readonly Effect[] {
   return [{ kind: "network", target: port === undefined ? name : `${name}:${port}`, traits: ["named"] }];
 }
 
-/** Whether the word is an address with a scheme, or one as scp and git write it. */
+/** Whether the word is an address with a scheme, or in the form of scp and git. */
 export function isAddress(text: string): boolean {
   return scheme.test(text) || /^[\w.-]+@[\w.-]+:/u.test(text);
 }

@@ -1,4 +1,6 @@
-/** A simple command seen as a program with its arguments, through the wrappers that only start another program. */
+/**
+ * A simple command as a program with its arguments, seen through wrappers that only start another program.
+ */
 
 import { escapeGlob, hasWildcard } from "../globs/shell-glob.ts";
 import type { Word } from "../shell/word.ts";
@@ -14,15 +16,18 @@ export interface ProgramCall {
   readonly hasMoreArgs: boolean;
   /** Its first word. */
   readonly word: Word;
-  /** Which program it is cannot be told. */
+  /** The program is unknown. */
   readonly isUndecided: boolean;
 }
 
 const maxCalls = 24;
-/** Options with which xargs takes names from elsewhere, or puts them elsewhere than behind the words. */
+/** Options with which xargs reads names from elsewhere, or inserts them elsewhere than at the end. */
 const elsewhere = ["-a", "--arg-file", "-I", "-i", "--replace"];
 
-/** The call a command makes and, when that is a wrapper, each call inside it. `fed`: the names on its input, if known. */
+/**
+ * The call a command makes and, if it is a wrapper, each call inside it. `fed`: the names on its input, if
+ * known.
+ */
 export function callsOf(words: readonly Word[], fed?: readonly Word[]): readonly ProgramCall[] {
   const calls: ProgramCall[] = [];
   const open: { readonly rest: readonly Word[]; readonly hasMoreArgs: boolean }[] = [
@@ -44,7 +49,7 @@ export function callsOf(words: readonly Word[], fed?: readonly Word[]): readonly
 
 function callOf(word: Word, args: readonly Word[], hasMoreArgs: boolean): ProgramCall {
   const program = baseName(word.text);
-  // `git-push` lies in a folder of git's own.
+  // `git-push` is in git's own program folder.
   const subcommand = program.startsWith("git-") ? program.slice("git-".length) : "";
   if (gitSubcommands.has(subcommand) && word.text.endsWith(program))
     return {
@@ -61,7 +66,7 @@ function callOf(word: Word, args: readonly Word[], hasMoreArgs: boolean): Progra
 
 function innerWords(call: ProgramCall): readonly (readonly Word[])[] {
   const { program, args, isUndecided } = call;
-  // What cannot be told may turn out to be nothing: then the next word is the program.
+  // An unknown word may expand to nothing: then the next word is the program.
   if (isUndecided) return call.word.isLiteral ? [] : [args];
   if (program === "command" && /^-[vV]/u.test(args[0]?.text ?? "")) return [];
   if (program === "find" || program === "fd" || program === "fdfind") return findRuns(program, args);
@@ -71,7 +76,7 @@ function innerWords(call: ProgramCall): readonly (readonly Word[])[] {
   return subcommandWords(call);
 }
 
-/** `npm exec`, `uv tool run`: a wrapper by its first words. */
+/** `npm exec`, `uv tool run`: the first words make it a wrapper. */
 function subcommandWords(call: ProgramCall): readonly (readonly Word[])[] {
   const { program, args } = call;
   const words = args.filter(({ text }) => !text.startsWith("-")).map(({ text }) => text);
@@ -92,7 +97,7 @@ function moduleWords(args: readonly Word[]): readonly (readonly Word[])[] {
   return at >= 0 && isFirst ? [args.slice(at + 1)] : [];
 }
 
-/** Options of a wrapper that take a value (`-n`), and how many words stand in front of the program. */
+/** Options of a wrapper that take a value (`-n`), and how many words precede the program. */
 function unwrapped(call: ProgramCall, spec: string): readonly (readonly Word[])[] {
   const { program, args } = call;
   const parts = spec.split(" ");
@@ -104,7 +109,7 @@ function unwrapped(call: ProgramCall, spec: string): readonly (readonly Word[])[
   return isUnsure ? [rest, rest.slice(1)] : [rest];
 }
 
-/** Where a wrapper's own options end; `isUnsure`: the last of them may have been a value. */
+/** The end of a wrapper's own options; `isUnsure`: the last of them may have been a value. */
 function optionsOf(
   program: string,
   args: readonly Word[],
@@ -147,7 +152,7 @@ function placeholderOf(program: string, args: readonly Word[], at: number): stri
   return /^(?:-I|--replace=)(.+)$/u.exec(text)?.[1] ?? (/^(?:-i|--replace)$/u.test(text) ? "{}" : undefined);
 }
 
-/** A word in which another program will put something. */
+/** A word into which another program will insert something. */
 function filled(word: Word, placeholder: string | undefined): Word {
   if (placeholder === undefined || placeholder === "" || !word.text.includes(placeholder)) return word;
   const text = word.text.replaceAll(placeholder, "$item");
@@ -162,7 +167,7 @@ export function positional(args: readonly Word[]): readonly Word[] {
   return [...before.filter(({ text }) => !text.startsWith("-") || text === "-"), ...after];
 }
 
-/** Whether an option stands among the arguments: `--long`, `--long=value`, or a letter among short ones. */
+/** Whether an option is among the arguments: `--long`, `--long=value`, or a letter among short ones. */
 export function hasOption(args: readonly Word[], ...options: readonly string[]): boolean {
   return args.some(({ text }) => options.some((option) => isOption(text, option)));
 }
@@ -185,7 +190,7 @@ export function optionValues(args: readonly Word[], ...options: readonly string[
   });
 }
 
-/** The word without what stands in front. */
+/** The word without the prefix. */
 export function without(word: Word, prefix: string): Word {
   const text = word.text.slice(prefix.length);
   const glob = word.glob.startsWith(prefix) ? word.glob.slice(prefix.length) : escapeGlob(text);
@@ -196,7 +201,7 @@ export function callText({ program, args }: ProgramCall): string {
   return [program, ...args.map(({ raw }) => raw)].join(" ").trim();
 }
 
-/** `npx npm@10`: the version is no part of the name. */
+/** `npx npm@10`: the version is not part of the name. */
 function baseName(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return name.replace(/(?<=\w)@[\w.^~-]+$/u, "");

@@ -1,4 +1,4 @@
-/** Programs that run what the project holds: its tests, scripts, build and configuration. */
+/** Programs that run code of the project: its tests, scripts, build and configuration. */
 import { languageOf } from "./interpreters.ts";
 import type { ProgramCall } from "./program-call.ts";
 

@@ -1,4 +1,4 @@
-/** Commands that only look, whatever the repository says: their names, and the options with which they do more. */
+/** Commands that are read-only whatever the repository contains, and the options with which they are not. */
 
 import type { Word } from "../shell/word.ts";
 import { gitCall } from "./git-call.ts";
@@ -52,7 +52,7 @@ const gitLookers: Readonly<Record<string, Check>> = {
   reflog: (args) => ["show", ""].includes(positional(args)[0]?.text ?? ""),
 };
 
-/** Whether a call cannot change anything; what runs to make its words is judged by itself. */
+/** Whether a call cannot change anything; commands that compute its words are judged separately. */
 export function isLookingCall({ program, args, word, isUndecided, hasMoreArgs }: ProgramCall): boolean {
   if (isUndecided || !word.isLiteral || word.text !== program) return false;
   if (program === "[[" || program === "((") return true;
@@ -60,7 +60,7 @@ export function isLookingCall({ program, args, word, isUndecided, hasMoreArgs }:
   return isLooking(program, args, isOpen);
 }
 
-/** `isOpen`: there may be options that cannot be seen. */
+/** `isOpen`: there may be options that are not visible. */
 function isLooking(program: string, args: readonly Word[], isOpen: boolean): boolean {
   const options = Object.hasOwn(lookers, program) ? lookers[program] : undefined;
   if (options !== undefined) return options === "" || !(isOpen || hasOption(args, ...options.split(" ")));
@@ -85,7 +85,7 @@ function isGitLooking(words: readonly Word[]): boolean {
   return Object.hasOwn(gitLookers, subcommand) && gitLookers[subcommand]?.(args) === true;
 }
 
-/** Only `sed -n '<lines>p'`: its scripts can also write files and run commands. */
+/** Only `sed -n '<lines>p'`: other sed scripts can write files and run commands. */
 function isSedPrinting(args: readonly Word[]): boolean {
   const [option, script, ...files] = args;
   return (

@@ -1,6 +1,9 @@
-/** Data of `remoteEffects`: what publishes, and with which words programs that manage something only look. */
+/**
+ * Data for `remoteEffects`: words that publish, and words with which remote management programs are
+ * read-only.
+ */
 
-/** Program -> forms of its words that publish, separated by `|`; a star ends a word of which only the start counts. */
+/** Program -> word forms that publish, separated by `|`; a star at the end of a word matches any rest. */
 export const publishing: Readonly<Record<string, string>> = {
   npm: "publish|unpublish|deprecate|undeprecate|dist-tag add|dist-tag rm|owner add|owner rm|access *|token *|login|adduser|logout|team *|org *|star|unstar|hook *|profile set|stage *|trust *|config set|config delete|config edit|set",
   pnpm: "config set|config delete|set|publish|unpublish|deprecate|dist-tag add|dist-tag rm|login|adduser|logout|owner add",
@@ -125,7 +128,7 @@ export const publishing: Readonly<Record<string, string>> = {
   conda: "config",
 };
 
-/** Options of these programs that take a value: what follows them is no word of the command. */
+/** Options of these programs that take a value, which is no word of the command. */
 export const valuedOptions: Readonly<Record<string, string>> = {
   kubectl: "-n --namespace --context -f --filename -l --selector -o --output --kubeconfig -c",
   helm: "-n --namespace --kube-context -f --values --set --version",
@@ -152,7 +155,7 @@ export const valuedOptions: Readonly<Record<string, string>> = {
 
 const cloudReads = "* list|* describe|* show|* get*|* info|* logs|* status|version|help|info|login --help";
 
-/** Program -> forms of its words with which it only looks; with any other it changes what is shared. */
+/** Program -> read-only word forms; with any other form it changes shared state. */
 export const lookingWords: Readonly<Record<string, string>> = {
   kubectl:
     "get|describe|logs|explain|top|version|config view|config get*|config current-context|api-resources|api-versions|cluster-info|diff|auth can-i|wait|rollout status|rollout history|events|completion|kustomize|port-forward",
@@ -254,7 +257,7 @@ export const lookingWords: Readonly<Record<string, string>> = {
   slack: "version",
 };
 
-/** Programs that change the machine -> words and options with which they only look; an empty form means without any. */
+/** Programs that change the machine -> read-only words and options; an empty form means without any. */
 export const systemPrograms: Readonly<Record<string, string>> = {
   systemctl: "status|list-*|show|is-*|cat|help|get-default||--version",
   service: ".* status|--status-all",

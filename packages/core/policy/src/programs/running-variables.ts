@@ -1,10 +1,11 @@
-/** Environment variables by which a program runs or loads something else: data, with where each is documented. */
+/** Environment variables that make a program run or load something else: data, with sources. */
 
 /**
- * What the value is. `command`: a command line; `prompt`: text with substitutions that a shell makes; `script`: a file that
- * a shell reads first; `code`: a file in the language of `program`; `options`: options of `program`; `modules`: folders
- * that `program` looks for modules in; `programs`: folders that programs are looked for in; `setting`: the name of a
- * setting of git; `function`: the body of a shell function; `opaque`: a library, a plugin or settings that are not read.
+ * The meaning of the value. `command`: a command line. `prompt`: text in which a shell makes substitutions.
+ * `script`: a file that a shell reads first. `code`: a file in the language of `program`. `options`: options
+ * of `program`. `modules`: folders in which `program` looks for modules. `programs`: folders with programs.
+ * `setting`: the name of a git setting. `function`: the body of a shell function. `opaque`: a library, a
+ * plugin or settings that are not read.
  */
 export type Meaning =
   | "command"
@@ -22,16 +23,16 @@ export interface RunningVariable {
   readonly names: RegExp;
   readonly means: Meaning;
   readonly program?: string;
-  /** Only values like this one run something. */
+  /** Only values that match run something. */
   readonly only?: RegExp;
-  /** Which manual says so. */
+  /** The manual that documents it. */
   readonly source: string;
 }
 
 const java = /(?:^|\s)(?:-javaagent|-agent(?:lib|path)|-Xbootclasspath|-XX:On\w+Error|--patch-module|@)/u;
 const compiler = /(?:^|\s)(?:-fplugin|-wrapper|-B|-fuse-ld=\S*\/|-specs?=|-Xclang|-load|--ld-path)/u;
 
-/** The first that fits is meant. */
+/** The first match counts. */
 const runningVariables: readonly RunningVariable[] = [
   { names: /^BASH_ENV$/u, means: "script", source: "bash(1), BASH_ENV" },
   { names: /^ENV$/u, means: "script", program: "sh", source: "POSIX sh, ENV: only interactive shells" },

@@ -1,9 +1,9 @@
-/** Programs that print keys, logins or what is kept in vaults: data, program -> forms of words with which they do. */
+/** Programs that print keys, logins or contents of vaults: data, program -> word forms with which they do. */
 
 import type { Word } from "../shell/word.ts";
 import { hasOption, type ProgramCall, positional } from "./program-call.ts";
 
-/** Forms are separated by `|`; a star stands for one word, a word of options must be among the arguments. */
+/** Forms are separated by `|`; a star matches one word, and an option must be among the arguments. */
 const forms: Readonly<Record<string, string>> = {
   gh: "auth token|auth status --show-token|auth status -t",
   glab: "auth status --show-token|auth status -t|config get token",
@@ -87,10 +87,10 @@ export function isPrintingSecrets(call: ProgramCall): boolean {
   return own.split("|").some((form) => fits(form, call));
 }
 
-/** An empty form: without any word. Options of a form may stand anywhere. */
+/** An empty form matches no words at all. Options of a form may be anywhere. */
 function fits(form: string, { args }: ProgramCall): boolean {
   const all = positional(args);
-  // What stands behind an option may be its value.
+  // A word after an option may be its value.
   const plain = all.filter((word) => !/^-[^=]*$/u.test(args[args.indexOf(word) - 1]?.text ?? ""));
   return isForm(form, all, args) || isForm(form, plain, args);
 }

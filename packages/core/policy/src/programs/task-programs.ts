@@ -1,15 +1,15 @@
-/** Programs whose purpose is to run commands that a file of the project lists, or the project's own program: data. */
+/** Programs that run commands listed in a file of the project, or the project's own program: data. */
 import type { ProgramCall } from "./program-call.ts";
 
 export interface TaskRunner {
   /** `yaml`: as go-task reads it; `code`: code of a language; `opaque`: not read. */
   readonly form: "yaml" | "code" | "opaque";
-  /** Its files, the first that is there. */
+  /** Its files; the first that exists is used. */
   readonly files?: readonly string[];
   readonly language?: string;
   /** Options that name another file. */
   readonly options?: readonly string[];
-  /** Only these forms of its words run something, where it does other things too. */
+  /** Only these word forms run something, if the program does other things too. */
   readonly only?: RegExp;
   readonly source: string;
 }

@@ -1,6 +1,9 @@
-/** Programs that start the program named in their arguments: data, program -> options with a value, words in front. */
+/**
+ * Programs that start the program named in their arguments: data, program -> options with a value, preceding
+ * words.
+ */
 
-/** A digit says how many words stand between the options and the program. */
+/** A digit is the number of words between the options and the program. */
 export const wrappers: Readonly<Record<string, string>> = {
   command: "",
   builtin: "",
@@ -74,7 +77,7 @@ export const wrappers: Readonly<Record<string, string>> = {
   heaptrack: "",
 };
 
-/** The same of subcommands. */
+/** The same for subcommands. */
 export const subWrappers: Readonly<Record<string, string>> = {
   "npm exec": "-p --package -w --workspace",
   "npm explore": "1",
@@ -118,7 +121,7 @@ export const subWrappers: Readonly<Record<string, string>> = {
   "kubectl exec": "-n -c --namespace --container --context 1",
 };
 
-/** Long options of wrappers that are known to take no value. */
+/** Long wrapper options that take no value. */
 export const valuelessOptions: ReadonlySet<string> = new Set(
   (
     "--null --no-run-if-empty --verbose --yes --ignore-environment --preserve-env --login --non-interactive --rm --tty " +

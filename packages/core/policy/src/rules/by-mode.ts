@@ -1,4 +1,4 @@
-/** What each mode says of an effect that no rule speaks of. */
+/** The decision of each mode on an effect that no rule matches. */
 import {
   type Decision,
   type Effect,
@@ -11,9 +11,9 @@ import { lossOf } from "./loss.ts";
 import { isHead } from "./repository-parts.ts";
 
 export interface Circumstances {
-  /** The call runs a command, which is not held to the workspace as the tools for files are. */
+  /** The call runs a command, which is not limited to the workspace as file tools are. */
   readonly isCommand: boolean;
-  /** One that a rule lets commands reach. */
+  /** A host that a rule lets commands reach. */
   readonly host: string | undefined;
 }
 
@@ -35,7 +35,7 @@ function readingMode(effect: Effect, facts: Facts): Decision {
   if (effect.kind === "read") return insideDecision;
   if (isOwnProcess(effect)) return ownDecision;
   if (isLooking(effect)) return containedDecision(effect, facts);
-  // That it only reads is its own word.
+  // The tool itself claims that it only reads.
   if (effect.kind === "mcp" && effect.traits?.includes("read-only")) return otherToolDecision(effect);
   const text =
     facts.mode === "plan" ? "plan mode only reads: plan first, then switch modes" : "this mode only reads";
@@ -80,7 +80,7 @@ function commandDecision(effect: Effect, facts: Facts, host: string | undefined)
     : containedDecision(effect, facts);
 }
 
-/** Without a host to reach, a full sandbox holds whatever it turns out to be. */
+/** Without a reachable host, a full sandbox confines any program. */
 function unfollowedDecision(effect: Effect, facts: Facts, host: string | undefined): Decision {
   const usual = containedDecision(effect, facts);
   if (usual.verdict !== "allow" || (facts.containment === "full" && host === undefined)) return usual;
@@ -101,7 +101,7 @@ const ownDecision: Decision = {
   why: "it is a process of this session",
 };
 
-/** A program that the user set up, with rights of its own. */
+/** A program that the user set up, with its own rights. */
 function otherToolDecision({ target, traits = [] }: Effect): Decision {
   const [, starting] = /^([^/]+)\/tools\/list$/u.exec(target) ?? [];
   if (starting !== undefined) {
@@ -117,7 +117,7 @@ function otherToolDecision({ target, traits = [] }: Effect): Decision {
   );
 }
 
-/** What a full sandbox does not let connect is no harm; but what names a host fails there, and is then offered. */
+/** A connection that a full sandbox blocks is harmless; a named host fails there, and is then offered. */
 function networkDecision(effect: Effect, facts: Facts): Decision {
   const { target, traits = [], expansion } = effect;
   if (traits.includes("named") || expansion === "unknown" || facts.containment !== "full")
@@ -138,14 +138,14 @@ function lastingDecision({ kind, target, traits = [] }: Effect): Decision {
   return decision("ask", "irreversible", `${name} changes shared work or cannot be undone`);
 }
 
-/** Whether it is approved is checked when it is read. */
+/** The approval is checked when the file is read. */
 const outsideDecision: Decision = {
   verdict: "allow",
   rule: "read-outside",
   why: "outside the workspace it reads what commands may, and what it is granted",
 };
 
-/** What no answer could bring about: the tools for files change the workspace only. */
+/** A change that no answer could allow: file tools only change the workspace. */
 function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | undefined {
   if (kind !== "read" && kind !== "write" && kind !== "delete") return undefined;
   const { inside = false, failure } = factOf(target, paths) ?? {};
@@ -161,7 +161,7 @@ function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | 
   );
 }
 
-/** What a script works out from what it knows, so that it need not be written down. */
+/** Text that a script computes from known values, so that it need not appear literally. */
 const computed = /\$\{[\w@*]*(?:\[[^\]]*\])?(?::[^-=+?}]|[/!^,@])|\$\{!/u;
 const home = /^(?:~|\$HOME\b|\$\{HOME\})/u;
 const temporary = /^\/(?:tmp|private\/tmp|dev\/shm)\/(?!.*(?:^|\/)\.\.(?:\/|$))[^/*?[]/u;
@@ -173,7 +173,7 @@ function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decis
     return decision("ask", "irreversible", `what it changes in ${shortened(target)} cannot be undone`);
   }
   if (expansion === "unknown") {
-    // A sandbox keeps it in the workspace, and a checkpoint what was there.
+    // The sandbox keeps the write in the workspace, and a checkpoint holds the old content.
     if (kind === "write" && isHeld && !home.test(target) && !computed.test(target))
       return decision("allow", "contained", "the sandbox holds it");
     if (kind === "write" && home.test(target))
@@ -190,7 +190,7 @@ function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decis
   );
 }
 
-/** What becomes a repository, or a folder of which files run later, by being written. */
+/** Writes that create a repository, or files that run later. */
 function laterDecision(
   { kind, target }: Effect,
   { real, repository, obeyed }: PathFact,
@@ -202,7 +202,7 @@ function laterDecision(
     return decision("ask", "git-folder", why);
   }
   if (obeyed !== undefined) return decision("ask", "runs-later", `${shortened(target)}: ${obeyed}`);
-  // What commands make of these is looked at afterwards, and taken back.
+  // Such changes by commands are checked afterwards, and reverted.
   if (isCommand) return undefined;
   if ([target, real].some(isHead))
     return decision(
@@ -243,7 +243,7 @@ function factOf(target: string, paths: Facts["paths"]): PathFact | undefined {
   return Object.hasOwn(paths, target) ? paths[target] : undefined;
 }
 
-/** Also a subagent, whose own calls are judged as those of the session. */
+/** Includes subagents, whose own calls are judged like those of the session. */
 function isOwnProcess({ kind, target }: Effect): boolean {
   return kind === "process" && /^(?:p\d+$|subagent:)/u.test(target);
 }

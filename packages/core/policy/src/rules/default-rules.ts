@@ -1,7 +1,7 @@
-/** The rules everyone starts with: data, each with examples that a test holds it to. */
+/** The default rules: data, each with examples that a test checks. */
 import { type Effect, type Rule, runLaterGlob } from "@lathe/protocol";
 
-/** A rule with effects it must and must not speak of. */
+/** A rule with effects it must and must not match. */
 export interface ExemplaryRule extends Rule {
   readonly examples: { readonly matches: readonly Effect[]; readonly ignores: readonly Effect[] };
 }
@@ -15,10 +15,10 @@ const secretFiles =
   "application_default_credentials.json,.terraformrc,credentials.tfrc.json,ssh_host_*_key,logins.json,key4.db," +
   "cookies.sqlite}";
 
-/** Files that say which settings there are, with none of their values. */
+/** Files that list the available settings, without values. */
 const emptySettings = ["example", "sample", "template", "tmpl", "tpl", "dist", "default", "defaults"];
 
-/** In other letters their names are ordinary ones. */
+/** With other capitalization these are ordinary names. */
 const browserFiles = "**/{Login Data,Cookies,Local State}";
 
 const secretFolders =

@@ -1,4 +1,4 @@
-/** What the sandbox stopped is granted by a rule that names the place or the host, and by nothing wider. */
+/** An effect that the sandbox blocked is granted only by a rule that names the place or the host. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Effect, EffectKind, Facts, Rule, Verdict } from "@lathe/protocol";
@@ -51,7 +51,7 @@ for (const [words, rules, verdict] of rows) {
   });
 }
 
-it("is nothing where the mode keeps to the sandbox, or a person refused it", () => {
+it("is denied if the mode limits commands to the sandbox, or a person refused it", () => {
   const effect: Effect = { kind: "write", target: "/srv/data" };
   const rules = [rule("allow", "write:/srv/data")];
   const read: Effect = { kind: "read", target: "/srv/data" };

@@ -1,11 +1,11 @@
-/** Judges what the sandbox kept a command from: only a rule that names it, or a person, lets it happen. */
+/** Judges effects that the sandbox blocked: only a rule that names them, or a person, allows them. */
 import type { Decision, Effect, Facts, Rule, Verdict } from "@lathe/protocol";
 import { matches } from "../globs/match.ts";
 import { refusalDecision } from "./refusals.ts";
 
 const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
 
-/** The gravest decision over effects in the form of grants (absolute paths, hosts); pure. */
+/** The strictest decision over effects in the form of grants (absolute paths, hosts); pure. */
 export function evaluateGrant(effects: readonly Effect[], facts: Facts, rules: readonly Rule[]): Decision {
   const all = facts.allowed ? [...rules, ...facts.allowed] : rules;
   const decisions = effects.map((effect) => judge(effect, facts, all));
@@ -34,7 +34,7 @@ function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
   return { verdict: "ask", rule: "sandbox", why: `the sandbox keeps the command from: ${what}` };
 }
 
-/** Who may write what is granted may read it, and a grant holds for all that lies below it. */
+/** Write access includes read access, and a grant covers everything below its path. */
 function speaksOf(rule: Rule, effect: Effect, facts: Facts): boolean {
   if (rule.verdict === "allow") {
     const wanted: readonly Effect[] =
@@ -52,7 +52,7 @@ function speaksOf(rule: Rule, effect: Effect, facts: Facts): boolean {
   );
 }
 
-/** A rule that allows much was not made with the world outside the sandbox in mind: it must name a place, or a host. */
+/** A broad rule was not made for the world outside the sandbox: it must name a place, or a host. */
 function isNarrow({ kinds, target }: Rule): boolean {
   if (!kinds || target === undefined) return false;
   if (kinds.every((kind) => kind === "network"))

@@ -1,4 +1,4 @@
-/** Rules against modes, links that disguise files, and the examples the rules carry. */
+/** Tests rules against modes, links that disguise files, and the rules' own examples. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Effect, Facts, Failure, Mode, Rule } from "@lathe/protocol";
@@ -48,7 +48,7 @@ describe("evaluate", () => {
     }
   });
 
-  it("denial beats ask beats allow, wherever the rules stand", () => {
+  it("deny beats ask beats allow, whatever the order of the rules", () => {
     const rules: Rule[] = ["allow", "ask", "deny"].map((verdict) => ({
       name: verdict,
       verdict: verdict as Rule["verdict"],
@@ -62,7 +62,7 @@ describe("evaluate", () => {
     assert.equal(judge(rules.slice(0, 1)), "allow");
   });
 
-  it("a rule allows what the mode would ask, but never what it denies", () => {
+  it("a rule allows what the mode would ask about, but never what it denies", () => {
     const effects = [{ kind: "vcs", target: "git push origin main" }] as const;
     const judge = (mode: Mode, rule: string): string =>
       evaluate({ effects }, facts({ mode }), [...defaultRules, allow(rule, "vcs")]).verdict;
@@ -71,7 +71,7 @@ describe("evaluate", () => {
     assert.deepEqual(verdicts("git push origin main"), ["allow", "allow", "deny", "deny"]);
   });
 
-  it("no rule allows another program's tool in a mode that only reads: that it reads is its own word", () => {
+  it("no rule allows an external tool in a read-only mode: only the tool claims that it reads", () => {
     const looking: Effect = { kind: "mcp", target: "hub/list", traits: ["read-only"] };
     const judge = (mode: Mode, effect: Effect, rules: readonly Rule[]): string =>
       evaluate({ effects: [effect] }, facts({ mode }), rules).verdict;
@@ -96,7 +96,7 @@ describe("evaluate", () => {
     assert.match(evaluate({ effects: [starting] }, facts(), []).why, /^hub would be started/);
   });
 
-  it("what cannot be taken back needs a rule that names exactly it", () => {
+  it("irreversible effects need a rule that names exactly them", () => {
     const of = (script: string, target: string, kind: Effect["kind"]): string => {
       const effects = commandEffects(script);
       const paths = { "/etc/x": { real: "/etc/x", inside: false } };
@@ -111,7 +111,7 @@ describe("evaluate", () => {
     assert.equal(of("rm -rf $DIR", "**", "delete"), "ask");
   });
 
-  it("every part of a pipeline that is allowed makes an allowed pipeline", () => {
+  it("a pipeline is allowed if every part is allowed", () => {
     const rules = [...defaultRules, allow("npm test *", "execute")];
     const effects = commandEffects("npm test -- src/a.test.ts 2>&1 | tail -5 && git status");
     assert.equal(evaluate({ effects }, facts({ mode: "ask" }), rules).verdict, "allow");
@@ -121,7 +121,7 @@ describe("evaluate", () => {
     );
   });
 
-  it("a denied command is denied however it is dressed", () => {
+  it("a denied command is denied in any wrapper", () => {
     const rules: Rule[] = [{ name: "no", verdict: "deny", kinds: ["execute"], target: "danger *" }];
     for (const script of [
       "danger",
@@ -140,7 +140,7 @@ describe("evaluate", () => {
     }
   });
 
-  it("a link does not disguise what it leads to", () => {
+  it("a link does not disguise its target", () => {
     const read = [{ kind: "read", target: "notes.txt" }] as const;
     const to = (real: string, isInside: boolean): Facts =>
       facts({ paths: { "notes.txt": { real, inside: isInside } } });
@@ -153,7 +153,7 @@ describe("evaluate", () => {
     assert.equal(evaluate({ effects: write }, to("/w/.git/config", true), defaultRules).verdict, "deny");
   });
 
-  it("a path nobody looked up counts as outside", () => {
+  it("a path without facts counts as outside", () => {
     assert.equal(evaluate({ effects: [{ kind: "write", target: "a" }] }, facts(), []).rule, "write-outside");
     assert.equal(
       evaluate({ effects: [{ kind: "read", target: "constructor" }] }, facts(), []).rule,
@@ -161,7 +161,7 @@ describe("evaluate", () => {
     );
   });
 
-  it("takes the names that file tools are given as they stand", () => {
+  it("takes the names that file tools get literally", () => {
     const path = "routes/$id.tsx";
     for (const kind of ["read", "write"] as const) {
       const judged = evaluate({ effects: [{ kind, target: path }] }, facts({ paths: inside(path) }), []);
@@ -176,14 +176,14 @@ describe("evaluate", () => {
     assert.equal(judge("rm ~"), "undecided-path");
   });
 
-  it("denies a file tool what no answer could give it, and says why", () => {
+  it("denies a file tool what no answer could allow, and says why", () => {
     const circle = failure("no-access", "a leads through a circle of symbolic links.");
     const out = failure("outside-workspace", "a leads to /etc/passwd, outside the workspace /w.");
     const judge = (effects: readonly Effect[], found: Failure) =>
       evaluate({ effects }, facts({ paths: { a: { real: "a", inside: false, failure: found } } }), []);
     for (const kind of ["read", "write", "delete"] as const) {
       const [left, turned] = [out, circle].map((found) => judge([{ kind, target: "a" }], found));
-      // What is read there is asked for where it is read.
+      // A read outside is asked about when it happens.
       const verdict = kind === "read" ? "allow" : "deny";
       assert.deepEqual([left?.verdict, left?.rule], [verdict, `${kind}-outside`]);
       if (kind !== "read") assert.ok(left?.why.startsWith(out.text), left?.why);
@@ -193,14 +193,14 @@ describe("evaluate", () => {
     assert.deepEqual(byCommand, { verdict: "ask", rule: "delete-outside", why: out.text });
   });
 
-  it("names the command that nothing would hold in, and what helps", () => {
+  it("names the command that nothing would confine, and the solution", () => {
     const effects = commandEffects("npm test");
     const { rule, why } = evaluate({ effects }, facts({ containment: "none" }), []);
     assert.equal(rule, "uncontained");
     assert.match(why, /`npm test`.*`lathe doctor`.*`--no-sandbox`/);
   });
 
-  it("names what only a person may lift before whatever else asks", () => {
+  it("names first what only a person may allow", () => {
     const refusals = [{ kind: "write", target: "a", isOld: true }] as const;
     const effects = [
       { kind: "network", target: "example.org", traits: ["named"] },
@@ -216,7 +216,7 @@ describe("evaluate", () => {
     assert.equal(evaluate({ effects: commandEffects("npm test") }, bare, [asks]).rule, "uncontained");
   });
 
-  it("own processes may always be touched, others only in a sandbox", () => {
+  it("own processes may always be signalled, others only in a sandbox", () => {
     const judge = (target: string, more: Partial<Facts>): string =>
       evaluate({ effects: [{ kind: "process", target }] }, facts(more), defaultRules).verdict;
     assert.equal(judge("p12", { mode: "plan", containment: "none" }), "allow");
@@ -249,7 +249,7 @@ describe("globs", () => {
       assert.equal(matchesPath(glob, path), expected));
   }
 
-  it("of commands, a star runs over slashes and spaces, and a last one over nothing", () => {
+  it("in commands, a star matches slashes and spaces, and a final one also nothing", () => {
     assert.ok(matchesText("npm test *", "npm test"));
     assert.ok(matchesText("npm test *", "npm test -- a/b c"));
     assert.ok(!matchesText("npm test *", "npm tester"));
@@ -305,7 +305,7 @@ describe("any script", () => {
     );
   });
 
-  it("that holds `git push` as a command of its own is seen, whatever stands around it", () => {
+  it("is recognized if it contains `git push` as a command, whatever surrounds it", () => {
     const around = fc.constantFrom(
       "npm test",
       "echo 'a b'",
@@ -330,7 +330,7 @@ describe("any script", () => {
     );
   });
 
-  it("is read in time that grows with its length", () => {
+  it("is read in linear time", () => {
     for (const piece of ["$(", "`", "${", "(", "<<E\n", '"', "a=$(b ", "{a,", "x | "]) {
       const work = (times: number): unknown => commandEffects(piece.repeat(times));
       assertGrowth(work, { sizes: [1_000, 8_000], atMost: 32, name: piece });

@@ -1,4 +1,7 @@
-/** Judges a call: rules first (deny beats ask beats allow), then what the mode says; the gravest effect decides. */
+/**
+ * Judges a call: rules first (deny beats ask beats allow), then the mode; the strictest verdict over all
+ * effects decides.
+ */
 import type { Decision, Effect, Facts, PreparedCall, Refusal, Rule, Verdict } from "@lathe/protocol";
 import { isPathEffect, matches } from "../globs/match.ts";
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
@@ -7,7 +10,7 @@ import { namedReads } from "./named-reads.ts";
 import { grantedHost } from "./network-rules.ts";
 import { refusalDecision } from "./refusals.ts";
 
-/** What policy looks at in a call. */
+/** The parts of a call that policy judges. */
 export type JudgedCall = Pick<PreparedCall, "effects" | "question" | "script">;
 
 /** Whether a call may run; pure. */
@@ -29,7 +32,7 @@ export interface Judgement {
   readonly decision: Decision;
 }
 
-/** What is said of each effect, and of each file that a command's words may name. */
+/** The decision on each effect, and on each file that a command's words may name. */
 export function judgeEffects(
   effects: readonly Effect[],
   facts: Facts,
@@ -50,7 +53,7 @@ export function judgeEffects(
   });
 }
 
-/** What a person who denies the call refuses: what was not allowed anyway. */
+/** What a person refuses by denying the call: the effects that were not allowed anyway. */
 export function refusalsOf(
   effects: readonly Effect[],
   facts: Facts,
@@ -73,7 +76,7 @@ interface Situation extends Circumstances {
 function judgeEffect(effect: Effect, { facts, rules, ...circumstances }: Situation): Decision {
   const rule = speakingRule(effect, facts, rules);
   const usual = byMode(effect, facts, circumstances);
-  // A mode that only reads holds against every rule that would allow more.
+  // A read-only mode overrides every rule that would allow more.
   if (!rule || (rule.verdict === "allow" && (usual.verdict === "deny" || isOwnWord(effect, facts))))
     return usual;
   if (rule.verdict !== "allow" && rankOf(byRule(rule, effect)) < rankOf(usual)) return usual;
@@ -81,7 +84,7 @@ function judgeEffect(effect: Effect, { facts, rules, ...circumstances }: Situati
   return byRule(rule, effect);
 }
 
-/** That another program's tool only reads is its own word: a mode that only reads asks a person each time. */
+/** That an external tool only reads is its own claim, so a read-only mode asks a person each time. */
 function isOwnWord({ kind }: Effect, { mode }: Facts): boolean {
   return kind === "mcp" && (mode === "plan" || mode === "read-only");
 }
@@ -99,14 +102,14 @@ const graveRules: ReadonlySet<string> = new Set([
   "runs-later",
 ]);
 
-/** What a rule for many things does not let happen. */
+/** An effect that a broad rule does not allow. */
 function isGrave({ traits = [], expansion, kind }: Effect, usual: Decision): boolean {
   if (usual.verdict === "allow") return false;
   if (graveRules.has(usual.rule) || traits.includes("irreversible") || traits.includes("shared")) return true;
   return expansion === "unknown" && kind !== "read";
 }
 
-/** The user's own word on this very thing. */
+/** Whether the user's rule names exactly this effect. */
 function isExactly(rule: Rule, effect: Effect): boolean {
   return rule.verdict === "allow" && namesExactly(rule, effect);
 }
@@ -122,7 +125,7 @@ function namesExactly({ target, kinds }: Rule, effect: Effect): boolean {
   return effect.expansion === undefined && (isPathEffect(effect) || unescapeGlob(target) === effect.target);
 }
 
-/** What its words may name for reading: rules speak of it, and no mode does. */
+/** A read that the words may mean: rules apply to it, but no mode does. */
 function judgeName(read: Effect, { facts, rules }: Situation): readonly Judgement[] {
   const rule = speakingRule(read, facts, rules);
   return rule && rule.verdict !== "allow" ? [{ effect: read, decision: byRule(rule, read) }] : [];
@@ -139,7 +142,7 @@ function byRule({ name, verdict, why }: Rule, effect: Effect): Decision {
 
 const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
 const gravity: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
-/** What only a person may lift: named before whatever else would ask. */
+/** What only a person may allow; named before all other reasons to ask. */
 const persons: ReadonlySet<string> = new Set(["refused-before", "uncontained"]);
 
 function rankOf({ verdict, rule }: Decision): number {

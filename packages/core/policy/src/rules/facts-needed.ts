@@ -1,18 +1,18 @@
-/** What must be looked up before a call can be judged. */
+/** The facts to look up before a call can be judged. */
 import type { Effect } from "@lathe/protocol";
 import { isPathEffect } from "../globs/match.ts";
 import { namedReads } from "./named-reads.ts";
 
 export interface FactsNeeded {
-  /** Paths, as the effects name them, whose real place `evaluate` wants to know. */
+  /** Paths, as the effects name them, whose real place `evaluate` needs. */
   readonly paths: readonly string[];
-  /** Those of them where something may be lost. */
+  /** Those where something may be lost. */
   readonly losing: readonly string[];
-  /** Those of them that are written. */
+  /** Those that are written. */
   readonly written: readonly string[];
-  /** Whether it asks what holds commands in. */
+  /** Whether it needs to know what confines commands. */
   readonly containment: boolean;
-  /** Whether it asks if the workspace holds work that is in no commit. */
+  /** Whether it needs to know if the workspace has uncommitted changes. */
   readonly unsaved: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Only what nobody speaks of, and what a full sandbox holds, may be settled by a second opinion. */
+/** A second opinion may only settle calls that no rule matches and that a full sandbox confines. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Effect, Facts, Rule } from "@lathe/protocol";
@@ -9,13 +9,13 @@ const facts: Facts = { mode: "auto", containment: "full", uncontainedAllowed: fa
 const host: Effect = { kind: "network", target: "example.com", traits: ["named"] };
 const opaque: Effect = { kind: "execute", target: "eval $x", expansion: "unknown" };
 
-it("is what cannot be told, and hosts that a command names", () => {
+it("includes unknown effects, and hosts that a command names", () => {
   assert.ok(isLeftOpen([opaque], facts, defaultRules));
   assert.ok(isLeftOpen([host, { kind: "execute", target: "curl" }], facts, defaultRules));
   assert.ok(!isLeftOpen([{ kind: "execute", target: "ls" }], facts, defaultRules), "nothing is asked");
 });
 
-it("is nothing that a rule asks about or denies, of whoever it is and whatever its name", () => {
+it("excludes everything that any rule asks about or denies, whatever its name", () => {
   for (const verdict of ["ask", "deny"] as const) {
     const rule: Rule = { name: "network", verdict, kinds: ["network"], target: "*.com" };
     assert.ok(!isLeftOpen([host], facts, [rule, ...defaultRules]), verdict);
@@ -25,7 +25,7 @@ it("is nothing that a rule asks about or denies, of whoever it is and whatever i
   assert.ok(!isLeftOpen([opaque, secret], { ...facts, paths }, defaultRules));
 });
 
-it("is nothing that is always asked about", () => {
+it("excludes everything that is always asked about", () => {
   for (const trait of [
     "irreversible",
     "shared",
@@ -40,7 +40,7 @@ it("is nothing that is always asked about", () => {
   assert.ok(!isLeftOpen([{ kind: "delete", target: "$x", expansion: "unknown" }], facts, defaultRules));
 });
 
-it("is nothing outside a full sandbox, in another mode, or after a refusal", () => {
+it("excludes everything outside a full sandbox, in another mode, or after a refusal", () => {
   const refusals = [{ kind: "delete", target: "a" }] as const;
   for (const more of [
     { containment: "none" },

@@ -1,11 +1,14 @@
-/** Is left open: whether a call is asked about only because it is unclear, so that a second opinion may settle it. */
+/**
+ * Is left open: whether a call is asked about only because it is unclear, so that a second opinion may settle
+ * it.
+ */
 import type { Effect, Facts, Rule } from "@lathe/protocol";
 import { matches } from "../globs/match.ts";
 import { judgeEffects } from "./evaluate.ts";
 
-/** What a full sandbox holds whatever it turns out to be. All else that is asked about is asked of a person. */
+/** Reasons to ask that a full sandbox confines in any case. For all others, a person is asked. */
 const open: ReadonlySet<string> = new Set(["network", "undecided", "undecided-path"]);
-/** With one of these no second opinion counts. */
+/** With one of these traits, no second opinion counts. */
 const grave: ReadonlySet<string> = new Set([
   "irreversible",
   "shared",
@@ -16,7 +19,7 @@ const grave: ReadonlySet<string> = new Set([
   "privilege",
 ]);
 
-/** Never where a rule of anybody, a refusal, or the mode asks or denies. */
+/** Never if any rule, a refusal, or the mode asks or denies. */
 export function isLeftOpen(effects: readonly Effect[], facts: Facts, rules: readonly Rule[]): boolean {
   if (facts.mode !== "auto" || facts.containment !== "full" || (facts.refusals ?? []).length > 0)
     return false;

@@ -1,13 +1,13 @@
-/** What would be gone for good: what the next checkpoint does not hold and no build makes again. */
+/** Permanent losses: files that the next checkpoint does not hold and no build recreates. */
 import type { Effect, Facts } from "@lathe/protocol";
 import { mayMatch } from "../globs/may-match.ts";
 import { hasWildcard } from "../globs/shell-glob.ts";
 
-/** Folders and files that a build, an install or a run makes again. */
+/** Folders and files that a build, an install or a run recreates. */
 const madeAgain =
   /^(?:node_modules|bower_components|jspm_packages|dist|build|builds|out|output|target|coverage|htmlcov|bin|obj|tmp|temp|logs?|_?site|public|storybook-static|__pycache__|venv|env|virtualenv|vendor|Pods|deps|_build|elm-stuff|DerivedData|zig-out|cmake-build-\w+|[\w.-]+\.egg-info|\.(?:venv|cache|next|nuxt|output|turbo|parcel-cache|svelte-kit|vite|angular|astro|docusaurus|gradle|tox|nox|eggs|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|sass-cache|eslintcache|stylelintcache|tsbuildinfo|dart_tool|bundle|stack-work|cabal|tmp|temp|zig-cache|serverless|expo|wireit|nx|rpt2_cache\w*|rts2_cache\w*|ipynb_checkpoints|DS_Store|bsp|metals|bloop|build|dist|out)|[^/]*\.(?:log|pyc|pyo|o|a|so|class|tmp|temp|swp|swo|bak~|orig|rej|tsbuildinfo|map|obj|out|pid|min\.js|d\.ts\.map|tgz|whl|egg|lcov|prof|cover|coverprofile|test|exe|gcda|gcno|gcov))$/u;
 
-/** Why what the effect destroys could not be brought back; undefined when it could. */
+/** Why the destroyed content could not be restored; undefined if it could. */
 export function lossOf(effect: Effect, facts: Facts, isCommand: boolean): string | undefined {
   const { kind, target, traits = [] } = effect;
   if (kind !== "delete" && !traits.includes("destroys")) return undefined;
@@ -21,7 +21,7 @@ export function lossOf(effect: Effect, facts: Facts, isCommand: boolean): string
   return lost === undefined ? undefined : `no checkpoint holds ${lost}, and nothing would bring it back`;
 }
 
-/** Real paths of the workspace may be absolute. */
+/** Real paths in the workspace may be absolute. */
 function relative(real: string, target: string): string {
   return real.startsWith("/") ? target : real;
 }
@@ -30,7 +30,7 @@ export function isMadeAgain(path: string): boolean {
   return path.split("/").some((segment) => segment !== "" && madeAgain.test(segment.replace(/\*+$/u, "")));
 }
 
-/** One is the other, or lies in it. */
+/** Whether the paths are equal, or one contains the other. */
 function overlaps({ kind, target: path }: Pick<Effect, "kind" | "target">, uncovered: string): boolean {
   const place = uncovered.replace(/\/$/u, "");
   if (hasWildcard(path))
@@ -39,14 +39,14 @@ function overlaps({ kind, target: path }: Pick<Effect, "kind" | "target">, uncov
   return path === "." || place === path || place.startsWith(`${path}/`) || path.startsWith(`${place}/`);
 }
 
-/** Whether a glob may name the folder, one around it, or something in it. */
+/** Whether a glob may match the folder, one that contains it, or a path inside it. */
 function mayName(glob: string, place: string): boolean {
   const depth = place.split("/").length;
   const start = glob.split("/").slice(0, depth).join("/");
   return mayMatch(`${glob}/**`, place) || mayMatch(start, place);
 }
 
-/** What stands in front of the first wildcard. */
+/** The part before the first wildcard. */
 function literalStart(glob: string): string {
   return /^(?:\\[\s\S]|[^\\*?[])*/u.exec(glob)?.[0] ?? "";
 }

@@ -1,4 +1,4 @@
-/** What the words of a script may name for reading, held against rules. */
+/** Compares the files that a script's words may read with rules. */
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
@@ -66,7 +66,7 @@ describe("a rule that denies reading", () => {
   for (const script of allowed)
     it(`allows ${script}`, () => assert.equal(verdictOf(script, [secret]), "allow"));
 
-  it("follows a link that is there", () => {
+  it("follows an existing link", () => {
     assert.equal(verdictOf("cat notes.txt", [secret], { "notes.txt": "secret/a.txt" }), "deny");
   });
 });
@@ -103,7 +103,7 @@ describe("built-in secrets", () => {
 });
 
 describe("a glob that is deleted or written", () => {
-  it("is denied for what it may name", () => {
+  it("is denied for what it may match", () => {
     assert.equal(verdictOf("rm -rf .g[i]t", defaultRules), "deny");
     assert.equal(verdictOf("rm -rf .{git,x}", defaultRules), "deny");
     assert.equal(verdictOf("rm -rf {build,../other}", defaultRules), "ask");

@@ -1,4 +1,4 @@
-/** The reads that a command's words may mean, as effects of their own. */
+/** The reads that a command's words may mean, as separate effects. */
 import type { Effect } from "@lathe/protocol";
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 

@@ -12,7 +12,7 @@ const rules: readonly Rule[] = [
   { name: "f", verdict: "allow", kinds: ["network"] },
 ];
 
-it("gives what rules allow by name, and what others say against it", () => {
+it("lists the hosts that rules allow by name, and applies the rules against them", () => {
   const { hosts, bars } = networkRules(rules, () => "auto");
   assert.deepEqual(hosts, ["*.example.com", "example.org:8080"]);
   const names = ["bad.example.com", "rare.example.com", "good.example.com"];
@@ -23,7 +23,7 @@ it("gives what rules allow by name, and what others say against it", () => {
   assert.equal(none.bars("a.b", true), true);
 });
 
-it("allows nothing in a mode that only reads, from when it is one", () => {
+it("allows nothing in a read-only mode, as soon as the mode changes", () => {
   let mode: Mode = "auto";
   const { bars } = networkRules(rules, () => mode);
   assert.equal(bars("good.example.com", false), false);

@@ -1,15 +1,17 @@
-/** Rules on the network as the sandbox's proxy needs them: what may be reached unasked, and what stands against it. */
+/**
+ * Network rules in the form that the sandbox's proxy needs: hosts allowed without asking, and hosts barred.
+ */
 import type { Mode, Rule } from "@lathe/protocol";
 import { matchesText } from "../globs/glob.ts";
 
 export interface NetworkRules {
-  /** Targets of rules that allow: hosts for the most part, and words of commands. */
+  /** Targets of allow rules: mostly hosts, and words of commands. */
   readonly hosts: readonly string[];
-  /** Whether a rule denies this host, or host and port; where nothing was granted, also whether one asks. */
+  /** Whether a rule denies this host, or host and port; without a grant, also whether one asks. */
   bars(host: string, isGranted: boolean): boolean;
 }
 
-/** `mode`: as it is when a host is asked for; one that only reads reaches nothing by rule. */
+/** `mode`: the mode at the time of the request; a read-only one reaches no host by rule. */
 export function networkRules(rules: readonly Rule[], mode: () => Mode): NetworkRules {
   const speaking = rules.filter(({ kinds }) => kinds?.includes("network"));
   const against = rules.filter(
@@ -29,7 +31,9 @@ export function networkRules(rules: readonly Rule[], mode: () => Mode): NetworkR
   };
 }
 
-/** A host that commands may reach by one of these rules: what names a whole command lets nothing else through. */
+/**
+ * A host that one of these rules lets commands reach; a rule that names a whole command allows nothing else.
+ */
 export function grantedHost(rules: readonly Rule[]): string | undefined {
   const found = rules.find(
     ({ verdict, kinds, target = "**" }) =>

@@ -4,7 +4,7 @@ import { escapeGlob } from "../globs/shell-glob.ts";
 import { evaluate, judgeEffects } from "./evaluate.ts";
 import { evaluateGrant } from "./evaluate-grant.ts";
 
-/** Empty where no rule of the user's could: another rule asks, or the target cannot be told. */
+/** Empty if no user rule could: another rule asks, or the target is unknown. */
 export function proposeRules(
   effects: readonly Effect[],
   facts: Facts,
@@ -17,7 +17,7 @@ export function proposeRules(
   return covered ? proposed : [];
 }
 
-/** The same for what the sandbox kept a command from: a place with all that lies below it, as it would be granted, or a host. */
+/** The same for blocked effects: a place with everything below it, as it would be granted, or a host. */
 export function proposeGrantRules(
   effects: readonly Effect[],
   facts: Facts,

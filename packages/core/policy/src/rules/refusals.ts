@@ -1,4 +1,7 @@
-/** A refused effect stays refused: by any other route in the session, also by one that cannot be told apart from it. */
+/**
+ * A refused effect stays refused for the session, by any route, including one that cannot be distinguished
+ * from it.
+ */
 import {
   type Decision,
   type Effect,
@@ -10,7 +13,7 @@ import {
 } from "@lathe/protocol";
 import { mayMatch } from "../globs/may-match.ts";
 
-/** Kinds by which the same harm is done: overwriting what may not be deleted, and the other way round. */
+/** Kinds that do the same harm: overwriting a file that may not be deleted, and vice versa. */
 const family: Readonly<Record<EffectKind, readonly EffectKind[]>> = {
   read: ["read"],
   write: ["write", "delete"],
@@ -36,7 +39,7 @@ export function refusalDecision(effect: Effect, facts: Facts): Decision | undefi
   };
 }
 
-/** Whether the effect does, or may do, what was refused. */
+/** Whether the effect matches, or may match, the refusal. */
 export function meetsRefusal(refusal: Refusal, effect: Effect, facts: Pick<Facts, "paths">): boolean {
   if (mayBeAnything(effect)) return effect.kind === "execute" || isChange(refusal);
   if (!family[refusal.kind].includes(effect.kind)) return false;
@@ -55,7 +58,7 @@ function isChange({ kind }: Refusal): boolean {
   return kind === "write" || kind === "delete";
 }
 
-/** What cannot be told, and what git does to files without naming them. */
+/** Unknown effects, and git's effects on files that it does not name. */
 function mayBeAnything({ kind, expansion, traits = [] }: Effect): boolean {
   if (kind === "execute") return expansion === "unknown" && !traits.includes("possible");
   const mayLose = traits.includes("irreversible") || traits.includes("discards");

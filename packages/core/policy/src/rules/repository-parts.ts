@@ -1,4 +1,4 @@
-/** Repository parts: which files make a folder a repository of its own, and steer what git does in it. */
+/** Repository parts: files that make a folder a repository, and control what git does in it. */
 import { foldCase } from "@lathe/protocol";
 
 /** What git reads of its own folder before it runs anything; see gitrepository-layout(5). */
@@ -6,12 +6,12 @@ const parts: ReadonlySet<string> = new Set(
   "objects refs config config.worktree commondir hooks info modules worktrees".split(" "),
 );
 
-/** Without this file git takes no folder for a repository. */
+/** Without this file git does not treat a folder as a repository. */
 export function isHead(path: string): boolean {
   return foldCase(path.slice(path.lastIndexOf("/") + 1)) === "head";
 }
 
-/** Folders of which the path would be a part if they hold a `HEAD`; the workspace itself is ``. */
+/** Folders that would include the path in a repository if they hold a `HEAD`; the workspace itself is ``. */
 export function repositoriesAround(path: string): readonly string[] {
   const names = path.split("/");
   return names.flatMap((name, at) => (parts.has(foldCase(name)) ? [names.slice(0, at).join("/")] : []));

@@ -1,14 +1,14 @@
-/** Holds a rule to its own examples: what it must speak of, and what it must not. */
+/** Checks a rule against its own examples: what it must match, and what it must not. */
 import { type Effect, type EffectKind, effectKinds, type Rule } from "@lathe/protocol";
 import { isPathEffect, matches } from "../globs/match.ts";
 
-/** Each as `KIND:TARGET`, or a command. */
+/** Each example is `KIND:TARGET`, or a command. */
 export interface RuleExamples {
   readonly matches?: readonly string[];
   readonly ignores?: readonly string[];
 }
 
-/** The first example that does not hold, in one sentence; undefined when all do. */
+/** The first example that fails, in one sentence; undefined if none does. */
 export function brokenExample(rule: Rule, examples: RuleExamples): string | undefined {
   const missed = examples.matches?.find((text) => !speaksOf(rule, text));
   if (missed !== undefined) return `the rule ${rule.name} does not match its example "${missed}"`;

@@ -1,4 +1,7 @@
-/** Whatever tool writes it: a file that runs later is asked about, in every spelling, and what people have agents edit daily is not. */
+/**
+ * A write to a file that runs later is asked about, with any tool and spelling; files that agents edit daily
+ * are not.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Effect, Facts, PathFact, Rule } from "@lathe/protocol";
@@ -26,7 +29,7 @@ function decide(effects: readonly Effect[], fact: Partial<PathFact> = {}, rules:
 const write = (target: string): Effect => ({ kind: "write", target });
 
 describe("files that run later", () => {
-  it("are asked about by each tool that writes, moves or deletes, by any name and through a link", () => {
+  it("are asked about for each tool that writes, moves or deletes, by any name and through a link", () => {
     for (const { path } of spelledRunLaterPaths()) {
       assert.equal(decide([write(path)]).verdict, "ask", `write ${path}`);
       assert.equal(decide([write(path)], {}, [mine]).verdict, "ask", `write ${path}, allowed by a rule`);
@@ -37,7 +40,7 @@ describe("files that run later", () => {
     }
   });
 
-  it("are asked about where a folder is moved into the place above them", () => {
+  it("are asked about when a folder is moved above them", () => {
     for (const name of [".cargo", ".CONFIG", "sub/.github", ".yarn", ".hg"]) {
       assert.equal(decide([{ kind: "delete", target: "a" }, write(name)]).rule, "runs-later", name);
       assert.equal(decide([write(name)], {}, [mine]).verdict, "ask", `${name}, allowed by a rule`);
@@ -46,7 +49,7 @@ describe("files that run later", () => {
     }
   });
 
-  it("are not what is edited daily", () => {
+  it("do not include files that are edited daily", () => {
     const daily =
       "package.json Makefile justfile .github/workflows/ci.yml .github/dependabot.yml Dockerfile .gitignore .editorconfig " +
       "AGENTS.md CLAUDE.md tsconfig.json .pre-commit-config.yaml .eslintrc.json .prettierrc .nvmrc .tool-versions .config/a.json " +
@@ -55,14 +58,14 @@ describe("files that run later", () => {
   });
 });
 
-it("a file that something else makes run is asked about with its reason", () => {
+it("a file that another program runs is asked about with its reason", () => {
   const fact = { obeyed: "git's settings name it" };
   assert.equal(decide([write("scripts/hooks/pre-commit")], fact).rule, "runs-later");
   assert.equal(decide([write("scripts/hooks/pre-commit")], fact, [mine]).verdict, "ask");
 });
 
-describe("a folder that git would take for a repository", () => {
-  it("is asked about by the file without which it is none", () => {
+describe("a folder that git would treat as a repository", () => {
+  it("is asked about for the file that would make it one", () => {
     for (const name of ["HEAD", "sub/HEAD", "sub/head"]) {
       assert.equal(decide([write(name)]).rule, "git-folder", name);
       assert.equal(decide([write(name)], {}, [mine]).verdict, "ask");
@@ -72,7 +75,7 @@ describe("a folder that git would take for a repository", () => {
       assert.equal(decide([write(name)]).verdict, "allow", name);
   });
 
-  it("is asked about by whatever git reads in it, once it is one", () => {
+  it("is asked about for all files that git reads in it, once it is one", () => {
     assert.equal(decide([write("sub/config")], { repository: "sub" }).rule, "git-folder");
     assert.equal(decide([write("config")], { repository: "" }, [mine]).rule, "git-folder");
     assert.equal(decide([{ kind: "delete", target: "config" }], { repository: "" }).verdict, "allow");

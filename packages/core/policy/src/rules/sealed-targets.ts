@@ -1,9 +1,12 @@
-/** Sealed targets: which of the refused effects a sandbox must hold by itself, since no words of a command need show them. */
+/**
+ * Sealed targets: refused effects that a sandbox must enforce itself, since a command's words need not show
+ * them.
+ */
 import type { Effect, Facts, Refusal } from "@lathe/protocol";
 import { isMadeAgain } from "./loss.ts";
 import { meetsRefusal } from "./refusals.ts";
 
-/** A call as it was decided. */
+/** A decided call. */
 interface Decided {
   readonly effects: readonly Effect[];
   readonly decision?: { readonly rule: string } | undefined;
@@ -12,9 +15,9 @@ interface Decided {
 const nothingKnown: Pick<Facts, "paths"> = { paths: {} };
 
 /**
- * Paths, or globs of them, from the workspace or absolute. Deletions for as long as they are refused; changes until a
- * person has spoken. What a person has just allowed the call is not among them. The workspace as a whole and what a
- * build makes again never are: nothing could be built any more.
+ * Paths or globs, relative to the workspace or absolute. Deletions as long as they are refused; changes until
+ * a person has sent a message. Excludes what a person has just allowed the call. Also excludes the whole
+ * workspace and files that a build recreates, since nothing could be built any more.
  */
 export function sealedTargets(refusals: readonly Refusal[], call: Decided | undefined): readonly string[] {
   const allowed = call?.decision?.rule === "person" ? call.effects : [];

@@ -1,4 +1,4 @@
-/** Which globs a search is told to leave out. */
+/** Tests which globs a search must exclude. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Rule } from "@lathe/protocol";
@@ -11,7 +11,7 @@ const rule = (verdict: Rule["verdict"], target: string | undefined, kinds?: Rule
   ...(kinds && { kinds }),
 });
 
-it("what is denied or asked for reading is left out, without braces", () => {
+it("excludes what rules deny or ask about for reading, without braces", () => {
   const rules = [
     rule("deny", "secret/**", ["read"]),
     rule("ask", "**/{.env,[id].key}"),
@@ -25,7 +25,7 @@ it("what is denied or asked for reading is left out, without braces", () => {
   assert.deepEqual(unreadable(".", rules).toSorted(), expected.toSorted());
 });
 
-it("outside the workspace globs from the root count, and none from the workspace", () => {
+it("outside the workspace, globs from the root count, and none from the workspace", () => {
   const rules = [
     rule("deny", "secret/**"),
     rule("deny", "/srv/{a,b}/**"),
@@ -36,14 +36,14 @@ it("outside the workspace globs from the root count, and none from the workspace
   assert.deepEqual(unreadable("/srv/a/x", rules).toSorted(), ["**/*.pem", "**/.env", "/srv/b/**"]);
 });
 
-it("what the path itself was allowed against is settled, and nothing else", () => {
+it("a rule that was overridden for the path itself is settled, and no other", () => {
   const rules = [rule("ask", "secret/**", ["read"]), rule("ask", "**/{.env,*.pem}", ["read"])];
   assert.deepEqual(unreadable("secret/a", rules).toSorted(), ["**/*.pem", "**/.env"]);
   assert.deepEqual(unreadable("x.pem", rules).toSorted(), ["**/.env", "secret/**"]);
   assert.deepEqual(unreadable(".", [rule("ask", undefined, ["read"])]), []);
 });
 
-it("exceptions are not left out, and capitals make no difference where a rule says so", () => {
+it("keeps exceptions readable, and ignores case if a rule says so", () => {
   const mine = rule("ask", "**/{.env.*,*.key,id_1}");
   const narrowed = unreadable(".", [{ ...mine, except: "**/{.env.*ab,made/**}", ignoreCase: true }]);
   const closed = ["**/.[eE][nN][vV].{*[!aA][bB],[bB],*[!bB]}", "**/.[eE][nN][vV].", "**/*.[kK][eE][yY]"];

@@ -1,12 +1,12 @@
-/** Which files a search must leave out. */
+/** The files that a search must exclude. */
 import type { Rule } from "@lathe/protocol";
 import { matchesPath, plainGlobs } from "../globs/glob.ts";
 import { withoutEndings } from "../globs/without-endings.ts";
 
 /**
- * Globs of what rules deny or ask for reading, told from the workspace, or from the root for an absolute `path`; with every
- * other character that is special in some globs escaped, and braces and sets of characters only where a rule has exceptions
- * or is without case. `path` was allowed to be read: what speaks of itself is settled and left away.
+ * Globs that rules deny or ask about for reading, relative to the workspace, or to the root for an absolute
+ * `path`. All other special glob characters are escaped. Braces and character sets occur only if a rule has
+ * exceptions or ignores case. `path` itself was allowed, so rules that match it are left out.
  */
 export function unreadable(path: string, rules: readonly Rule[]): readonly string[] {
   const speaking = rules.filter(
@@ -25,12 +25,12 @@ function closedBy({ target = "**", except, ignoreCase }: Rule, path: string): re
     .map((glob) => (ignoreCase ? caselessGlob(glob) : glob));
 }
 
-/** A glob from the root or the home does not speak of paths as they are told here. */
+/** A glob from the root or the home folder matches no workspace-relative path. */
 function isToldFromWorkspace(glob: string): boolean {
   return !/^[/~$]/u.test(glob);
 }
 
-/** Nor does one from the workspace speak of what lies outside. */
+/** A glob from the workspace matches nothing outside it. */
 function isToldFromRoot(glob: string): boolean {
   return /^(?:\/|\*\*\/)/u.test(glob) || !glob.includes("/");
 }
@@ -39,7 +39,7 @@ function plain(glob: string): string {
   return glob.replace(/\\.|[[\]{}]|^!/gu, (found) => (found.length > 1 ? found : `\\${found}`));
 }
 
-/** `[` stands for a set, as after a backslash it does not. */
+/** `[` marks a set, except after a backslash. */
 function caselessGlob(glob: string): string {
   return glob.replace(/\\[\s\S]|\[[^\]]*\]|\p{L}/gu, (found) => {
     if (found.startsWith("\\")) return found;

@@ -1,4 +1,4 @@
-/** What `$'...'` stands for. */
+/** The text that `$'...'` means. */
 
 const named: Readonly<Record<string, string>> = {
   a: "\x07",

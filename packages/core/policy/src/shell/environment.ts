@@ -1,18 +1,18 @@
-/** What a script has set up while it is followed: variables, functions, aliases, its folder. */
+/** The state of a script while it is followed: variables, functions, aliases, its folder. */
 import type { Statement } from "./script.ts";
 import { unknown, type Word } from "./word.ts";
 
 export interface Environment {
-  /** Absent: not known. An array has many words; a value that only the shell can tell is not literal. */
+  /** Absent: unknown. An array has many words; a value that only the shell can expand is not literal. */
   readonly variables: Map<string, readonly Word[]>;
   readonly functions: Map<string, readonly Statement[]>;
   readonly aliases: Map<string, string>;
-  /** Programs that the script has given another name, by that name. */
+  /** Programs that the script has renamed, by the new name. */
   readonly renamed: Map<string, Word>;
-  /** Files it has made, with their texts as far as they are known; as they were named. */
+  /** Files it has created, by the name it used, with their texts if known. */
   readonly made: Map<string, { readonly text: string | undefined }>;
   readonly links: Map<string, string | undefined>;
-  /** A glob, relative to the workspace or absolute; absent when it cannot be told. */
+  /** A glob, relative to the workspace or absolute; absent if unknown. */
   folder: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function startIn(folder: string): Environment {
   };
 }
 
-/** A copy whose changes are its own. */
+/** An independent copy. */
 export function fork(environment: Environment): Environment {
   return {
     variables: new Map(environment.variables),
@@ -41,7 +41,7 @@ export function fork(environment: Environment): Environment {
   };
 }
 
-/** What is the same whichever way was taken; every function and alias of any way. */
+/** Keeps what is equal in all branches, and every function and alias of any branch. */
 export function join(into: Environment, others: readonly Environment[]): void {
   for (const other of others) {
     joinVariables(into.variables, other.variables);
@@ -71,7 +71,7 @@ function joinVariables(into: Environment["variables"], other: Environment["varia
   }
 }
 
-/** Names of what differs; the folder and functions count as one each. */
+/** Names of the differences; the folder and functions count as one each. */
 export function changesOf(before: Environment, after: Environment): readonly string[] {
   const names = [...after.variables.keys()].filter(
     (name) => after.variables.get(name) !== before.variables.get(name),

@@ -1,24 +1,24 @@
-/** Expands a word as a shell would: variables the script has set, braces, splitting; the rest it leaves as written. */
+/** Expands a word as a shell would: known variables, braces, splitting; leaves the rest as written. */
 
 import { escapeGlob, expandBraces, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Environment } from "./environment.ts";
 import type { Piece, ShellWord, Statement } from "./script.ts";
 import type { Word } from "./word.ts";
 
-/** What a script writes to its standard output; undefined when that cannot be told. */
+/** What a script writes to its standard output; undefined if unknown. */
 export type OutputOf = (body: readonly Statement[], isPipe?: boolean) => string | undefined;
 
 interface Draft {
   text: string;
   glob: string;
   isLiteral: boolean;
-  /** Whether anything, if only quotes, makes it a word. */
+  /** Whether the word exists, even if only because of quotes. */
   isThere: boolean;
 }
 
 const longest = 20_000;
 
-/** One word as written, as the words it becomes. */
+/** The words that one written word expands to. */
 export function expandWord(word: ShellWord, environment: Environment, outputOf: OutputOf): readonly Word[] {
   const done: Draft[] = [start()];
   for (const piece of word.pieces) {
@@ -35,7 +35,7 @@ export function expandWord(word: ShellWord, environment: Environment, outputOf: 
   return done.filter(isWord).flatMap((one) => finished(isMixed ? { ...one, isLiteral: false } : one, word));
 }
 
-/** Braces come first: with values that are split, or a name that goes on in them, what becomes of it cannot be told. */
+/** Braces are expanded first: combined with split values or a longer name, the result is unknown. */
 function isMixedWithBraces({ pieces }: ShellWord, drafts: readonly Draft[]): boolean {
   const isOpen = pieces.some((piece) => piece.type === "variable" && !/^\$\{/u.test(piece.raw));
   return (drafts.length > 1 || isOpen) && drafts.some(({ glob }) => expandBraces(glob).length > 1);
@@ -76,7 +76,7 @@ function finished({ text, glob, isLiteral }: Draft, word: ShellWord): readonly W
   }));
 }
 
-/** As one might have written it. */
+/** The text as a person might have written it. */
 function requoted(text: string): string {
   return /^[^\s'"\\$`;&|<>()#~]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -143,7 +143,7 @@ function isSplit(piece: Piece): boolean {
   return (piece.type === "variable" || piece.type === "output") && !piece.quoted;
 }
 
-/** Split where a shell would: an empty part in front or behind ends the word beside it. */
+/** Splits like a shell: an empty part at either end ends the adjacent word. */
 function splitParts(parts: readonly Part[], at: RegExp): readonly Part[] {
   return parts.flatMap((part) => {
     const texts = part.text.split(at);
@@ -152,7 +152,7 @@ function splitParts(parts: readonly Part[], at: RegExp): readonly Part[] {
   });
 }
 
-/** Unquoted, the wildcards of a value are wildcards again; its braces are not. */
+/** Wildcards in an unquoted value are active; braces are not. */
 function unquotedGlob(text: string): string {
   return text.replace(/[\\{},]/gu, "\\$&");
 }

@@ -1,9 +1,9 @@
-/** What has been looked up for a script so far, and what following it still asks for. */
+/** The texts looked up for a script so far, and those still needed. */
 import type { Script } from "./script.ts";
 
 const longest = 200_000;
 
-/** Measured with 8,000 of each: seconds, or the end of the parser. */
+/** Measured with 8,000 of each: parsing takes seconds, or the parser fails. */
 const costly: readonly (readonly [pattern: RegExp, most: number])[] = [
   [/\|/gu, 3_000],
   [/<</gu, 400],
@@ -12,11 +12,11 @@ const costly: readonly (readonly [pattern: RegExp, most: number])[] = [
 ];
 
 export interface KnownTexts {
-  /** Texts as they were parsed. */
+  /** Texts after parsing. */
   readonly scripts: ReadonlyMap<string, Script>;
-  /** Texts of files by the path they were asked for; undefined where there is none, or none of a fit size. */
+  /** Texts of files by the requested path; undefined if missing or too large. */
   readonly files: ReadonlyMap<string, string | undefined>;
-  /** Those of them that are there and could not be read as text. */
+  /** Those that exist but could not be read as text. */
   readonly unreadFiles?: ReadonlySet<string>;
   /** Git's aliases; absent until they are looked up. */
   readonly gitAliases?: Readonly<Record<string, string>> | undefined;
@@ -28,11 +28,11 @@ export interface WantedTexts {
   gitAliases: boolean;
   /** The texts of files that the verdict depends on. */
   readonly reads: TextRead[];
-  /** Calls that were found so far. */
+  /** Number of calls found so far. */
   calls: number;
 }
 
-/** The text of a file that was asked for, after so many calls. */
+/** The text of a file, and how many calls precede the request. */
 export interface TextRead {
   readonly path: string;
   readonly at: number;
@@ -58,7 +58,7 @@ export function knownText(
   return known.files.get(path);
 }
 
-/** A text as it was parsed; until then it is asked for. */
+/** A parsed text; requests it until it is available. */
 export function scriptOf(
   text: string,
   { known, wanted }: { readonly known: KnownTexts; readonly wanted: WantedTexts },
@@ -68,7 +68,7 @@ export function scriptOf(
   return script;
 }
 
-/** Whether a script is of a size that a parser reads at once: some repetitions cost it the square of their number. */
+/** Whether a parser can read the script quickly: some repetitions take it quadratic time. */
 function isReadable(text: string): boolean {
   if (text.length > longest) return false;
   return costly.every(([pattern, most]) => (text.match(pattern)?.length ?? 0) <= most);

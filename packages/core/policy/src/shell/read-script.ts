@@ -1,4 +1,6 @@
-/** Reads a parser's tree of a bash script into policy's own form; what it does not know makes the script not whole. */
+/**
+ * Converts a parser's tree of a bash script to policy's own form; unknown parts make the script incomplete.
+ */
 
 import type { SyntaxNode, SyntaxTree } from "@lathe/protocol";
 import { append } from "../append.ts";
@@ -43,7 +45,7 @@ const byType: Readonly<Record<string, Read>> = {
   ERROR: statementsIn,
 };
 
-/** Statements among the children, in order; tokens and comments are none. */
+/** Statements among the children, in order; skips tokens and comments. */
 function statementsIn(node: SyntaxNode, reading: Reading): readonly Statement[] {
   return node.children.flatMap((child) => statementsOf(child, reading) ?? []);
 }
@@ -86,7 +88,7 @@ interface CommandDraft {
   readonly words: ShellWord[];
   readonly assignments: Assignment[];
   readonly redirects: ShellRedirect[];
-  /** What the line goes on with after a here-document. */
+  /** The rest of the line after a here-document. */
   readonly after: SyntaxNode[];
 }
 
@@ -99,13 +101,13 @@ function readCommand(node: SyntaxNode, reading: Reading): readonly Statement[] {
   return [{ type: "call", words, assignments, redirects, raw: node.text }];
 }
 
-/** A dollar in front of a backslash, or of another and a quote, is one that the grammar loses. */
+/** The grammar drops a dollar before a backslash, or before another dollar and a quote. */
 function hasLostDollar(text: string): boolean {
   const bare = text.replace(/(?<![$\\])'[^']*'|"(?:[^"\\]|\\[\s\S])*"/gu, "");
   return [...bare.matchAll(/\\[\s\S]|(\$\\|\$\$')/gu)].some(([, lost]) => lost !== undefined);
 }
 
-/** No command's name: where the grammar takes one for it, it has lost its way. */
+/** Never command names: if the grammar finds one as a name, it has misparsed. */
 const reserved: ReadonlySet<string> = new Set(
   "if then else elif fi while until do done for in select case esac function { } ! coproc".split(" "),
 );
@@ -132,20 +134,20 @@ function readPart(child: SyntaxNode, draft: CommandDraft, reading: Reading): voi
   }
 }
 
-/** The grammar takes some words apart; what stands together is one word. */
+/** The grammar splits some words; adjacent parts are one word. */
 function addWord(node: SyntaxNode, draft: CommandDraft, reading: Reading): void {
   const word = readWord(node, reading);
   const last = draft.words.at(-1);
   const before = previous(node);
   const rest = before ? gapBetween(before, node) : " ";
-  // What is no blank and in no node was lost.
+  // Non-blank text outside any node was dropped.
   if (/\S/u.test(rest)) reading.isWhole = false;
   const isTogether = last && before && rest === "" && before.type !== "file_redirect";
   if (isTogether && before.type !== "variable_assignment") draft.words.splice(-1, 1, together(last, word));
   else draft.words.push(word);
 }
 
-/** A line that goes on in the next one is no blank. */
+/** A line continuation is no blank. */
 function gapBetween(before: SyntaxNode, { parent, start }: SyntaxNode): string {
   const from = parent?.start ?? 0;
   return (parent?.text.slice(before.end - from, start - from) ?? "").replaceAll("\\\n", "");
@@ -154,7 +156,7 @@ function gapBetween(before: SyntaxNode, { parent, start }: SyntaxNode): string {
 function previous({ parent, start }: SyntaxNode): SyntaxNode | undefined {
   if (!parent) return undefined;
   const { children } = parent;
-  // The first that does not begin before it, found by halves: a command may have very many words.
+  // Binary search for the first one that does not begin earlier: a command may have very many words.
   let [low, high] = [0, children.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -174,7 +176,7 @@ function readAssignment(node: SyntaxNode, reading: Reading): Assignment {
         ? [readWord(value, reading)]
         : [];
   const isSubscript = name?.type === "subscript";
-  // What chooses the element runs too.
+  // The subscript of an element is executed, too.
   const index = isSubscript ? [readWord(name, reading)] : [];
   const isPartial = isSubscript || node.children.some(({ type }) => type === "+=");
   const plain = /^\w+/u.exec(name?.text ?? "")?.[0] ?? "";
@@ -187,7 +189,7 @@ function readRedirect(node: SyntaxNode, draft: CommandDraft, reading: Reading): 
   const descriptor = node.children.find(({ type }) => type === "file_descriptor")?.text;
   const of = descriptor === undefined ? {} : { descriptor };
   if (target) draft.redirects.push({ operator, target: readWord(target, reading), ...of });
-  // The grammar counts what follows a target as targets; a shell takes it for arguments.
+  // The grammar counts words after a target as targets; a shell takes them as arguments.
   append(
     draft.words,
     more.map((word) => readWord(word, reading)),
@@ -210,7 +212,7 @@ function readHeredoc(node: SyntaxNode, draft: CommandDraft, reading: Reading): v
   }
 }
 
-/** A statement with redirects; after a here-document the grammar hangs the rest of the line on it. */
+/** A statement with redirects; the grammar attaches the rest of the line to a here-document. */
 function readRedirected(node: SyntaxNode, reading: Reading): readonly Statement[] {
   const draft: CommandDraft = { words: [], assignments: [], redirects: [], after: [] };
   const body: Statement[] = [];
@@ -236,7 +238,7 @@ function readRedirected(node: SyntaxNode, reading: Reading): readonly Statement[
   return continued(statement, draft.after, reading);
 }
 
-/** In front of a here-document the grammar loses a lone `-`. */
+/** Before a here-document the grammar drops a single `-`. */
 function readLost(node: SyntaxNode, draft: CommandDraft, reading: Reading): void {
   const before = previous(node);
   const lost = before ? gapBetween(before, node).trim() : "";
@@ -294,7 +296,7 @@ function readTest(node: SyntaxNode, reading: Reading): readonly Statement[] {
   const rest: ShellWord = { pieces: inner.pieces, raw: node.text.slice(opening.length) };
   const test = call([literal(opening), rest], node.text);
   if (opening !== "((") return [test];
-  // A shell without arithmetic commands, such as dash, takes this for subshells and runs what stands in them.
+  // A shell without arithmetic commands, such as dash, takes this for subshells and runs their content.
   const script = literal(node.text.slice(2).replace(/\)\)$/u, ""));
   return [test, call([literal("eval"), script], node.text)];
 }

@@ -1,4 +1,4 @@
-/** Reads one word of a parser's tree: what is quoted, what is escaped, and what the shell has still to expand. */
+/** Reads one word of a parser's tree: its quoting, its escapes, and what the shell must still expand. */
 
 import type { SyntaxNode } from "@lathe/protocol";
 import { append } from "../append.ts";
@@ -7,7 +7,7 @@ import type { Piece, ShellWord, Statement } from "./script.ts";
 
 export interface Reading {
   isWhole: boolean;
-  /** Nodes around the one that is read. */
+  /** Number of nodes around the current one. */
   depth: number;
   /** Nodes read so far. */
   steps: number;
@@ -16,10 +16,10 @@ export interface Reading {
 
 /** Deeper nesting is not read: ordinary scripts have none, and the script then counts as incomplete. */
 const maxDepth = 400;
-/** A longer script counts as not whole: reading more takes seconds. */
+/** A longer script counts as incomplete, since reading more takes seconds. */
 const maxSteps = 40_000;
 
-/** The result of `work`, or `otherwise` where the nesting is too deep or too much was read before. */
+/** The result of `work`, or `otherwise` if the nesting or the number of nodes is too large. */
 export function deeper<T>(reading: Reading, work: () => T, otherwise: T): T {
   if (reading.depth >= maxDepth || reading.steps >= maxSteps) {
     reading.isWhole = false;
@@ -55,7 +55,7 @@ export function readWord(node: SyntaxNode, reading: Reading): ShellWord {
   return { pieces: withDollars(piecesOf(node, reading, false)), raw: node.text };
 }
 
-/** Two words of the grammar that are one of the shell. */
+/** Two words of the grammar that are one in the shell. */
 export function together(one: ShellWord, other: ShellWord): ShellWord {
   const pieces = one.pieces.map((piece): Piece => {
     const isDollar = piece.type === "unknown" && !piece.raw.startsWith("$") && piece.raw.endsWith("$");
@@ -65,13 +65,13 @@ export function together(one: ShellWord, other: ShellWord): ShellWord {
   return { pieces: withDollars([...pieces, ...other.pieces]), raw: one.raw + other.raw };
 }
 
-/** A dollar that the grammar left as text in front of a name, which a shell takes for a variable. */
+/** Restores a dollar that the grammar left as text before a name, which a shell takes for a variable. */
 function withDollars(pieces: readonly Piece[]): readonly Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
     const last = joined.at(-1);
     const isMore = piece.type === "text" && last?.type === "text" && last.quoted === piece.quoted;
-    // `$"..."` is translated, and the dollar gone.
+    // `$"..."` is translated, without the dollar.
     const isMarked = last?.type === "text" && !last.quoted && !last.isEscaped && last.text.endsWith("$");
     if (isMarked && piece.type !== "pipe" && piece.quoted && !isMore && last)
       joined.splice(-1, 1, { ...last, text: last.text.slice(0, -1) });
@@ -86,7 +86,7 @@ function withDollars(pieces: readonly Piece[]): readonly Piece[] {
   return split.length === 1 ? split : split.map(withoutDollar);
 }
 
-/** A lone dollar beside something else: shells have ways of their own with it. */
+/** Shells differ in their treatment of a single dollar next to something else. */
 function withoutDollar(piece: Piece): Piece {
   if (piece.type !== "text" || piece.quoted || piece.isEscaped || !piece.text.includes("$")) return piece;
   return { type: "unknown", bodies: [], quoted: false, raw: piece.text };
@@ -152,7 +152,7 @@ function isAfterDollar({ parent, start }: SyntaxNode): boolean {
   return parent !== null && parent.text[start - parent.start - 1] === "$";
 }
 
-/** Children in order, and what lies between them as text. */
+/** Children in order, with the text between them. */
 function between(node: SyntaxNode, reading: Reading, quoted: boolean): readonly Piece[] {
   const pieces: Piece[] = [];
   let at = node.start;
@@ -219,7 +219,7 @@ function readExpansion(node: SyntaxNode, reading: Reading, quoted: boolean): Pie
 }
 
 function readSubstitution(node: SyntaxNode, reading: Reading, quoted: boolean): Piece {
-  // Inside backticks a backslash means something else than the grammar says, and it takes two pairs for one.
+  // Inside backticks the grammar misreads backslashes, and merges two pairs.
   const isOdd = node.text.startsWith("`") && /\\[`\\$]|`/u.test(node.text.slice(1, -1));
   if (isOdd || node.text.startsWith("$`")) reading.isWhole = false;
   return { type: "output", body: reading.bodyOf(node), quoted, raw: node.text };

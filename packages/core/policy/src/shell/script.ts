@@ -1,12 +1,12 @@
-/** A shell script in a form of policy's own: what the parser's tree says, without the parser. */
+/** A shell script in policy's own form: the content of the parser's tree, without the parser. */
 
-/** A part of a word; `quoted`: what it stands for is neither split nor a glob. */
+/** A part of a word; `quoted`: its value is neither split nor a glob. */
 export type Piece =
   | {
       readonly type: "text";
       readonly text: string;
       readonly quoted: boolean;
-      /** Nothing in it is special, dollars included. */
+      /** No character in it is special, including dollars. */
       readonly isEscaped?: boolean;
     }
   | { readonly type: "variable"; readonly name: string; readonly quoted: boolean; readonly raw: string }
@@ -19,7 +19,7 @@ export type Piece =
     }
   /** `<(...)` and `>(...)`. */
   | { readonly type: "pipe"; readonly body: readonly Statement[]; readonly raw: string }
-  /** Something only the shell can tell; `bodies`: scripts that run to find out. */
+  /** A value only the shell can compute; `bodies`: scripts that run for it. */
   | {
       readonly type: "unknown";
       readonly bodies: readonly (readonly Statement[])[];
@@ -37,7 +37,7 @@ export interface Assignment {
   readonly name: string;
   /** The words of an array; one word otherwise. */
   readonly values: readonly ShellWord[];
-  /** `+=`, or one element: what it was before counts too. */
+  /** `+=`, or one element: the old value counts too. */
   readonly isPartial: boolean;
   readonly raw: string;
 }
@@ -68,9 +68,9 @@ export type Statement =
       readonly left: readonly Statement[];
       readonly right: readonly Statement[];
     }
-  /** Of several bodies any may run, or none. */
+  /** Any of the bodies may run, or none. */
   | { readonly type: "branches"; readonly bodies: readonly (readonly Statement[])[] }
-  /** `for` has a variable; its values are absent where they are those of the script's arguments. */
+  /** `for` has a variable; its values are absent if they are the script's arguments. */
   | {
       readonly type: "loop";
       readonly variable?: string;

@@ -1,4 +1,4 @@
-/** A path without `.`, `..` and doubled slashes, as far as its text tells; links are not followed. */
+/** Removes `.`, `..` and doubled slashes from a path, by its text alone; links are not followed. */
 export function tidy(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {

@@ -14,7 +14,10 @@ export function wordEffects(kind: EffectKind, word: Word): readonly Effect[] {
   );
 }
 
-/** Globs of the paths that the word may name: whole, or a part, as in `@.env`, `--env-file=.env` and `<host>:.env`. */
+/**
+ * Globs of the paths that the word may name: all of it, or a part, as in `@.env`, `--env-file=.env` and
+ * `<host>:.env`.
+ */
 export function wordNames(word: Word): readonly string[] {
   const globs = expandBraces(word.glob).flatMap((glob) => {
     const attached = /^-[A-Za-z](.+)/su.exec(glob)?.[1] ?? "";
@@ -27,7 +30,7 @@ function isNameable(glob: string): boolean {
   return glob.split("/").every((segment) => segment.length <= longestName);
 }
 
-/** The effect with its path as it is meant: a glob only where a shell would expand one. */
+/** The effect with its intended path: a glob only if a shell would expand it. */
 export function settled(effect: Effect): Effect {
   const { target, expansion } = effect;
   if (expansion === "unknown") return { ...effect, target: unescapeGlob(target) };

@@ -1,12 +1,12 @@
-/** A word of a command once the script was followed that far. */
+/** A word of a command, after the script was followed up to it. */
 import { escapeGlob } from "../globs/shell-glob.ts";
 
 export interface Word {
-  /** The value after quotes are removed; what only the shell can tell stands as written. */
+  /** The value without quotes; parts that only the shell can expand stay as written. */
   readonly text: string;
   /** Whether the shell takes the text as it is, with nothing left to expand but file globs. */
   readonly isLiteral: boolean;
-  /** The text as a glob: a quoted character stands escaped, so that only what the shell expands is left. */
+  /** The text as a glob: quoted characters are escaped, so that only the shell's wildcards are active. */
   readonly glob: string;
   /** As written. */
   readonly raw: string;
@@ -24,7 +24,7 @@ export function unknown(name: string): Word {
   return { text: `$${name}`, glob: `$${name}`, isLiteral: false, raw: `$${name}` };
 }
 
-/** Several words as one, as between quotes. */
+/** Several words as one, as if quoted. */
 export function joined(words: readonly Word[]): Word | undefined {
   const [first] = words;
   if (!first) return undefined;

@@ -9,7 +9,7 @@ import { literal, type Word } from "../shell/word.ts";
 import { fileText, isUnread } from "./file-text.ts";
 import { madeFile } from "./made-files.ts";
 
-/** Text of a language, or what cannot be told. */
+/** Code of a language, or code that cannot be determined. */
 export type FoundCode =
   | { readonly type: "code"; readonly text: string; readonly isProject: boolean }
   | { readonly type: "undecided"; readonly what: string }
@@ -45,20 +45,20 @@ export function codeOf(call: ProgramCall, place: Place): readonly FoundCode[] {
   ];
 }
 
-/** A module of the workspace, by the files that it may be. */
+/** A module of the workspace, as the files that it may be. */
 function moduleFiles(module: Word): readonly Word[] {
   if (!module.isLiteral) return [module];
   const path = module.text.replaceAll(".", "/");
   return [`${path}.py`, `${path}/__main__.py`].map(literal);
 }
 
-/** `node -r ./x`: its ending may be left away. */
+/** `node -r ./x`: the extension may be omitted. */
 function loadedFiles(path: Word): readonly Word[] {
   const isBare = path.isLiteral && /^\.{0,2}\//u.test(path.text) && !/\.\w+$/u.test(path.text);
   return isBare ? [path, literal(`${path.text}.js`)] : [path];
 }
 
-/** The code of a file, as a program finds it that loads it besides. */
+/** The code of a file that a program loads additionally. */
 export function codeOfFile(path: Word, place: Place): readonly FoundCode[] {
   return loadedFiles(path).flatMap((one) => fileCode(one, one.raw, place));
 }
@@ -76,7 +76,7 @@ function fileCode(file: Word, what: string, place: Place): readonly FoundCode[] 
   return text === undefined ? doubt : [...doubt, { type: "code", text, isProject: !made }];
 }
 
-/** Of what is compiled, only what the script has written itself is read: the rest is the project's. */
+/** For compiled code, only files that the script itself wrote are read: the rest is the project's. */
 function compiledCode(call: ProgramCall, { environment, input }: Place): readonly FoundCode[] {
   return compiledFiles(call).flatMap((word): readonly FoundCode[] => {
     if (word.text === "-")

@@ -1,4 +1,4 @@
-/** What a command is fed with, and the texts of the project's files. */
+/** The input of a command, and the texts of the project's files. */
 
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Redirect } from "../programs/found-call.ts";
@@ -32,7 +32,7 @@ export function isUnread(path: Word, { walk, environment }: Place): boolean {
   return place === undefined || walk.known.unreadFiles?.has(place) === true;
 }
 
-/** Undefined where it is not one file that can be named. */
+/** Undefined if it is not one file with a known name. */
 function placeOf(path: Word, { folder }: Place["environment"]): string | undefined {
   if (!path.isLiteral || hasWildcard(path.glob) || folder === undefined || hasWildcard(folder))
     return undefined;

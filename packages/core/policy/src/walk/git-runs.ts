@@ -1,4 +1,4 @@
-/** What git runs besides itself: aliases, and the commands that some of its subcommands are given. */
+/** What git runs besides itself: aliases, and commands that some of its subcommands get. */
 
 import { gitCall, gitSubcommands } from "../programs/git-call.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
@@ -8,7 +8,7 @@ import { literal, type Word } from "../shell/word.ts";
 export function gitRuns({ args: words }: ProgramCall): readonly Inner[] {
   const { subcommand, args, globals } = gitCall(words);
   const [first] = positional(args);
-  // Options behind it are those of what it runs.
+  // Later options belong to the command it runs.
   const rest = first ? args.slice(args.indexOf(first) + 1) : [];
   const given = globals.filter(({ text }) => /^[\w.-]+=./u.test(text)).flatMap(settingRuns);
   const settings = [...given, ...globals.flatMap(elsewhereRuns)];
@@ -30,7 +30,7 @@ export function gitRuns({ args: words }: ProgramCall): readonly Inner[] {
 
 const running =
   /(?:command|pager|editor|textconv|external|fsmonitor|helper|askpass|program|\.cmd|\.clean|\.smudge|\.process|\.driver|\.uploadpack|\.receivepack|\.proxy|\.vcs)$/iu;
-/** Settings that name a file or a folder which is obeyed. */
+/** Settings that name a file or a folder that git obeys. */
 const obeyed =
   /^(?:core\.(?:hookspath|worktree|attributesfile)|include(?:if\..*)?\.path|init\.templatedir|protocol\..*allow|alias\..*)$/iu;
 
@@ -66,7 +66,7 @@ function joined(words: readonly Word[]): Word {
   return literal(words.map(({ text }) => text).join(" "));
 }
 
-/** A subcommand of no git may be an alias of the user's. */
+/** An unknown subcommand may be an alias of the user. */
 export function aliasRuns({ args: words }: ProgramCall, { known, wanted }: InnerContext): readonly Inner[] {
   const { subcommand, args, globals } = gitCall(words);
   if (subcommand === "" || gitSubcommands.has(subcommand)) return [];

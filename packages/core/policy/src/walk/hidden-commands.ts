@@ -1,16 +1,16 @@
-/** Commands that a program is given in an option or a variable of its own, to run them. */
+/** Commands that a program gets in one of its options or variables, to run them. */
 import { isDatabaseClient } from "../effects/database-effects.ts";
 import { interpreterOf } from "../programs/interpreters.ts";
 import { type ProgramCall, without } from "../programs/program-call.ts";
 import type { Word } from "../shell/word.ts";
 
-/** Names of options whose value is a command, whatever the program. */
+/** Names of options whose value is a command, for any program. */
 const long =
   /^--(?:[a-z][\w-]*-)?(?:exec|command|cmd|program|pager|editor|extcmd|upload-pack|receive-pack|preprocessor|pre-process|askpass|filter-command|shell-command|on-?change|on-?success|on-?failure)(?:=|$)/u;
 
-/** Program -> what stands in front of the command; it may also be the next word. */
+/** Program -> the prefix of the command, which may also be the next word. */
 const byProgram: Readonly<Record<string, RegExp>> = {
-  // Long options may be shortened.
+  // Long options may be abbreviated.
   tar: /^(?:-I|-F|(?:--checkpoint-a[a-z]*=)?exec=|--(?:to-c[a-z]*|info-s[a-z]*|new-v[a-z-]*|rsh[a-z-]*|use-c[a-z-]*)(?:=|$))/u,
   zip: /^(?:-TT|--unzip-command=?)/u,
   man: /^(?:-P|--pager=?|-H)/u,
@@ -37,7 +37,7 @@ const byProgram: Readonly<Record<string, RegExp>> = {
   bsdtar: /^--use-compress-program(?:=|$)/u,
 };
 
-/** Words of make that are no name of a target. */
+/** Words of make that are no target. */
 const makeVariable = /^[A-Za-z_]\w*\s*[:+?]?=(?=[\s\S]*[\s;|&$`<>])/u;
 
 export function hiddenCommands(call: ProgramCall): readonly Word[] {

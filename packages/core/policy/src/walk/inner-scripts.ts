@@ -1,4 +1,4 @@
-/** The scripts that a program call runs: given as an argument, fed to it, looked up in a file, or another name's. */
+/** The scripts that a program call runs: an argument, its input, a looked-up file, or another name. */
 
 import { sedRuns } from "../effects/sed-runs.ts";
 import type { Inner, InnerContext, Input } from "../programs/inner.ts";
@@ -66,7 +66,7 @@ export function innerOf(
   if (find) return [...dressed, ...find(call, input, looking)];
   if (dressing.has(program) || dressed.length > 0) return dressed;
   if (interpreterOf(call)) return [];
-  // A file that is run by its name.
+  // A file that is run by its path.
   return call.word.text.includes("/") &&
     call.word.isLiteral &&
     !/^\/(?:usr|bin|sbin|opt|nix)\b/u.test(call.word.text)
@@ -74,7 +74,7 @@ export function innerOf(
     : [];
 }
 
-/** A program that gets its first words from another program: its effect is unknown. */
+/** If another program supplies the first words, the effect is unknown. */
 function givenWords({ program, args, hasMoreArgs, word }: ProgramCall): readonly Inner[] {
   const [first] = positional(args);
   if (!hasMoreArgs && first?.text !== "$item" && first?.text !== "$found") return [];
@@ -91,7 +91,7 @@ const subcommanded: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What is known of the names that xargs is fed with. */
+/** The known names on the input of xargs. */
 function fedWords({ word, args }: ProgramCall, input: Input | undefined): readonly Inner[] {
   const [, run] = callsOf([word, ...args]);
   const names = input?.text?.split(/\s+/u).filter(Boolean) ?? [];
@@ -128,7 +128,7 @@ function dressedScript(word: Word, programs: readonly string[]): readonly Inner[
 function shellRuns(args: readonly Word[], input: Input | undefined): readonly Inner[] {
   const at = args.findIndex(({ text }) => /^-[A-Za-z]*c[A-Za-z]*$/u.test(text));
   if (at >= 0) {
-    // Further options may stand between `-c` and its script.
+    // Further options may come between `-c` and its script.
     const rest = args.slice(at + 1);
     const from = rest.findIndex(({ text }) => !/^[-+]/u.test(text));
     const [text, , ...own] = from < 0 ? [] : rest.slice(from);

@@ -1,4 +1,4 @@
-/** The first line of a program that is a text: what runs it, with its options; undefined where a shell does. */
+/** The first line of a script file: its interpreter with options; undefined if it is a shell. */
 import { literal, type Word } from "../shell/word.ts";
 
 export function interpreterLine(text: string): readonly Word[] | undefined {
@@ -9,7 +9,7 @@ export function interpreterLine(text: string): readonly Word[] | undefined {
     ? words.findIndex((word, i) => i > 0 && !/^-|=/u.test(word))
     : 0;
   const [program = "", ...options] = words.slice(Math.max(0, from));
-  // A program of the workspace is looked at as such; one of the machine by its name.
+  // A program of the workspace is looked up; one of the machine is known by its name.
   const name = /^\/(?:usr|bin|sbin|opt|nix)\b/u.test(program)
     ? program.slice(program.lastIndexOf("/") + 1)
     : program;

@@ -1,4 +1,4 @@
-/** What just runs: the recipes that are named and those they need, with variables that can be told in their place. */
+/** What just runs: the named recipes and their dependencies, with known variables replaced. */
 import { append } from "../append.ts";
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
@@ -17,7 +17,7 @@ interface JustFile {
   readonly recipes: Map<string, Recipe>;
   readonly variables: Map<string, string | undefined>;
   readonly aliases: Map<string, string>;
-  /** Commands in backticks, which run to find values. */
+  /** Commands in backticks, which run to compute values. */
   readonly scripts: string[];
   isWhole: boolean;
 }
@@ -116,7 +116,7 @@ function recipeRuns(
   return lines.map((line) => projectScript(told(line.replace(/^[@-]+/u, ""), file), folder));
 }
 
-/** `{{name}}`, where it can be told. */
+/** `{{name}}`, replaced if known. */
 function told(text: string, { variables }: JustFile): string {
   return text.replaceAll("{{{{", "{ {").replace(/\{\{\s*([^{}]*?)\s*\}\}/gu, (_, inner) => {
     const name = String(inner);

@@ -1,4 +1,4 @@
-/** Names that a script makes for other places, and where a path below such a name leads. */
+/** Links that a script creates, and the real place of a path below them. */
 import type { Effect } from "@lathe/protocol";
 import { unescapeGlob } from "../globs/shell-glob.ts";
 import { hasOption, optionValues, type ProgramCall, positional } from "../programs/program-call.ts";
@@ -6,10 +6,10 @@ import { tidy } from "../shell/tidy-path.ts";
 import type { Word } from "../shell/word.ts";
 import { placed } from "./working-folder.ts";
 
-/** Places by the names that lead to them, both as globs told from the workspace; absent where it cannot be told. */
+/** Targets by link name, both as globs relative to the workspace; absent if unknown. */
 export type Links = Map<string, string | undefined>;
 
-/** Stands for a name that cannot be told: any path may be it. */
+/** An unknown name: any path may be it. */
 const anyName = "**";
 
 export function noteLinks(call: ProgramCall, folder: string | undefined, links: Links): void {
@@ -36,7 +36,7 @@ function isLinking({ program, args }: ProgramCall): boolean {
 interface Made {
   readonly name: string;
   readonly source: Word;
-  /** What a soft link says is told from its own folder. */
+  /** The target of a soft link is relative to its own folder. */
   readonly isSoft: boolean;
   readonly isTold: boolean;
 }
@@ -68,7 +68,7 @@ export function noteCodeLinks(code: string, folder: string | undefined, links: L
 
 const maxSteps = 16;
 
-/** The effect on the place that its path leads to by links of the script. */
+/** The effect on the place that its path leads to through the script's links. */
 export function followed(effect: Effect, links: ReadonlyMap<string, string | undefined>): Effect {
   if (links.size === 0 || effect.kind === "read" || effect.expansion === "unknown") return effect;
   let { target } = effect;
@@ -85,7 +85,7 @@ export function followed(effect: Effect, links: ReadonlyMap<string, string | und
   return unknownPlace(effect);
 }
 
-/** The link itself is deleted, not what it leads to. */
+/** Deletes the link itself, not its target. */
 function isReachedBy(path: string, name: string, { kind }: Effect): boolean {
   return path.startsWith(`${name}/`) || (kind === "write" && path === name);
 }

@@ -1,4 +1,4 @@
-/** Files that a script makes and may run later: what is in them, where that can be told. */
+/** Files that a script creates and may run later, with their content if known. */
 
 import { type FoundCall, isDiverted } from "../programs/found-call.ts";
 import { optionValues, type ProgramCall } from "../programs/program-call.ts";
@@ -33,7 +33,7 @@ function noteCallMade(
     for (const word of fetched(args)) made.set(plain(word), { text: undefined });
 }
 
-/** `-o FILE`, also behind other letters. */
+/** `-o FILE`, also after other letters. */
 function fetched(args: readonly Word[]): readonly Word[] {
   const clustered = args.filter((_, i) => /^-[A-Za-z]+[oO]$/u.test(args[i - 1]?.text ?? ""));
   return [...clustered, ...optionValues(args, "-o", "-O", "--output", "--output-document")];

@@ -1,4 +1,6 @@
-/** A makefile as far as it can be read without make: variables, rules with their recipes, and what cannot be told. */
+/**
+ * A makefile, read without make as far as possible: variables, rules with their recipes, and unknown parts.
+ */
 import { append } from "../append.ts";
 import { makeText } from "./make-text.ts";
 
@@ -13,9 +15,9 @@ export interface MakeFile {
   readonly variables: Map<string, string | undefined>;
   /** Files that it includes, as written. */
   readonly includes: string[];
-  /** Commands that make runs to find values. */
+  /** Commands that make runs to compute values. */
   readonly shells: string[];
-  /** Its recipes are run each as one script. */
+  /** Each recipe runs as one script. */
   isOneShell: boolean;
   /** Whether all of it was understood. */
   isWhole: boolean;
@@ -97,7 +99,7 @@ function readAssignment(line: string, reading: Reading): boolean {
   return true;
 }
 
-/** In a conditional either value may be meant. */
+/** In a conditional, either value may apply. */
 function setVariable(name: string, value: string, { file, depth }: Reading): void {
   const isOther = file.variables.has(name) && file.variables.get(name) !== value;
   file.variables.set(name, depth > 0 && isOther ? undefined : value);
@@ -113,7 +115,7 @@ function readRule(line: string, reading: Reading): boolean {
   const [, names = "", needs = "", recipe] = head.exec(line) ?? [];
   if (names.trim() === "") return false;
   if (/\$[({](?:eval|guile|call|foreach)\b/u.test(line)) file.isWhole = false;
-  // `%.o: %.c` behind the names of a static pattern.
+  // `%.o: %.c` after the names of a static pattern.
   const wanted = words(needs.replace(/^[^:]*%[^:]*:(?!=)/u, "").replaceAll("|", " "), file);
   if (/(?:^|\s)\.ONESHELL(?:\s|$)/u.test(names)) file.isOneShell = true;
   if (/\.SECONDEXPANSION/u.test(names)) file.isWhole = false;

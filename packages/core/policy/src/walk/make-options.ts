@@ -1,4 +1,6 @@
-/** The words behind make: its files and folders, targets, variables, and the options that change what runs. */
+/**
+ * The arguments of make: its files and folders, targets, variables, and the options that change what runs.
+ */
 import { escapeGlob } from "../globs/shell-glob.ts";
 import { emptyWord, type Word } from "../shell/word.ts";
 
@@ -12,7 +14,7 @@ export interface MakeOptions {
   readonly isInherited: boolean;
 }
 
-/** Letters with a value, which may be attached or the next word; the others stand alone. */
+/** Letters with a value, attached or as the next word; all others have none. */
 const valued = /^-([A-Za-z]*?)([fCIoWEjlO])(.*)$/su;
 
 export function makeOptions(args: readonly Word[]): MakeOptions {
@@ -51,7 +53,7 @@ function namedIn(words: readonly Word[]): Pick<MakeOptions, "targets" | "given">
   return { targets, given };
 }
 
-/** Whether its value is the next word: the number behind `-j` is attached. */
+/** Whether its value is the next word: the number after `-j` is attached. */
 function isFollowed({ name, value }: Option): boolean {
   return value === undefined && /[fCIoWE]/u.test(name);
 }
@@ -68,7 +70,7 @@ function shortOption(word: Word): Option | undefined {
   return { letters, name, ...(rest !== "" && { value: { ...word, text: rest, glob: escapeGlob(rest) } }) };
 }
 
-/** Each may be shortened as far as it stays the only one. */
+/** Each may be abbreviated while it stays unambiguous. */
 const longNames: readonly (readonly [string, string])[] = [
   ["--file", "f"],
   ["--makefile", "f"],

@@ -1,4 +1,4 @@
-/** What make runs: the recipes of the targets that are named, of all that those need, and commands in its files. */
+/** What make runs: the recipes of the named targets and their dependencies, and commands in its files. */
 import { append } from "../append.ts";
 import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
@@ -28,7 +28,7 @@ export function makeScripts(call: ProgramCall, _: unknown, looking: InnerContext
   );
   const place: MakePlace = {
     file: read,
-    // With `-e` the environment is over the file.
+    // With `-e` the environment overrides the file.
     given: options.isInherited ? new Map([...inherited, ...options.given]) : options.given,
     inherited,
   };
@@ -60,7 +60,7 @@ function folderOf({ folders }: MakeOptions, start: string | undefined): string |
   return folder;
 }
 
-/** All its files as one; `made`: the script itself makes one of them, so that its content is unknown. */
+/** All its files as one; `made`: the script itself creates one of them, so that its content is unknown. */
 function readAll(
   { files }: MakeOptions,
   folder: string,
@@ -85,7 +85,7 @@ function readAll(
   return count > 0 ? file : undefined;
 }
 
-/** Whether the file is there. */
+/** Whether the file exists. */
 function readInto(file: MakeFile, path: string, looking: InnerContext): boolean {
   const text = textIn(path, looking);
   const isUnread = text === undefined && looking.known.unreadFiles?.has(path) === true;
@@ -94,7 +94,7 @@ function readInto(file: MakeFile, path: string, looking: InnerContext): boolean 
   return text !== undefined || isUnread;
 }
 
-/** The first that is there; those behind it are not asked for. */
+/** The first that exists; later ones are not requested. */
 function usualFile(at: (name: string) => string, looking: InnerContext): string[] {
   for (const name of ["GNUmakefile", "makefile", "Makefile"]) {
     const path = at(name);
@@ -136,7 +136,7 @@ function recipesFor({ targets, isDry }: MakeOptions, place: MakePlace, file: Mak
   return { scripts, isWhole: ![...seen].some((name) => name.includes("$")) };
 }
 
-/** Its own, and where that has no recipe, those of patterns. */
+/** Its own rules, or the pattern rules if those have no recipe. */
 function rulesFor(name: string, { rules }: MakeFile): readonly MakeRule[] {
   const own = rules.get(name);
   if (own && own.lines.length > 0) return [own];
@@ -149,7 +149,7 @@ function fits(pattern: string, name: string): boolean {
   return name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
 }
 
-/** With `-n` only those run that say so. */
+/** With `-n`, only the lines that are marked for it run. */
 function linesOf(lines: readonly string[], isDry: boolean, place: MakePlace): readonly string[] {
   const run = isDry ? lines.filter((line) => /^[@-]*\+|\$[({]MAKE[)}]/u.test(line)) : lines;
   return run

@@ -1,4 +1,4 @@
-/** Text of a makefile as the shell gets it: variables that can be told in their place, the rest as a variable of the shell's. */
+/** Makefile text as the shell gets it: known variables replaced, the others as shell variables. */
 
 interface MakeVariables {
   readonly variables: ReadonlyMap<string, string | undefined>;
@@ -9,7 +9,7 @@ export interface MakePlace {
   readonly file: MakeVariables;
   /** Set on make's command line, which takes precedence over the file. */
   readonly given: ReadonlyMap<string, string | undefined>;
-  /** Set in the environment: where the file says nothing. */
+  /** Set in the environment, for variables that the file does not set. */
   readonly inherited?: ReadonlyMap<string, string | undefined>;
   readonly target?: string;
   readonly needs?: readonly string[];
@@ -53,7 +53,7 @@ export function makeText(text: string, place: MakePlace, depth: number = 0): str
   return found;
 }
 
-/** Where the bracket that opens at `from` closes. */
+/** The position of the closing parenthesis for the one at `from`. */
 function closing(text: string, from: number): number {
   const [open, close] = text[from] === "(" ? ["(", ")"] : ["{", "}"];
   let level = 0;
@@ -80,7 +80,7 @@ function toldValue(name: string, place: MakePlace, depth: number): string {
   return value === undefined ? `$make_${plain.replace(/\W/gu, "_")}` : makeText(value, place, depth);
 }
 
-/** Undefined where it cannot be told. */
+/** Undefined if unknown. */
 function rawValue(name: string, { file, given, inherited }: MakePlace): string | undefined {
   if (given.has(name)) return given.get(name);
   if (file.variables.has(name)) return file.variables.get(name);
@@ -99,7 +99,7 @@ function calledText(
   }
   if (/^(?:info|warning|error)$/u.test(call)) return "";
   if (call !== "call") {
-    // What runs inside is run all the same.
+    // Commands inside run in any case.
     makeText(rest, place, depth);
     return "$make_function";
   }

@@ -1,4 +1,4 @@
-/** Note call: what the commands behind a call will find changed. */
+/** Note call: records the changes of a call that later commands will see. */
 import type { FoundCall } from "../programs/found-call.ts";
 import type { Environment } from "../shell/environment.ts";
 import { noteLinks } from "./links.ts";

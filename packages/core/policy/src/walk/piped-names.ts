@@ -1,4 +1,4 @@
-/** Piped names: what is known of the names that a command prints for the next one to be given. */
+/** Piped names: the known names that a command prints as arguments for the next one. */
 
 import { foundPlaces } from "../programs/find-runs.ts";
 import type { FoundCall } from "../programs/found-call.ts";
@@ -6,10 +6,10 @@ import type { Input } from "../programs/inner.ts";
 import { type ProgramCall, positional } from "../programs/program-call.ts";
 import type { Word } from "../shell/word.ts";
 
-/** What makes `find` print something else, run what does, or look where a file says. */
+/** Options with which `find` prints other text, runs a program, or reads its folders from a file. */
 const otherWords = /^-(?:exec|execdir|ok|okdir|printf|fprint|fprint0|fprintf|ls|fls|files0-from)$/u;
 
-/** *Contract:* `found` is all that one part of a pipeline calls; undefined when it may print anything. */
+/** *Contract:* `found` has all calls of one part of a pipeline; undefined if it may print anything. */
 export function pipedNames(
   found: readonly FoundCall[],
   input: Input | undefined,
@@ -23,7 +23,7 @@ export function pipedNames(
   return isOfInput && isFilter(only) ? input?.names : undefined;
 }
 
-/** Whether it prints lines of what it is fed with as they are. */
+/** Whether it prints lines of its input unchanged. */
 function isFilter({ program, args }: ProgramCall): boolean {
   const words = positional(args);
   const options = args.filter((word) => !words.includes(word)).map(({ text }) => text);

@@ -1,4 +1,4 @@
-/** What a command prints, where that can be told: only of those that print what they are given. */
+/** The known output of a command, for commands that print their arguments or input. */
 
 import { hasWildcard } from "../globs/shell-glob.ts";
 import type { ProgramCall } from "../programs/program-call.ts";
@@ -70,7 +70,7 @@ function decoded(args: readonly Word[], input: string | undefined): string | und
   return isDecoding && !isNamed && input !== undefined ? decodeBase64(input) : undefined;
 }
 
-/** Base64 to text; undefined when it is none. */
+/** Decodes base64; undefined if the text is not base64. */
 function decodeBase64(text: string): string | undefined {
   const digits = text.replace(/[\s=]/gu, "").replaceAll("-", "+").replaceAll("_", "/");
   const bytes: number[] = [];

@@ -1,4 +1,4 @@
-/** The project's own scripts: `npm run` and its like. */
+/** The project's own scripts, run by `npm run` and similar commands. */
 import { matchesText } from "../globs/glob.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
@@ -16,7 +16,7 @@ const renamed: Readonly<Record<string, string>> = {
   add: "install",
 };
 
-/** The scripts that a package manager will run, with what runs before and after them. */
+/** The scripts that a package manager will run, with their pre and post scripts. */
 export function packageScripts(call: ProgramCall, _: unknown, looking: InnerContext): readonly Inner[] {
   const { program, args } = call;
   const folder = folderOf(args, looking.folder);
@@ -48,7 +48,7 @@ const installing: readonly string[] = ["preinstall", "install", "postinstall", "
 
 interface Running {
   readonly folder: string;
-  /** What stands behind the name of the main script. */
+  /** The words after the name of the main script. */
   readonly more: string;
   readonly main?: string;
 }
@@ -70,7 +70,7 @@ function scriptsNamed(
   });
 }
 
-/** `npm-run-all a b`, `run-s build:*`: each name is a script, or a pattern of some. */
+/** `npm-run-all a b`, `run-s build:*`: each name is a script, or a pattern of scripts. */
 export function listedScripts({ args }: ProgramCall, _: unknown, looking: InnerContext): readonly Inner[] {
   const { folder } = looking;
   if (folder === undefined || hasWildcard(folder)) return [];
@@ -132,7 +132,7 @@ function scriptsIn(path: string, looking: InnerContext): ReadonlyMap<string, str
   return text === undefined ? undefined : scriptsOf(text);
 }
 
-/** Read without a parser that throws: a name and a text are two JSON strings with a colon between them. */
+/** Read without a strict parser: a name and a text are two JSON strings with a colon between them. */
 function scriptsOf(text: string): ReadonlyMap<string, string> {
   const block = /"scripts"\s*:\s*\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\}/u.exec(text)?.[1] ?? "";
   const pairs = block.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"/gu);

@@ -1,4 +1,4 @@
-/** What commands set for those after them: arguments, aliases, variables they read, other names of programs. */
+/** What commands set for later ones: arguments, aliases, variables, other names of programs. */
 
 import type { ProgramCall } from "../programs/program-call.ts";
 import type { Environment } from "../shell/environment.ts";
@@ -6,7 +6,7 @@ import { emptyWord, unknown, type Word } from "../shell/word.ts";
 
 const argumentNames: readonly string[] = ["@", "*", ..."123456789"];
 
-/** Returns what puts the earlier ones back. */
+/** Returns a function that restores the earlier arguments. */
 export function setArguments({ variables }: Environment, args: readonly Word[]): () => void {
   const before = argumentNames.map((name) => [name, variables.get(name)] as const);
   for (const name of ["@", "*"]) variables.set(name, args);
@@ -27,7 +27,7 @@ const forgetting: Note = ({ args }, environment) => {
 
 const renaming: Note = ({ args }, { renamed }) => {
   const [from, to, more] = namesOf(args);
-  // A name alone would be looked for among the programs.
+  // A plain name would be searched among the programs.
   const place = from && !from.text.includes("/") ? { ...from, text: `./${from.text}` } : from;
   if (place && to?.isLiteral && !more) renamed.set(to.text.replace(/^\.\//u, ""), place);
 };
@@ -80,7 +80,7 @@ function forget(name: string, { variables }: Environment): void {
   variables.set(name, [unknown(name)]);
 }
 
-/** The variables of one command, for what that runs. Returns what puts the earlier ones back. */
+/** Sets the variables of one command, for what it runs. Returns a function that restores the earlier ones. */
 export function setVariables(
   { variables }: Environment,
   assigned: readonly { readonly name: string; readonly word: Word }[],
@@ -109,11 +109,11 @@ export function exported(
   });
 }
 
-/** What an environment usually holds already, so that setting it is enough. */
+/** Variables that an environment usually has already, so that setting them exports them. */
 const usual =
   /^(?:PATH|SHELL|EDITOR|VISUAL|BROWSER|\w*PAGER|LESS(?:OPEN|CLOSE)|GIT_\w+|\w+_ASKPASS|PS[0-4]|LD_\w+|\w+(?:OPT|OPTS|OPTIONS|PATH|LIB|FLAGS))$/u;
 
-/** Whether programs find a variable that was set without a command. */
+/** Whether programs see a variable that was set without a command. */
 export function isInherited({ variables }: Environment): (one: { readonly name: string }) => boolean {
   const isExporting = variables.has(exporting);
   return ({ name }) => isExporting || usual.test(name);

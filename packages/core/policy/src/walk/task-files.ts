@@ -1,4 +1,4 @@
-/** The tasks of a `Taskfile.yml` in the form that people write it: blocks by indentation; whatever else is not read. */
+/** The tasks of a `Taskfile.yml` in the usual form: blocks by indentation; other forms are not read. */
 export interface Task {
   readonly scripts: string[];
   /** Tasks that it runs. */
@@ -44,7 +44,7 @@ function linesOf(text: string): readonly Line[] {
     const plain = one.trim();
     if (plain === "" || plain.startsWith("#")) continue;
     const isItem = plain.startsWith("- ") && (open.at(-1)?.line.text.endsWith(":") ?? false);
-    // A list may stand as far left as its key.
+    // A list may have the same indentation as its key.
     const indent = one.length - one.trimStart().length + (isItem || plain.startsWith("- ") ? 0.5 : 0);
     while ((open.at(-1)?.indent ?? -1) >= indent) open.pop();
     const line: Line = { text: plain, below: [] };
@@ -58,7 +58,7 @@ const running: ReadonlySet<string> = new Set("cmds cmd sh defer status precondit
 const needing: ReadonlySet<string> = new Set(["deps", "task"]);
 const structural: ReadonlySet<string> = new Set("vars for matrix".split(" "));
 
-/** What runs below a line, `key` being what it is part of. */
+/** Reads the commands on a line; `key` is the field it belongs to. */
 function read(line: Line, key: string, task: Task): void {
   const item = line.text.replace(/^(?:-\s+)+/u, "");
   const [, own, rest = ""] = /^([\w-]+):(?:\s+(.*))?$/su.exec(item) ?? [];

@@ -1,4 +1,4 @@
-/** What task runners run: their files are read as scripts or as code where their form is simple. */
+/** What task runners run: their files are read as scripts or as code if their form is simple. */
 import { append } from "../append.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
@@ -8,7 +8,7 @@ import { literal } from "../shell/word.ts";
 import { readTaskfile, type Tasks } from "./task-files.ts";
 import { textIn } from "./text-in.ts";
 
-/** The folder and those around it, as far as the workspace goes. */
+/** The folder and its parents, up to the workspace. */
 export function foldersUp(folder: string): readonly string[] {
   if (folder.startsWith("/")) return [folder];
   const parts = folder.split("/").filter(Boolean);
@@ -42,7 +42,7 @@ export function taskRuns(call: ProgramCall, looking: InnerContext): readonly Inn
   return tasksRun(names, readTaskfile(found), { folder, unfollowed });
 }
 
-/** Relative to the folder for code, whose path is looked up from there; else from the workspace. */
+/** Relative to the folder for code, whose path is looked up from there; else to the workspace. */
 function pathsOf(
   { files = [], form }: TaskRunner,
   named: readonly string[],

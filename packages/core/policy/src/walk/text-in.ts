@@ -1,4 +1,4 @@
-/** The text of a file of the project by its path, as the script has made it or once it has been looked up. */
+/** The text of a project file by its path, as the script created it or once it has been looked up. */
 import { escapeGlob } from "../globs/shell-glob.ts";
 import type { Inner, InnerContext } from "../programs/inner.ts";
 import { knownText } from "../shell/known.ts";
@@ -10,7 +10,7 @@ export function textIn(path: string, { known, wanted, made }: InnerContext): str
   return knownText(path, { known, wanted });
 }
 
-/** A script that a file of the project holds, run in `folder`. */
+/** A script in a file of the project, run in `folder`. */
 export function projectScript(text: string, folder: string): Inner {
   return {
     type: "script",

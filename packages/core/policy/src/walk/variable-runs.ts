@@ -1,4 +1,4 @@
-/** What a variable makes the programs run that find it. */
+/** What a variable makes the programs run that read it. */
 import { escapeGlob } from "../globs/shell-glob.ts";
 import type { Inner } from "../programs/inner.ts";
 import { loadedBy } from "../programs/loading-options.ts";
@@ -12,7 +12,7 @@ export interface Assigned {
   readonly word: Word;
 }
 
-/** `programs`: names of those that find it; empty where that may be any. */
+/** `programs`: names of those that read it; empty if any program may. */
 export function variableRuns({ name, word }: Assigned, programs: readonly string[]): readonly Inner[] {
   const variable = runningVariable(name);
   if (!variable || word.text === "") return [];
@@ -23,7 +23,7 @@ export function variableRuns({ name, word }: Assigned, programs: readonly string
 
 interface Running extends Assigned {
   readonly variable: RunningVariable;
-  /** What it is set to, without what it was. */
+  /** The new value, without the old one. */
   readonly value: Word;
   readonly programs: readonly string[];
 }
@@ -73,13 +73,13 @@ function script(text: string): Inner {
   return { type: "script", text: literal(text), isOwnShell: true };
 }
 
-/** `LESSOPEN="|lesspipe %s"`: what stands in front of the command. */
+/** `LESSOPEN="|lesspipe %s"`: removes the prefix of the command. */
 function commandIn(word: Word): Word {
   const front = /^\|{1,2}-?\s*/u.exec(word.text)?.[0];
   return front === undefined ? word : without(word, front);
 }
 
-/** `NAME="$NAME more"` is what it was, and more. */
+/** `NAME="$NAME more"` keeps the old value and adds to it. */
 function withoutItself(word: Word, name: string): Word {
   if (word.isLiteral || !/^\w+$/u.test(name)) return word;
   const text = word.text
@@ -101,7 +101,7 @@ function codeFiles(value: Word, program: string): readonly Inner[] {
     );
 }
 
-/** Words of an option's value, quotes removed. */
+/** Words of an option's value, without quotes. */
 function optionRuns({ text, raw }: Word, program: string): readonly Inner[] {
   const words = [...text.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/gu)].map(([one]) =>
     literal(one.replace(/["']/gu, "")),
@@ -126,7 +126,7 @@ function optionRuns({ text, raw }: Word, program: string): readonly Inner[] {
   ];
 }
 
-/** Python runs some modules of its own accord; those of the workspace else are the project's code. */
+/** Python runs some modules by itself; those of the workspace otherwise are the project's code. */
 function moduleRuns(value: Word, program: string, unfollowed: Inner): readonly Inner[] {
   const folders = value.text.split(":").filter(Boolean);
   const isOwn = folders.every((folder) =>
@@ -142,7 +142,7 @@ function moduleRuns(value: Word, program: string, unfollowed: Inner): readonly I
   );
 }
 
-/** Folders in which no command of the session can put a program without approval, and those of its packages. */
+/** Folders where no command can add a program without approval, and those of the project's packages. */
 function isUsualFolder(folder: string): boolean {
   if (/(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin)\/?$/u.test(folder)) return true;
   return (

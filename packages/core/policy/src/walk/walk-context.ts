@@ -1,4 +1,4 @@
-/** The context of a walk through a script: where the walk is, and what it has found so far. */
+/** The context of a walk through a script: its position, and its findings so far. */
 import type { FoundCall } from "../programs/found-call.ts";
 import type { Input, Origin } from "../programs/inner.ts";
 import { callsOf } from "../programs/program-call.ts";
@@ -13,9 +13,9 @@ export interface Walk {
   readonly wanted: WantedTexts;
   readonly found: FoundCall[];
   readonly called: Set<string>;
-  /** Statements walked so far, each as often as it was. */
+  /** Number of statements walked so far, with repetitions. */
   steps: number;
-  /** Those walked once more after the walk had become too long. */
+  /** Statements walked once more after the limit was reached. */
   readonly last: Set<Statement>;
 }
 
@@ -25,7 +25,7 @@ export interface WalkContext {
   readonly depth: number;
   readonly origin: Origin;
   readonly input: Input | undefined;
-  /** What is printed becomes names that other commands are given. */
+  /** The output becomes names that other commands get. */
   readonly isFeeding?: boolean;
 }
 
@@ -34,13 +34,15 @@ export function undecided(what: string, context: WalkContext): undefined {
   note({ raw: text, undecided: text }, context);
 }
 
-/** What the project holds and cannot be read to its end; what the script wrote itself is plainly undecided. */
+/**
+ * Code of the project that cannot be read completely; code that the script itself wrote is undecided instead.
+ */
 export function unfollowed(what: string, context: WalkContext): undefined {
   const text = what.trim();
   note({ raw: text, unfollowed: text }, context);
 }
 
-/** What is found beside the calls. */
+/** Records findings besides the calls. */
 export function note(
   found: Pick<FoundCall, "raw" | "code" | "undecided" | "unfollowed">,
   { walk, environment, origin }: WalkContext,
@@ -75,7 +77,7 @@ export function record(words: readonly Word[], dressing: Dressing, context: Walk
   return found;
 }
 
-/** A program under the name that the script has given it. */
+/** The real program behind a name that the script has given it. */
 function renamed(word: Word, { renamed: names }: Environment): Word {
   const real = names.get(word.text.replace(/^\.\//u, ""));
   return real === undefined ? word : { ...real, raw: word.raw };

@@ -1,4 +1,4 @@
-/** Follows a script from call to call: what its words become, in which folder, fed with what, and the scripts inside. */
+/** Follows a script from call to call: expanded words, folder, input, and inner scripts. */
 
 import { codeRuns } from "../effects/code-effects.ts";
 import { type FoundCall, isDiverted, type Redirect } from "../programs/found-call.ts";
@@ -30,18 +30,18 @@ export interface Followed {
 
 const deepest = 12;
 const maxCalls = 3_000;
-/** Loops within loops, and functions that call others twice, make very many of a few statements. */
+/** Nested loops, and functions that call others twice, make very many steps of a few statements. */
 const maxSteps = 20_000;
 const maxRounds = 64;
 
-/** Follows a whole script, as one would type it. */
+/** Follows a whole script, as if typed. */
 export function followScript(text: string, folder: string, known: KnownTexts): Followed {
   const walk: Walk = { known, wanted: wants(), found: [], called: new Set(), steps: 0, last: new Set() };
   const environment = startIn(folder);
   for (const name of ["@", "*"]) environment.variables.set(name, []);
   const context: WalkContext = { walk, environment, depth: 0, origin: "typed", input: undefined };
   walkText(text, context);
-  // A function without a known call may be called in code that was not followed.
+  // A function without a known call may be called by code that was not followed.
   for (const [name, body] of environment.functions) {
     if (!walk.called.has(name)) walkBody(body, { ...context, environment: fork(environment), depth: 1 });
   }
@@ -56,7 +56,7 @@ function walkText(text: string, context: WalkContext): string | undefined {
   return walkBody(script.statements, context);
 }
 
-/** The text it prints, when that is known. */
+/** The text it prints, if known. */
 function walkBody(body: readonly Statement[], context: WalkContext): string | undefined {
   let output: string | undefined = "";
   for (const statement of body) {
@@ -74,7 +74,7 @@ function walkStatement(statement: Statement, context: WalkContext): string | und
   const { environment, walk } = context;
   walk.steps += 1;
   if (isTooLong(walk)) {
-    // Each call is still named once, as undecided.
+    // Each call is still listed once, as undecided.
     if (walk.last.has(statement)) return undefined;
     walk.last.add(statement);
   }
@@ -123,7 +123,7 @@ function walkChain(
   const first = walkBody(left, context);
   const before = fork(context.environment);
   const second = walkBody(right, context);
-  // After `&&` the folder is where the whole chain led to: what follows is meant for that case.
+  // After `&&` the folder is that of the whole chain: what follows is meant for that case.
   if (operator === "&&") before.folder = context.environment.folder;
   join(context.environment, [before]);
   return first === undefined || second === undefined ? undefined : first + second;
@@ -152,7 +152,7 @@ function walkLoop(loop: Extract<Statement, { type: "loop" }>, context: WalkConte
     if (variable !== undefined) environment.variables.set(variable, [unknown(variable)]);
     walkBody(body, context);
   }
-  // A next round begins with what this one has set.
+  // A next round begins with the state that this one leaves.
   const changed = changesOf(before, environment);
   const isSettled = changed.every((name) => name === variable);
   join(environment, [before]);
@@ -179,7 +179,7 @@ function walkGroup(
 function expand(word: Parameters<typeof expandWord>[0], context: WalkContext): readonly Word[] {
   const { environment } = context;
   return expandWord(word, environment, (body, isPipe) => {
-    // A script that a file is a pipe to may be fed with anything.
+    // A script that reads from a named pipe may get any input.
     const input = isPipe ? { text: undefined } : context.input;
     const depth = context.depth + 1;
     return walkBody(body, { ...context, environment: fork(environment), input, depth, isFeeding: !isPipe });
@@ -246,7 +246,7 @@ function assign(statement: CallStatement, words: readonly Word[], context: WalkC
 
 const declaring: ReadonlySet<string> = new Set("export declare typeset local readonly".split(" "));
 
-/** A value is neither split nor expanded to files. */
+/** An assigned value is neither split nor expanded to files. */
 function assignedWords(
   value: Parameters<typeof expandWord>[0],
   context: WalkContext,

@@ -1,4 +1,4 @@
-/** Follows `cd`, and tells the paths of a command from the workspace. */
+/** Follows `cd`, and makes the paths of a command relative to the workspace. */
 import type { Effect } from "@lathe/protocol";
 import { isPathEffect } from "../globs/match.ts";
 import type { FoundCall } from "../programs/found-call.ts";
@@ -6,7 +6,7 @@ import { optionValues, type ProgramCall } from "../programs/program-call.ts";
 import { tidy } from "../shell/tidy-path.ts";
 import { wordEffects } from "../shell/word-paths.ts";
 
-/** Where a script is after a command; absent when it cannot be told. */
+/** The folder of a script after a command; absent if unknown. */
 export function folderAfter(
   { calls }: Pick<FoundCall, "calls">,
   folder: string | undefined,
@@ -19,7 +19,7 @@ export function folderAfter(
   return next?.expansion === "unknown" || others.length > 0 ? undefined : next?.target;
 }
 
-/** Where a command runs that is told to run elsewhere: by `env -C` and `sudo -D`. */
+/** The folder of a command that another one starts elsewhere: `env -C` and `sudo -D`. */
 export function folderOfCall(calls: readonly ProgramCall[], folder: string | undefined): string | undefined {
   const [call] = calls;
   const options =
@@ -30,7 +30,7 @@ export function folderOfCall(calls: readonly ProgramCall[], folder: string | und
   return next?.expansion === "unknown" ? undefined : next?.target;
 }
 
-/** The effect with its path, a glob, told from the workspace; `unknown` when that cannot be done. */
+/** The effect with its path, a glob, relative to the workspace; `unknown` if that is impossible. */
 export function placed(effect: Effect, folder: string | undefined): Effect {
   const { target, expansion } = effect;
   if (!isPathEffect(effect)) return effect;
@@ -42,7 +42,7 @@ export function placed(effect: Effect, folder: string | undefined): Effect {
   return { ...effect, target: isUnknown ? path : tidy(path) };
 }
 
-/** The same path without the detours that a process's own folder offers. */
+/** The same path without the detours through a process's own folder. */
 function unrooted(path: string): string {
   const root = /^\/+(?:\.\/+)*proc\/+(?:self|thread-self|\d+|\*)(?:\/+task\/+[\d*]+)?\/+root(?=\/|$)/u;
   let plain = path;
