@@ -1,4 +1,4 @@
-/** @lathe/edits: pure text surgery. */
+/** @lathe/edits: edits texts; pure. */
 export { applyPatch, applyPatchHunks, applyReplacements, type EditedFile } from "./src/apply-edits.ts";
 export type { Applied } from "./src/apply-hunks.ts";
 export { type PatchDialect, parsePatch } from "./src/dialects/parse-patch.ts";

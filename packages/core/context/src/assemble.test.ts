@@ -46,7 +46,7 @@ describe("assemble", () => {
     );
   });
 
-  it("offers the model of the moment its own dialect, the same each time", () => {
+  it("offers the current model its own dialect, the same each time", () => {
     const tools = ["read", "edit", "apply_patch"].map((name) => ({ name, description: "", parameters: {} }));
     const session = { ...sessionWith([]), prompt: { system: "", tools } };
     const offered = (model: string): readonly string[] =>
@@ -55,7 +55,7 @@ describe("assemble", () => {
     assert.deepEqual(offered("openai/gpt-5"), ["read", "apply_patch"]);
   });
 
-  it("asks for no more output than the model can give, nor than is reserved for", () => {
+  it("requests no more output than the model can give, nor than is reserved", () => {
     assert.equal(assemble(sessionWith([]), { ...info, maxOutput: 4_000 }).maxOutputTokens, 4_000);
     assert.equal(assemble(sessionWith([]), info).maxOutputTokens, 32_000);
   });
@@ -78,7 +78,7 @@ describe("estimateTokens", () => {
     );
   });
 
-  it("counts an image by what it costs, not by its bytes", () => {
+  it("counts an image by its cost, not by its bytes", () => {
     const image = { type: "image", mediaType: "image/png", base64: "A".repeat(1_000_000) } as const;
     const request = assemble(sessionWith([{ role: "user", parts: [image] }]), info);
     assert.ok(estimateTokens(request) > 1_600 && estimateTokens(request) < 2_000);

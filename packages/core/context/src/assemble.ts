@@ -1,13 +1,13 @@
-/** Assemble: what the model sees of a session. */
+/** Assemble: builds the request that the model sees from a session. */
 import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
 import { fitHistory } from "./fit-history.ts";
 import { profileFor } from "./profiles/profile-of.ts";
 import { offeredTools } from "./prompt-for.ts";
 
 /**
- * Thirds of a token that a character costs at most, by kind: no tokenizer is at hand, so each is as dear as the families'
- * dearest. Digits are tokens of their own to some; random letters, as in keys and base64, come two or three to a token;
- * other scripts one to three tokens to a character.
+ * The maximum cost of a character in thirds of a token, by kind. No tokenizer is available, so each kind
+ * costs as much as in the most expensive model family. For some models each digit is a token; random letters,
+ * as in keys and base64, have two or three to a token; a character of other scripts has one to three tokens.
  */
 const weights = {
   lower: 0.9,
@@ -29,9 +29,9 @@ const ascii: readonly number[] = Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * The prompt is pinned when the session is created and when a model takes over, and messages are only ever appended,
- * so a request has the one before it as an exact prefix, as long as the model stays the same. The one cache mark is at
- * the end: the next request reads up to it.
+ * The prompt is fixed when the session is created and when a model takes over, and messages are only
+ * appended. So each request has the previous one as an exact prefix, as long as the model stays the same. The
+ * one cache mark is at the end: the next request reads up to it.
  */
 export function assemble(session: Session, info: ModelInfo): ModelRequest {
   const { prompt, messages, id, model, settings } = session;
@@ -54,7 +54,7 @@ const imageTokens = 1600;
 
 const sizes = new WeakMap<Message, number>();
 
-/** Input tokens of a request, rather too many than too few. Messages are measured once. */
+/** Estimated input tokens of a request, on the high side. Each message is measured once. */
 export function estimateTokens(request: ModelRequest): number {
   const fixed = weigh(request.system) + JSON.stringify(request.tools).length;
   const said = request.messages.reduce((sum, message) => sum + sizeOf(message), 0);
@@ -70,12 +70,12 @@ function sizeOf(message: Message): number {
   return size;
 }
 
-/** Tokens of a text, rather too many than too few. */
+/** Estimated tokens of a text, on the high side. */
 export function textTokens(text: string): number {
   return Math.ceil(weigh(text) / charactersPerToken);
 }
 
-/** Tokens of one part, rather too many than too few. */
+/** Estimated tokens of one part, on the high side. */
 export function partTokens(part: Message["parts"][number]): number {
   return Math.ceil(partSize(part) / charactersPerToken);
 }
@@ -95,7 +95,7 @@ function partSize(part: Message["parts"][number]): number {
   }
 }
 
-/** In plain characters; at least as many as the text has. */
+/** Weight in plain characters; at least the length of the text. */
 function weigh(text: string): number {
   let sum = 0;
   for (let at = 0; at < text.length; at++) {

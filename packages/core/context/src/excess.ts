@@ -1,4 +1,4 @@
-/** Excess: whether a request has to be made shorter before it is sent. */
+/** Excess: whether a request must be shortened before it is sent. */
 import {
   type Message,
   type ModelInfo,
@@ -24,14 +24,17 @@ export interface ContextExcess {
   readonly most: number;
 }
 
-/** What cannot be sent, or should not be. */
+/** An excess that prevents sending, or makes it unwise. */
 export function contextExcess({ session, info, request, input }: Measured): ContextExcess | undefined {
   const most = maxTokens(info, session);
   if (input > most) return { why: "window", tokens: input, most };
   return hasTooManyImages(request.messages) ? { why: "images", tokens: input, most } : undefined;
 }
 
-/** What is dearer than it has to be, if old results can be shortened; undefined where it is short anyway. */
+/**
+ * An excess that only costs money, if old results can be shortened; undefined if the conversation is short
+ * anyway.
+ */
 export function shortenableExcess({ session, info, input }: Measured): ContextExcess | undefined {
   const most = profileFor(session, info.id).tidyAbove;
   return input > most ? { why: "tidy", tokens: input, most } : undefined;

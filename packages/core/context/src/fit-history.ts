@@ -1,4 +1,4 @@
-/** Fits what was said before to the model that reads it now: foreign reasoning, foreign signatures, images it cannot see. */
+/** Adapts the history to the current model: foreign reasoning, foreign signatures, images it cannot see. */
 import type { AssistantMessage, AssistantPart, ImagePart, Message, ModelInfo } from "@lathe/protocol";
 import type { Profile } from "./profiles/profile.ts";
 
@@ -8,7 +8,7 @@ interface Reader {
   readonly foreignReasoning: Profile["foreignReasoning"];
 }
 
-/** *Contract:* message by message, so that a longer history keeps the shorter one as its prefix. */
+/** *Contract:* works message by message, so that a longer history keeps the shorter one as its prefix. */
 export function fitHistory(
   messages: readonly Message[],
   info: ModelInfo,
@@ -46,7 +46,7 @@ function unseen({ mediaType }: ImagePart): { readonly type: "text"; readonly tex
   return { type: "text", text: `[an image (${mediaType}) stands here that this model cannot see]` };
 }
 
-/** Signatures hold for the model that made them, and for no other of its provider. */
+/** Signatures are valid only for the model that made them, not for others of its provider. */
 function fitForeign(message: AssistantMessage, reader: Reader): AssistantMessage {
   return { ...message, parts: message.parts.flatMap((part) => foreignPart(part, message, reader)) };
 }

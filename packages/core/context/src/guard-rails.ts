@@ -1,4 +1,4 @@
-/** Guard rails of a session: those of its model's profile, and what the user says over them. */
+/** Guard rails of a session: those of its model's profile, overridden by the user's settings. */
 import type { GuardRails, Session } from "@lathe/protocol";
 import { profileOf } from "./profiles/profile-of.ts";
 

@@ -23,12 +23,12 @@ test("a dialect's tools are offered instead of the other's", () => {
   }
 });
 
-test("a session that has one dialect alone keeps it whatever the model", () => {
+test("a session with only one dialect keeps it whatever the model", () => {
   const old = ["read", "edit", "write", "shell"].map((name) => ({ name }));
   assert.equal(offeredTools(old, profileOf("gpt-5")), old);
 });
 
-test("a patch is written freely by those who were taught to", () => {
+test("only models trained for it write raw patches", () => {
   const patchOf = (model: string) =>
     promptFor(model, { surroundings: "", tools: all }).tools.find(({ name }) => name === "apply_patch");
   assert.deepEqual(patchOf("openai/gpt-6-sol")?.freeform, free.freeform);

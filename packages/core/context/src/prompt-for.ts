@@ -1,4 +1,4 @@
-/** The prompt that a model starts from: system prompt and tools of its profile. */
+/** The prompt that a model starts with: system prompt and tools of its profile. */
 import type { ProfileTuning, Prompt, ToolSpec } from "@lathe/protocol";
 import type { EditDialect, Profile } from "./profiles/profile.ts";
 import { profileOf } from "./profiles/profile-of.ts";
@@ -6,9 +6,9 @@ import { systemPrompt } from "./system-prompt.ts";
 
 export interface PromptParts {
   readonly surroundings: string;
-  /** Of every dialect. */
+  /** Tools of every dialect. */
   readonly tools: readonly ToolSpec[];
-  /** What the session tries of the profile. */
+  /** The session's experimental profile settings. */
   readonly tuning?: ProfileTuning | undefined;
 }
 
@@ -31,7 +31,10 @@ const editTools: Readonly<Record<EditDialect, readonly string[]>> = {
   v4a: ["apply_patch"],
 };
 
-/** Those a model is offered: of the tools that change files its own dialect's, or all where there are none of these. */
+/**
+ * The tools offered to a model: of the tools that change files only those of its dialect, or all if it has
+ * none.
+ */
 export function offeredTools<T extends { readonly name: string }>(
   tools: readonly T[],
   { edits }: Pick<Profile, "edits">,

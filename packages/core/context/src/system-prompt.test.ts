@@ -11,7 +11,7 @@ const input = {
   ],
 };
 
-it("tells where the agent is and what the project asks, in the order given", () => {
+it("contains the environment and the project's instructions, in the given order", () => {
   const prompt = systemPrompt(profileOf("anthropic/claude-opus-5-5"), surroundingsText(input));
   assert.match(prompt, /^You are Lathe/);
   assert.ok(prompt.includes("<environment>\nOperating system: Linux\nFolder: /work\n</environment>"));

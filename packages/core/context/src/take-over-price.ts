@@ -1,21 +1,27 @@
-/** Take-over price: what another model is charged for a conversation it has not read, whole or summed up before. */
+/** Take-over price: the cost for another model to read a conversation, whole or after a summary. */
 import { costOf, type ModelInfo, noUsage } from "@lathe/protocol";
 import { keptTokens } from "./compaction/room.ts";
 
 export interface TakeOverPrice {
-  /** Tokens of the conversation as it is. */
+  /** Tokens of the current conversation. */
   readonly tokens: number;
-  /** US dollars for reading it whole; absent where the price is not known. */
+  /** US dollars for reading it whole; absent if the price is unknown. */
   readonly whole?: number;
-  /** Where that is cheaper: a summary, and reading what it leaves. About: what a summary leaves is not known before. */
+  /**
+   * If that is cheaper: the cost of a summary, and of reading it. Estimated, since a summary's size is
+   * unknown before.
+   */
   readonly summed?: { readonly tokens: number; readonly cost: number };
 }
 
-/** Prompt, tools and the summary itself, as they come out for the most part. */
+/** Typical size of prompt, tools and the summary itself. */
 const promptTokens = 3_500;
 const summaryTokens = 2_000;
 
-/** `by`: who sums up. Its request holds the conversation as text, so nothing of it is read from a cache. */
+/**
+ * `by`: the model that writes the summary. Its request holds the conversation as text, so it reads nothing
+ * from a cache.
+ */
 export function takeOverPrice(
   tokens: number,
   to: Pick<ModelInfo, "window" | "price">,
@@ -30,7 +36,7 @@ export function takeOverPrice(
   return { tokens, whole, summed: { tokens: left, cost: summing + reading } };
 }
 
-/** All of it fresh, and written to the cache for the steps after it. */
+/** All tokens are fresh, and written to the cache for later steps. */
 function readingCost(tokens: number, { price }: Pick<ModelInfo, "price">): number | undefined {
   return costOf({ ...noUsage, input: tokens, written: tokens }, price);
 }

@@ -32,7 +32,7 @@ function session(messages: readonly Message[], model = "anthropic/claude-opus-5-
 }
 
 describe("taking over", () => {
-  it("begins from the prompt and the tools of its own profile, and hears which tools are gone", () => {
+  it("starts with the prompt and the tools of its own profile, and is told which tools are gone", () => {
     const { prompt, note } = takeOver(session(worked), "openai/gpt-6-sol", tools);
     assert.match(prompt?.system ?? "", /apply_patch only.*here$/s);
     assert.deepEqual(
@@ -45,13 +45,13 @@ describe("taking over", () => {
     );
   });
 
-  it("changes nothing of the prompt within a profile, so that a resumed session keeps its bytes", () => {
+  it("leaves the prompt unchanged within a profile, so that a resumed session keeps its bytes", () => {
     const { prompt, note } = takeOver(session(worked), "anthropic/claude-sonnet-5-5", tools);
     assert.equal(prompt, undefined);
     assert.doesNotMatch(note ?? "", /named above/);
   });
 
-  it("says nothing where nothing was said", () => {
+  it("adds no note to an empty conversation", () => {
     const { prompt, note } = takeOver(session(worked.slice(0, 1)), "openai/gpt-6-sol", tools);
     assert.ok(prompt);
     assert.equal(note, undefined);
@@ -70,24 +70,24 @@ describe("a history that another model wrote", () => {
     return assemble(session(worked), info).messages;
   };
 
-  it("is the writer's own, untouched", () => {
+  it("is unchanged for its writer", () => {
     assert.deepEqual(read("anthropic/claude-opus-5-5"), worked);
   });
 
-  it("loses what only the writer can vouch for, within one provider too", () => {
+  it("loses what only the writer can verify, even within one provider", () => {
     const text = JSON.stringify(read("anthropic/claude-sonnet-5-5"));
     assert.doesNotMatch(text, /reasoning|signature/);
     assert.match(text, /tool-call/);
   });
 
-  it("tells its reasoning in words to those that do not reason", () => {
+  it("has its reasoning as text for models without reasoning", () => {
     assert.match(
       JSON.stringify(read("ollama/llama3.3:70b")),
       /\(Thought by anthropic\/claude-opus-5-5: hm\)/,
     );
   });
 
-  it("has words for images that the reader cannot see; the catalogue knows better than the profile", () => {
+  it("has text for images that the reader cannot see; the catalogue overrides the profile", () => {
     for (const messages of [read("deepseek/deepseek-v4"), read("anthropic/claude-opus-5-5", false)]) {
       const text = JSON.stringify(messages);
       assert.equal(text.split("cannot see").length - 1, 2);

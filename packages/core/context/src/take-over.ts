@@ -1,20 +1,20 @@
-/** Take over: what another model starts from in the middle of a conversation, and what it is told. */
+/** Take over: the prompt of another model during a conversation, and the note it gets. */
 import { type Prompt, type Session, type ToolSpec, tuningOf } from "@lathe/protocol";
 import { profileFor } from "./profiles/profile-of.ts";
 import { offeredTools, promptFor } from "./prompt-for.ts";
 
 export interface Handover {
-  /** Absent where the prompt stays as it is. */
+  /** Absent if the prompt does not change. */
   readonly prompt?: Prompt;
-  /** Absent where nothing was said or done yet. */
+  /** Absent if the conversation is empty. */
   readonly note?: string;
 }
 
-/** `tools`: all there are, of every dialect. */
+/** `tools`: all tools, of every dialect. */
 export function takeOver(session: Session, to: string, tools: readonly ToolSpec[]): Handover {
   const { surroundings } = session.prompt;
   const tuning = tuningOf(session.settings.experiments);
-  // Old sessions keep what they began with: their prompt holds no part that could be told apart.
+  // Old sessions keep their first prompt, since its environment part cannot be separated.
   const fresh = surroundings === undefined ? undefined : promptFor(to, { surroundings, tools, tuning });
   const isSame = fresh === undefined || sentBytes(fresh) === sentBytes(session.prompt);
   const offered = fresh?.tools ?? offeredTools(session.prompt.tools, profileFor(session, to));
@@ -22,7 +22,7 @@ export function takeOver(session: Session, to: string, tools: readonly ToolSpec[
   return { ...(!isSame && { prompt: fresh }), ...(begun && { note: noteOf(session, offered) }) };
 }
 
-/** What of a prompt a model sees. */
+/** The parts of a prompt that a model sees. */
 function sentBytes({ system, tools }: Prompt): string {
   return JSON.stringify([system, tools]);
 }

@@ -20,7 +20,7 @@ function refused(text: string, ...edits: Replacement[]): Failure {
 }
 
 describe("applyReplacements", () => {
-  it("replaces a unique piece and says which lines are new", () => {
+  it("replaces a unique piece and reports which lines are new", () => {
     assert.deepEqual(applied("a\nb\nc\n", { old: "b", new: "x\ny" }), {
       text: "a\nx\ny\nc\n",
       ranges: [[2, 3]],
@@ -39,7 +39,7 @@ describe("applyReplacements", () => {
     });
   });
 
-  it("replaces every place when asked", () => {
+  it("replaces every place if asked", () => {
     const result = applied("a a\na\n", { old: "a", new: "aa", all: true });
     assert.deepEqual(result, {
       text: "aa aa\naa\n",
@@ -80,7 +80,7 @@ describe("applyReplacements", () => {
     assert.equal(refused("aaa", { old: "aa", new: "b" }).code, "ambiguous-match");
   });
 
-  it("shows the nearest lines when nothing matches", () => {
+  it("shows the nearest lines if nothing matches", () => {
     const text = "function a() {\n    return 1;\n}\n\nfunction total(items) {\n  return items.length;\n}\n";
     const spaced = refused(text, { old: "}\n function  a() {", new: "x" });
     assert.equal(spaced.code, "no-match");
@@ -91,14 +91,14 @@ describe("applyReplacements", () => {
     assert.match(refused(long, { old: "zzz qqq", new: "x" }).text, /No lines of the file are like it/);
   });
 
-  it("says so when the new text is already there", () => {
+  it("says so if the new text is already there", () => {
     assert.match(
       refused("const total = 2;\n", { old: "const total = 1;", new: "const total = 2;" }).text,
       /already applied: `new` is in the file at line 1/,
     );
   });
 
-  it("refuses what is empty, without effect or overlapping", () => {
+  it("refuses edits that are empty, without effect or overlapping", () => {
     assert.equal(refused("a", { old: "", new: "b" }).code, "invalid-arguments");
     assert.equal(refused("a", { old: "a", new: "a" }).code, "no-change");
     assert.equal(refused("a\r\nb", { old: "a\nb", new: "a\r\nb" }).code, "no-change");
@@ -106,7 +106,7 @@ describe("applyReplacements", () => {
     assert.match(overlap.text, /edits\[0\] and edits\[1\] overlap at line 1/);
   });
 
-  it("takes a time that grows with the file, found or not", () => {
+  it("takes time linear in the file, found or not", () => {
     const work = (lines: number): void => {
       const text = Array.from(
         { length: lines },
@@ -137,7 +137,7 @@ describe("applyReplacements", () => {
     );
   });
 
-  it("keeps the ending of every line that stays, whatever is inserted and removed", () => {
+  it("keeps the ending of every remaining line, whatever is inserted and removed", () => {
     const ending = fc.constantFrom("\n", "\r\n");
     const file = fc.array(fc.tuple(fc.boolean(), ending), { minLength: 1, maxLength: 15 });
     fc.assert(

@@ -1,4 +1,4 @@
-/** The faces of the engine: one text, one dialect, a new text or a reason. */
+/** The entry points of the engine: one text and one edit in, a new text or a failure out. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { type Applied, applyHunks } from "./apply-hunks.ts";
 import { type PatchDialect, parsePatch } from "./dialects/parse-patch.ts";
@@ -7,21 +7,23 @@ import { type Replacement, replacementHunk } from "./dialects/replacements.ts";
 import { refusal } from "./failures.ts";
 import type { Hunk } from "./hunk.ts";
 
-/** One file: its path decides by its extension what may be a placeholder. */
+/** One file; the extension of its path decides which lines may be placeholders. */
 export interface EditedFile {
   readonly path: string;
   readonly text: string;
-  /** The version the model was shown last, where it differs. */
+  /** The version the model last saw, if it differs. */
   readonly shown?: string;
 }
 
-/** Untouched lines keep their bytes, line endings included. */
+/** Untouched lines keep their bytes, including line endings. */
 export function applyReplacements(file: EditedFile, replacements: readonly Replacement[]): Applied | Failure {
   if (replacements.length === 0) return refusal("invalid-arguments", "The call", { what: "has no edits" });
   return applyHunks({ ...file, list: "edits" }, replacements.map(replacementHunk));
 }
 
-/** A patch for one file: adding needs an empty text, deleting leaves one, and a move changes the text alone. */
+/**
+ * A patch for one file: adding needs an empty text, deleting leaves one, and a move changes only the text.
+ */
 export function applyPatch(
   edited: EditedFile,
   { patch, dialect }: { readonly patch: string; readonly dialect: PatchDialect },

@@ -1,4 +1,4 @@
-/** Applies hunks to a text: all against the same original, wholly or not at all. */
+/** Applies hunks to a text: all against the same original, all or nothing. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { compareVersions, locateAcross } from "./carry-over.ts";
 import { type Document, readDocument } from "./document/document.ts";
@@ -12,31 +12,31 @@ import { coreOf, type Place } from "./place.ts";
 
 export interface Applied {
   readonly text: string;
-  /** The laxest tier that was needed. */
+  /** The most tolerant tier that was needed. */
   readonly tier: Tier;
   /** 1-based inclusive lines of the new text, one range per changed place, ascending. */
   readonly ranges: readonly (readonly [number, number])[];
   readonly warnings: readonly string[];
 }
 
-/** What is edited, and what its hunks are called in errors. */
+/** The text to edit, and what errors call its hunks. */
 export interface Target {
-  /** Decides by its extension what may be a placeholder. */
+  /** Its extension decides which lines may be placeholders. */
   readonly path: string;
   readonly text: string;
-  /** The version the model was shown last, where it differs. */
+  /** The version the model last saw, if it differs. */
   readonly shown?: string;
   /** `edits` or `hunks`: the word before the index. */
   readonly list: string;
 }
 
-/** A hunk where it belongs. */
+/** A hunk with its place. */
 interface Placed extends Place {
   readonly hunk: Hunk;
   readonly name: string;
 }
 
-/** Fails with what the first hunk that cannot be applied is refused for. */
+/** Fails with the reason for the first hunk that cannot be applied. */
 export function applyHunks(target: Target, hunks: readonly Hunk[]): Applied | Failure {
   const document = readDocument(target.text);
   const find = finderOf(document, target);
@@ -96,7 +96,7 @@ function isConflict(document: Document, a: Placed, b: Placed): boolean {
   const [first, second] = [coreOf(document, a), coreOf(document, b)];
   const [start, end] = first.start <= second.start ? [first, second] : [second, first];
   if (end.start < start.end || (end.start === start.start && end.end === start.end)) return true;
-  // What one names as it is must not be changed by the other.
+  // A line that one hunk keeps must not be changed by the other.
   return touches(first, b) || touches(second, a);
 }
 

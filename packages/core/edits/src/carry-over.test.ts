@@ -18,7 +18,7 @@ function patched(shown: string, text: string, patch: string): string {
 }
 
 describe("an edit carried over", () => {
-  it("follows its lines, and is refused when they or their neighbours changed", () => {
+  it("follows its lines, and is refused if they or their neighbors changed", () => {
     const shown = "a()\nb()\nc()\nd()\n";
     assert.equal(edited(shown, `x()\n${shown}`, ["c()", "C()"]), "x()\na()\nb()\nC()\nd()\n");
     assert.equal(edited(shown, "a()\nB()\nc()\nd()\n", ["c()", "C()"]), "stale-version");
@@ -26,14 +26,14 @@ describe("an edit carried over", () => {
     assert.equal(edited(shown, "a()\nb()\nd()\nc()\n", ["c()", "C()"]), "stale-version");
   });
 
-  it("gives a last line its newline when lines follow now", () => {
+  it("adds a newline to a last line that is now followed by others", () => {
     assert.equal(edited("a\nb\n", "a\nb\nd\n", ["b\n", "c"]), "a\nc\nd\n");
     const patch = "@@\n a\n-b\n+c\n\\ No newline at end of file\n";
     const result = applyPatch({ path, text: "a\nb\nd\n", shown: "a\nb\n" }, { patch, dialect: "udiff" });
     assert.ok(isFailure(result) && result.code === "stale-version");
   });
 
-  it("goes by its header where that chose among equal places", () => {
+  it("uses its header if that chose among equal places", () => {
     const body = (name: string): string => `def ${name}():\n    x = 1\n    y = 2\n    return x\n`;
     const patch = `*** Update File: ${path}\n@@ def b():\n-    y = 2\n+    y = 3\n`;
     const shown = `${body("a")}\n${body("b")}`;
@@ -44,12 +44,12 @@ describe("an edit carried over", () => {
     assert.equal(patched(shown, body("c"), patch), "stale-version");
   });
 
-  it("may know a newer text, but then word for word", () => {
+  it("may match a newer text, but only exactly", () => {
     assert.equal(edited("const b = 1;\n", "const account = 1;\n", ["count = 1", "x = 2"]), "no-match");
     assert.equal(edited("old()\n", "brand_new()\n", ["brand_new()", "done()"]), "done()\n");
   });
 
-  it("shows the lines as they are now, near where they were", () => {
+  it("shows the current lines near the old place", () => {
     const shown = Array.from({ length: 300 }, (_, i) => `line ${i + 1}`);
     const text = shown.map((line) => line.toUpperCase());
     const result = applyReplacements({ path, text: text.join("\n"), shown: shown.join("\n") }, [
@@ -60,7 +60,7 @@ describe("an edit carried over", () => {
     assert.ok(result.text.split("\n").length <= 40);
   });
 
-  it("keeps every line that somebody else wrote", () => {
+  it("keeps every line that another program wrote", () => {
     const lines = fc.uniqueArray(fc.integer({ min: 0, max: 999 }), { minLength: 3, maxLength: 20 });
     const theirs = fc.array(fc.tuple(fc.nat(20), fc.constantFrom("insert", "change", "delete")), {
       maxLength: 4,

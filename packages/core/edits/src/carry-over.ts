@@ -1,4 +1,4 @@
-/** Carries an edit from the version the model was shown to the one there is now, or says what changed. */
+/** Carries an edit from the version the model saw to the current one, or reports what changed. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { diffLines } from "./document/diff-lines.ts";
 import type { Document } from "./document/document.ts";
@@ -8,13 +8,13 @@ import type { Hunk } from "./hunk.ts";
 import { type Located, locate, type NamedHunk } from "./locate.ts";
 import type { Place } from "./place.ts";
 
-/** Lines of the current text that a stale edit is answered with. */
+/** Lines of the current text in the answer to a stale edit. */
 const shownLines = 30;
 const lineChars = 200;
-/** Neighbouring lines that must be there, too, and unchanged. */
+/** Neighboring lines that must be present and unchanged, too. */
 const neighbours = 1;
 
-/** Both versions, and for each line of the one shown where it is now. */
+/** Both versions, and the current position of each line of the shown one. */
 export interface Versions {
   readonly shown: Document;
   readonly current: Document;
@@ -34,8 +34,8 @@ export function compareVersions(shown: Document, current: Document): Versions {
 }
 
 /**
- * Places in the current text. An edit that matches what was shown is carried along with its lines, if these and their
- * neighbours stand together as they did (`stale-version` if not); one that does not may know a newer text.
+ * Places in the current text. An edit that matches the shown version moves with its lines, if these and their
+ * neighbors are still together (`stale-version` if not). One that does not match it may match a newer text.
  */
 export function locateAcross(versions: Versions, named: NamedHunk): Located | Failure {
   const { shown, current } = versions;
@@ -50,7 +50,7 @@ export function locateAcross(versions: Versions, named: NamedHunk): Located | Fa
   return everywhere(versions, named, { there, moved });
 }
 
-/** All places, or what a hint chose among several, must be found in the current text as well, and be the same ones. */
+/** All places, or the one a hint chose, must also be found in the current text, and be the same. */
 function everywhere(
   versions: Versions,
   named: NamedHunk,
@@ -60,14 +60,14 @@ function everywhere(
   if (!now || isFailure(now)) return stale(versions, named, there.places[0]);
   const isSame =
     now.places.length === moved.length && now.places.every((place, i) => place.start === moved[i]?.start);
-  // What a hint told apart must still need it: else the place it named may be the one that is gone.
+  // If a hint was needed then, it must be needed now: otherwise the named place may be the one that is gone.
   if (isSame && there.chosen === now.chosen) return { ...there, places: moved };
-  // A line number is of the version that was shown; a header is still above its lines.
+  // A line number refers to the shown version; a header is still above its lines.
   const isHeaded = there.chosen && now.chosen && named.hunk.hints?.line === undefined;
   return isHeaded ? now : stale(versions, named, there.places[0]);
 }
 
-/** Commands may have shown the model what no read did, but then letter by letter. */
+/** Commands may have shown the model a newer text, but only an exact match proves that. */
 function locateNewer(current: Document, named: NamedHunk): Located | Failure {
   const found = locate(current, named);
   if (found && isFailure(found)) return found;
@@ -92,7 +92,7 @@ function carried({ shown, current, nowAt }: Versions, place: Place, hunk: Hunk):
     : { ...moved, new: fresh, from: place.from + down, to: place.to + down };
 }
 
-/** The end of the file is a neighbour, too: where lines follow now, the last one needs its newline. */
+/** The end of the file is a neighbor, too: if lines follow now, the last one needs its newline. */
 function beforeMore(
   place: Place,
   { shown, current }: Pick<Versions, "shown" | "current">,
@@ -113,7 +113,7 @@ function stale({ shown, current, nowAt }: Versions, { name }: NamedHunk, place: 
   const above = nowAt.slice(0, Math.max(0, from - neighbours)).findLastIndex((line) => line !== undefined);
   const start = above < 0 ? 0 : (nowAt[above] ?? 0) + 1;
   const end = nowAt.slice(to + neighbours).find((line) => line !== undefined) ?? current.lines.length;
-  // Where much has changed, the lines as far behind the last one that is the same.
+  // After many changes: the lines at the same distance from the last unchanged one.
   const expected = start + (from - above - 1);
   const first =
     end - start <= shownLines

@@ -1,4 +1,4 @@
-/** Every dialect of one edit does the same, and what a patch leaves out in shape is forgiven. */
+/** All dialects of one edit have the same result, and errors in a patch's form are tolerated. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
@@ -19,7 +19,7 @@ function refusal(text: string, patch: string, dialect: PatchDialect): string {
   return isFailure(applied) ? applied.code : assert.fail(`applied: ${applied.text}`);
 }
 
-/** A file of lines that are all different, and the same with some of them changed, gone or new. */
+/** A file with unique lines, and a version with some of them changed, removed or added. */
 const pairs = fc
   .record({
     lines: fc.uniqueArray(fc.integer({ min: 0, max: 9_999 }), { minLength: 1, maxLength: 60 }),
@@ -29,7 +29,7 @@ const pairs = fc
     closed: fc.boolean(),
   })
   .map(({ lines, changes, crlf, mark, closed }) => {
-    // One line without an ending does not say which endings the file has.
+    // One line without an ending does not reveal the file's line endings.
     const end = crlf && closed ? "\r\n" : "\n";
     const before = lines.map((line) => `\tvalue${line} = compute(${line});`);
     const after: (readonly string[])[] = before.map((line) => [line]);
@@ -46,7 +46,7 @@ const pairs = fc
   })
   .filter(({ before, after }) => before !== after && !/^\uFEFF?$/.test(after));
 
-/** The diff as a patch in V4A, which knows neither numbers nor missing newlines. */
+/** The diff as a patch in V4A, which has no line numbers and no marks for missing newlines. */
 function asV4a(diff: string): string {
   const body = diff
     .split("\n")
@@ -99,7 +99,7 @@ describe("every dialect of one edit", () => {
 describe("a patch", () => {
   const text = "class A {\n  run() {\n    go(1);\n  }\n}\n\nclass B {\n  run() {\n    go(1);\n  }\n}\n";
 
-  it("is told by its headers where equal places differ", () => {
+  it("uses its headers to choose between equal places", () => {
     const body = " run() {\n-    go(1);\n+    go(2);\n".replace(/^ run/, "   run");
     assert.equal(refusal(text, `@@\n${body}`, "v4a"), "ambiguous-match");
     assert.equal(patched(text, `@@ class B {\n${body}`, "v4a").indexOf("go(2)"), text.lastIndexOf("go(1)"));
@@ -113,7 +113,7 @@ describe("a patch", () => {
       text.lastIndexOf("go(1)"),
     );
     assert.equal(refusal(text, `@@ -7,2 +7,2 @@\n${body}`, "udiff"), "ambiguous-match");
-    // Who cannot count its lines cannot count those before it.
+    // If its line counts are wrong, its line number is unreliable, too.
     assert.equal(refusal(text, `@@ -8,9 +8,9 @@\n${body}`, "udiff"), "ambiguous-match");
   });
 
@@ -135,13 +135,13 @@ describe("a patch", () => {
     }
   });
 
-  it("takes a removed line that looks like a header for a line", () => {
+  it("treats a removed line that looks like a header as a line", () => {
     const sql = "-- one\n++ two\nselect 1;\n";
     const patch = `--- a/${path}\n+++ b/${path}\n@@ -1,3 +1,3 @@\n--- one\n+++ three\n ++ two\n select 1;\n`;
     assert.equal(patched(sql, patch, "udiff"), "++ three\n++ two\nselect 1;\n");
   });
 
-  it("adds or removes the final newline only where it says so", () => {
+  it("adds or removes the final newline only if it says so", () => {
     const diff = (old: string, now: string): string => unifiedDiff(old, now, path);
     for (const [old, now] of [
       ["a();\nb();", "a();\nb();\n"],
@@ -154,7 +154,7 @@ describe("a patch", () => {
     assert.equal(patched("a();\nb();", " a();\n-b();\n+c();\n+d();\n", "v4a"), "a();\nc();\nd();");
   });
 
-  it("says what becomes of whole files", () => {
+  it("reports the changes of whole files", () => {
     assert.deepEqual(
       parsePatch({ patch: "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n" }),
       [{ type: "update", path: "x", to: "y", hunks: [] }],
@@ -165,7 +165,7 @@ describe("a patch", () => {
     assert.ok(isFailure(both) && /moves x/.test(both.text));
   });
 
-  it("is refused for another file, for lines nobody can find, and when it is none", () => {
+  it("is refused for another file, for lines that are not found, and if it is no patch", () => {
     assert.equal(
       refusal(text, "*** Update File: other.ts\n-class A {\n+class B {\n", "v4a"),
       "invalid-patch",

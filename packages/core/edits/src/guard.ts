@@ -1,4 +1,4 @@
-/** What no edit may do, wherever it belongs. */
+/** Checks that apply to every edit, whatever its place. */
 import type { Failure } from "@lathe/protocol";
 import { diffLines } from "./document/diff-lines.ts";
 import type { Document } from "./document/document.ts";
@@ -28,20 +28,20 @@ export function guard(document: Document, guarded: Guarded): Failure | undefined
   return placeholder(document, guarded);
 }
 
-/** A line for left-out code in `new` would replace the code by the line. */
+/** Refuses a line in `new` that stands for omitted code, since it would replace the code. */
 function placeholder(document: Document, { hunk, name, path }: Guarded): Failure | undefined {
-  // In an empty file there is nothing that a line could stand for.
+  // In an empty file there is no code that a line could stand for.
   if (document.text === "") return undefined;
   const [old, fresh] = [solid(hunk.old), solid(hunk.new)];
   const shrinks = fresh.length < old.length;
   const runs = diffLines(old, fresh);
   const gone = runs.flatMap((run) => old.slice(...run.before));
   for (const run of runs) {
-    // Where fewer lines come than go, it is ambiguous which of them the line stands for.
+    // If fewer lines are added than removed, it is unclear which of them the line stands for.
     const lost = { here: shrinks ? old : old.slice(...run.before), anywhere: gone };
     const line = fresh.slice(...run.after).find((one) => isPlaceholder(one, path, lost));
     if (line === undefined) continue;
-    // The file's own line, where nothing goes.
+    // The line is the file's own, and nothing is removed.
     if (lost.here.length === 0 && document.lines.some((one) => one.trim() === line)) continue;
     const what = `has a placeholder in \`new\` (\`${line.slice(0, 60)}\`)`;
     const next = "Write the lines it stands for, or leave them out of both `old` and `new`.";
@@ -50,7 +50,7 @@ function placeholder(document: Document, { hunk, name, path }: Guarded): Failure
   return undefined;
 }
 
-/** The lines of `old` that are not in `new`: beside the line that is looked at, and in the whole hunk. */
+/** The lines of `old` that are missing in `new`: next to the checked line, and in the whole hunk. */
 interface Lost {
   readonly here: readonly string[];
   readonly anywhere: readonly string[];
@@ -60,12 +60,15 @@ function isCode(line: string): boolean {
   return !isComment(line);
 }
 
-/** Blank lines are alike everywhere: they would pair what does not belong together. */
+/** Without blank lines, which would pair unrelated lines. */
 function solid(lines: readonly string[]): readonly string[] {
   return lines.map((one) => one.trim()).filter((one) => one !== "");
 }
 
-/** A lone `...` is real in some languages, and in prose; words alone are a comment unless code goes for them. */
+/**
+ * A single `...` is real in some languages, and in prose; words alone are a comment unless code is removed
+ * for them.
+ */
 function isPlaceholder(line: string, path: string, lost: Lost): boolean {
   switch (standInOf(line)) {
     case "dots":

@@ -1,10 +1,10 @@
-/** The one form every dialect compiles to: these lines of the file become those. */
+/** The common form of all dialects: which lines of the file are replaced by which. */
 
-/** Where a hunk says it belongs: believed only to choose between places that match equally well. */
+/** Hints about a hunk's place, used only to choose between places that match equally well. */
 export interface Hints {
   /** 1-based line of the file on which `old` starts. */
   readonly line?: number;
-  /** Lines that stand above the place, the outer ones first. */
+  /** Lines above the place, outermost first. */
   readonly headers?: readonly string[];
 }
 
@@ -14,20 +14,23 @@ export interface Hunk {
   readonly new: readonly string[];
   /** `lines`: whole lines of the file. `text`: the first and the last may be parts of lines. */
   readonly unit: "lines" | "text";
-  /** For each line of `new` its line of `old` that the patch itself keeps; told by comparing them where it is left out. */
+  /** For each line of `new`, the line of `old` that the patch keeps; absent: found by comparing them. */
   readonly kept?: readonly (number | undefined)[];
-  /** The same hunk read without markers on its context lines, which models leave out; and whether the rest fits that. */
+  /**
+   * The same hunk without markers on its context lines, which models omit, and whether the rest supports
+   * that.
+   */
   readonly unmarked?: { readonly hunk: Hunk; readonly likely: boolean };
-  /** Every place instead of the only one. */
+  /** Replaces every occurrence instead of the only one. */
   readonly all?: boolean;
   readonly hints?: Hints;
-  /** What the change does to the newline at the end of the file, where a patch says so. */
+  /** Whether the patch adds or removes the newline at the end of the file. */
   readonly finalNewline?: "added" | "removed";
 }
 
 /**
- * How `old` and the file had to be read for `old` to be found, strictest first.
- * `unwrapped`: after taking off a wrapping such as a code fence; `elided`: in pieces around paired `...` lines.
+ * How `old` and the file had to be folded to find `old`, strictest first. `unwrapped`: after removing a
+ * wrapping such as a code fence; `elided`: in pieces around paired `...` lines.
  */
 export const tiers = [
   "exact",

@@ -1,4 +1,4 @@
-/** Where an edit is found that is not copied letter by letter, what it then writes, and what is refused. */
+/** Tests the place, the result and the refusal of edits that are not exact copies. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
@@ -153,9 +153,9 @@ describe("a tolerant match", () => {
   }
 });
 
-describe("a fence that is not the file's", () => {
+describe("a fence that is not in the file", () => {
   const text = "Use:\n\n```console\nnpm install\nnpm start\n```\n";
-  it("is not taken for a wrapping where the file has another one there", () => {
+  it("is not treated as a wrapping if the file has another one there", () => {
     const [old, fresh] = ["npm install\nnpm start", "npm ci\nnpm start"].map(
       (body) => `\`\`\`shell\n${body}\n\`\`\``,
     ) as [string, string];
@@ -165,7 +165,7 @@ describe("a fence that is not the file's", () => {
 
 describe("an exact match of one line without its indentation", () => {
   const text = "def f():\n        return 1\n";
-  it("indents the lines after it where they were written from the margin", () => {
+  it("indents later lines that were written from the margin", () => {
     assert.equal(
       applied({ text, old: "return 1", new: "x = 1\nreturn x" }).text,
       "def f():\n        x = 1\n        return x\n",
@@ -175,7 +175,7 @@ describe("an exact match of one line without its indentation", () => {
       "def f():\n        if a:\n            return 1\n        return 2\n",
     );
   });
-  it("leaves them where they have the file's indentation", () => {
+  it("keeps later lines that have the file's indentation", () => {
     const fresh = "x = 1\n        return x";
     assert.equal(applied({ text, old: "return 1", new: fresh }).text, `def f():\n        ${fresh}\n`);
     assert.equal(
@@ -184,12 +184,12 @@ describe("an exact match of one line without its indentation", () => {
       "if (a) {\n  b();\n}\nelse {\n  c();\n}\n",
     );
   });
-  it("is refused where both can be meant", () => {
+  it("is refused if both are possible", () => {
     assert.equal(refusal({ text, old: "return 1", new: "return 1\n\ndef g():\n    return 2" }), "no-match");
   });
 });
 
-describe("what is refused", () => {
+describe("a refused edit", () => {
   const twice = `${python}\n${python.replace("Cart", "List")}`;
   const rows: readonly (readonly [what: string, code: string, one: Case])[] = [
     [
@@ -272,12 +272,12 @@ describe("what is refused", () => {
   ];
   for (const [what, code, one] of rows) it(what, () => assert.equal(refusal(one), code));
 
-  it("may hold words for what is left out in a new file", () => {
+  it("may contain words for omitted code in a new file", () => {
     const fresh = "// ...\nf();\n";
     assert.equal(applied({ text: "", path: "a.js", old: "", new: fresh }).text, fresh);
   });
 
-  it("is told in few lines, with the way out", () => {
+  it("has a short error with a solution", () => {
     const result = applyReplacements({ path: "a.py", text: twice.repeat(20) }, [
       { old: "        return self", new: "x" },
     ]);
@@ -290,7 +290,7 @@ describe("what is refused", () => {
 });
 
 describe("an edit that applies", () => {
-  /** Lines that no fold makes equal, in a file whose whitespace the edit gets wrong. */
+  /** Lines that no folding makes equal, in a file whose whitespace the edit gets wrong. */
   const files = fc.record({
     words: fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 4, maxLength: 25 }),
     depths: fc.array(fc.nat(3), { minLength: 25, maxLength: 25 }),

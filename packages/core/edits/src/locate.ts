@@ -1,4 +1,4 @@
-/** Finds where a hunk belongs: tier by tier, each with exactly one match or none, and says no rather than guess. */
+/** Finds the place of a hunk: tier by tier, with exactly one match or none; refuses rather than guesses. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { type Document, readDocument, wholeLines } from "./document/document.ts";
 import { ambiguous } from "./explain/ambiguous.ts";
@@ -17,24 +17,24 @@ const least = 8;
 
 export interface Located {
   readonly tier: Tier;
-  /** Several places matched, and a hint told them apart. */
+  /** Several places matched, and a hint chose between them. */
   readonly chosen?: boolean;
   readonly places: readonly Place[];
   readonly warnings: readonly string[];
 }
 
-/** Which hunk of which call, for errors. */
+/** A hunk with its name for errors. */
 export interface NamedHunk {
   readonly hunk: Hunk;
   readonly name: string;
 }
 
-/** Beside `exact` the only ones at which an unwrapped text is found. */
+/** Besides `exact`, the only tiers at which an unwrapped text may match. */
 const strictTiers: readonly Tier[] = ["trailing-whitespace", "unicode"];
-/** What is found at these must say enough to be recognised. */
+/** Text found at these must be long enough to be recognized. */
 const laxTiers: readonly Tier[] = ["leading-whitespace", "inner-whitespace", "blank-lines"];
 
-/** Undefined when `old` is not in the file, however it is read. */
+/** Undefined if `old` is not in the file, in any tier. */
 export function locate(document: Document, named: NamedHunk): Located | Failure | undefined {
   if (document.text === "" && named.hunk.old.every((line) => line === "")) return intoEmpty(named.hunk);
   return (
@@ -51,7 +51,7 @@ export function locate(document: Document, named: NamedHunk): Located | Failure 
 function locateUnmarked(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   if (!hunk.unmarked) return undefined;
   const { hunk: bare, likely } = hunk.unmarked;
-  // The lines it removes have their markers, so they tell how the others were shifted.
+  // The removed lines have their markers, so they show how the others were shifted.
   const removes = hunk.old.length > (hunk.kept ?? []).filter((line) => line !== undefined).length;
   if (!likely && removes) return undefined;
   const found = locateLines(document, { hunk: bare, name }, ["exact", ...strictTiers]);
@@ -115,7 +115,7 @@ function locateLines(
   return undefined;
 }
 
-/** The only match, the one the hints name, or all where all are wanted and none runs into the next. */
+/** The only match, the one that hints name, or all if requested and none overlap. */
 function chosenPlaces(
   document: Document,
   found: readonly Match[],
@@ -147,7 +147,7 @@ function placed(
   return { tier, places, warnings };
 }
 
-/** How each tier reads, for people. */
+/** A description of each tier, for people. */
 const readings: Readonly<Record<Tier, string>> = {
   exact: "as it is",
   "trailing-whitespace": "ignoring whitespace at line ends",
@@ -170,7 +170,7 @@ function unclearIndent(name: string): Failure {
   });
 }
 
-/** What a patch says about the newline at the end of the file, where its place reaches that end. */
+/** Applies a patch's note about the newline at the end of the file, if the place reaches that end. */
 function withFinalNewline(document: Document, place: Place, { finalNewline }: Hunk): Place {
   if (place.end < document.text.length) return place;
   if (finalNewline === "added" && !place.new.endsWith("\n")) return { ...place, new: `${place.new}\n` };
@@ -179,14 +179,17 @@ function withFinalNewline(document: Document, place: Place, { finalNewline }: Hu
   return place;
 }
 
-/** A text that ends with a newline names whole lines; one that replaces it without draws a blank line up behind it. */
+/**
+ * A text that ends with a newline names whole lines; if its replacement does not, the blank line after it
+ * moves up.
+ */
 function withWholeLines(hunk: Hunk): Hunk & { readonly drawsUp?: boolean } {
   if (hunk.unit === "lines" || hunk.old.at(-1) !== "" || hunk.old.length < 2) return hunk;
   const drawsUp = hunk.new.at(-1) !== "";
   return { ...hunk, old: wholeLines(hunk.old), new: wholeLines(hunk.new), drawsUp };
 }
 
-/** A part of a line that differs in typography alone. */
+/** A part of a line that differs only in typography. */
 function locateTypography(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   const old = hunk.old.join("\n");
   const starts = typographicOccurrences(document, old, hunk.all === true);
@@ -216,7 +219,7 @@ function mergedText(current: string, hunk: Hunk): string | undefined {
   return lines && lines.join("\n") + end;
 }
 
-/** Around paired `...` lines every piece must be there once, and in order. */
+/** Around paired `...` lines, every piece must match once, and in order. */
 function locatePieces(document: Document, { hunk, name }: NamedHunk): Located | Failure | undefined {
   const pieces = piecesOf(hunk, document.lines);
   if (!pieces) return undefined;
@@ -246,7 +249,7 @@ function locateUnwrapped(document: Document, { hunk, name }: NamedHunk): Located
   return undefined;
 }
 
-/** About eight characters that are not spaces, and a word. */
+/** Whether the lines have about eight characters that are not spaces, and a word. */
 function isInformative(lines: readonly string[]): boolean {
   const text = lines.join("").replaceAll(/\s+/g, "");
   return text.length >= least && /\p{L}{2}|[\p{L}_$][\p{L}\p{N}_$]/u.test(text);

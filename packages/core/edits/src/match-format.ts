@@ -1,8 +1,8 @@
-/** Gives a whole new text the byte order mark and line endings of the text it replaces. */
+/** Gives a new text the byte order mark and line endings of the text it replaces. */
 
 const mark = "\uFEFF";
 
-/** `text` in the format of `like`: its byte order mark, and CRLF where every line of `like` ends so. */
+/** `text` in the format of `like`: its byte order mark, and CRLF if all lines of `like` end so. */
 export function matchFormat(text: string, like: string): string {
   const body = text.startsWith(mark) ? text.slice(1) : text;
   const ended = isCrlf(like) ? body.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : body;

@@ -1,4 +1,4 @@
-/** The replacement of a piece of text found letter by letter: written as it is, but for what a model often leaves out. */
+/** The replacement of an exactly matched text: written unchanged, except for what models often omit. */
 import type { Document } from "./document/document.ts";
 import { linesPlace, type Place } from "./place.ts";
 import { rebuild } from "./rebuild/rebuild.ts";
@@ -10,11 +10,11 @@ interface Text {
 
 export interface TextPlace {
   readonly place: Place;
-  /** Set where the new text was not written as it is. */
+  /** Set if the new text was not written unchanged. */
   readonly warning?: string;
 }
 
-/** Undefined when the new text's indentation can be read in two ways. */
+/** Undefined if the new text's indentation has two possible readings. */
 export function textPlace(document: Document, at: number, { old, fresh }: Text): TextPlace | undefined {
   const { text } = document;
   const end = at + old.length;
@@ -24,7 +24,7 @@ export function textPlace(document: Document, at: number, { old, fresh }: Text):
   const isLayout = `${old}${fresh}`.includes("\n") || /^\s/.test(fresh);
   if (isLayout && lead !== "" && lead.trim() === "")
     return indentedPlace(document, { from, to, end }, { old, fresh });
-  // A blank line that follows takes the place of the missing newline.
+  // A blank line that follows replaces the missing newline.
   const isFollowed = end < text.length && text[end] !== "\n";
   const place = { from, to, start: at, end, new: fresh };
   if (!isFollowed || lead !== "" || !isLeftJoined({ old, fresh })) return { place };
@@ -33,7 +33,7 @@ export function textPlace(document: Document, at: number, { old, fresh }: Text):
 
 const apart = "`new` had no newline at its end where `old` had one: the next line was kept apart.";
 
-/** Whole lines whose replacement would draw the line after them up, though nothing in it goes on there. */
+/** Whole lines whose replacement would join the next line, although nothing in it continues there. */
 function isLeftJoined({ old, fresh }: Text): boolean {
   return old.endsWith("\n") && fresh !== "" && !/[\s\\]$/.test(fresh);
 }
@@ -45,7 +45,10 @@ interface Range {
   readonly end: number;
 }
 
-/** The piece begins behind the indentation of its line: whole lines, of which the first lacks some or all of it. */
+/**
+ * The piece starts after the indentation of its line: whole lines, the first of which lacks some or all of
+ * it.
+ */
 function indentedPlace(
   document: Document,
   { from, to, end }: Range,
@@ -53,7 +56,7 @@ function indentedPlace(
 ): TextPlace | undefined {
   const { text, lines, startOf } = document;
   const isWhole = old.endsWith("\n");
-  // What stands behind the piece on its last line is the same before and after.
+  // The text after the piece on its last line stays the same.
   const rest = isWhole ? "" : text.slice(end, endOfLine(text, end));
   const oldLines = (isWhole ? old.slice(0, -1) : old + rest).split("\n");
   const isApart = isWhole && (fresh === "" || fresh.endsWith("\n") || isLeftJoined({ old, fresh }));
@@ -72,7 +75,7 @@ function indentedPlace(
   const match = { from, to: from + oldLines.length, lineOf: oldLines.map((_, i) => from + i) };
   const built = rebuild(document, match, { old: oldLines, new: freshLines });
   if (!built) return undefined;
-  // Without a newline a blank line that follows is drawn up.
+  // Without a newline, a blank line that follows moves up.
   const drawn = isWhole && fresh !== "" && !fresh.endsWith("\n") && lines[match.to] === "" ? 1 : 0;
   const place = linesPlace(document, { from, to: match.to + drawn }, built);
   const isShifted = built.slice(1).some((line, i) => line !== freshLines[i + 1]);

@@ -1,4 +1,4 @@
-/** A place of the file and the text that takes it over. */
+/** A place of the file, and the text that replaces it. */
 import type { Document } from "./document/document.ts";
 import { splitLines } from "./unified-diff.ts";
 
@@ -13,7 +13,7 @@ export interface Place {
   readonly to: number;
 }
 
-/** Whole lines replaced by others; a file without a final newline stays so. */
+/** Whole lines replaced by others; does not add a missing final newline. */
 export function linesPlace(
   { lines, startOf, text }: Document,
   { from, to }: { readonly from: number; readonly to: number },
@@ -24,12 +24,12 @@ export function linesPlace(
   if (to < lines.length || text === "" || text.endsWith("\n")) {
     return { from, to, start, end, new: fresh.map((line) => `${line}\n`).join("") };
   }
-  // The newline before the last line goes with it, and comes with what is added behind it.
+  // Removing the last line also removes the newline before it, and text added after it brings one.
   if (fresh.length === 0) return { from, to, start: Math.max(0, start - 1), end, new: "" };
   return { from, to, start, end, new: (start === end ? "\n" : "") + fresh.join("\n") };
 }
 
-/** Without the lines that stay as they are at both ends, so that only what changes is written. */
+/** Removes unchanged lines at both ends, so that only changes are written. */
 export function coreOf(document: Document, place: Place): Place {
   const old = splitLines(document.text.slice(place.start, place.end));
   const fresh = splitLines(place.new);

@@ -1,4 +1,4 @@
-/** A person is shown every line that a change adds or takes away, whatever the line says. */
+/** A person sees every line that a change adds or removes, whatever it contains. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ProposedFile } from "@lathe/protocol";
@@ -8,7 +8,7 @@ import { proposedHunks } from "./proposed-hunks.ts";
 const line = fc.constantFrom("a", "", "++ x", "++x", "-- y", "--y", "@@ -1 +1 @@", "\\ z", "+", "-", " ");
 const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.map((one) => `${one}\n`).join(""));
 
-/** The two sides that hunks of a whole file tell of, without what is equal and not shown. */
+/** One side of a file, reconstructed from its hunks, without equal lines that are not shown. */
 function told(hunks: readonly string[], mark: string): readonly string[] {
   return hunks.flatMap((hunk) =>
     hunk
@@ -21,7 +21,7 @@ function told(hunks: readonly string[], mark: string): readonly string[] {
 const linesOf = (whole: string): readonly string[] => whole.split("\n").slice(0, -1);
 
 describe("proposedHunks", () => {
-  it("has every line of a file that comes or goes, and no names", () => {
+  it("has every line of a created or deleted file, and no names", () => {
     fc.assert(
       fc.property(text, (whole) => {
         const path = "a\n@@ -1 +1 @@";
@@ -31,7 +31,7 @@ describe("proposedHunks", () => {
     );
   });
 
-  it("has as many lines of a file that moves as the change has", () => {
+  it("has the changed lines of a moved file", () => {
     const file = { path: "a", to: "b", before: "-- one\nsame\n", after: "same\n++ two\n" };
     const hunks = proposedHunks(file as ProposedFile);
     assert.deepEqual(hunks, ["@@ -1,2 +1,2 @@\n--- one\n same\n+++ two\n"]);

@@ -1,9 +1,9 @@
-/** The hunks of a file as a call would leave it: what a person can take or leave of it. */
+/** The hunks of a file as a call would leave it; a person can accept each of them. */
 import type { ProposedFile } from "@lathe/protocol";
 import { hunksBetween } from "./take-hunks.ts";
 import { unifiedHunks } from "./unified-diff.ts";
 
-/** A file that comes, goes or moves is one hunk: half of it would be another file. */
+/** A created, deleted or moved file is one hunk: half of it would be another file. */
 export function proposedHunks(file: ProposedFile): readonly string[] {
   return isInPlace(file) ? hunksBetween(file.before, file.after) : [unifiedHunks(file.before, file.after)];
 }

@@ -1,7 +1,7 @@
-/** How much of an edit is still there in a later text. */
+/** Measures how much of an edit is still in a later text. */
 import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
 
-/** Undefined stands for a file that does not exist. */
+/** Undefined means that the file does not exist. */
 export interface Lifetime {
   readonly original: string | undefined;
   readonly final: string | undefined;
@@ -9,7 +9,7 @@ export interface Lifetime {
 }
 
 export interface Survival {
-  /** Lines the edit added that are still there, and places where it only removed some and none came back. */
+  /** Added lines that are still there, and places with only removals where nothing came back. */
   readonly kept: number;
   readonly of: number;
 }
@@ -28,7 +28,7 @@ export function survivalOf({ original, final, later }: Lifetime): Survival {
   return { kept: sum("kept"), of: sum("of") };
 }
 
-/** The lines on both sides of a removal still follow each other. */
+/** Whether the lines on both sides of a removal are still adjacent. */
 function isStillClosed(
   { after: [at] }: ChangedLines,
   now: readonly (number | undefined)[],
@@ -40,7 +40,7 @@ function isStillClosed(
   return at === end || next === before + 1;
 }
 
-/** For each line where it is later; undefined for one that is gone. */
+/** For each line its later position; undefined if it is gone. */
 function linesIn(lines: readonly string[], later: readonly string[]): readonly (number | undefined)[] {
   const found: (number | undefined)[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** The syntax gate, where the parser gives a text up. */
+/** Tests the syntax gate for a text that the parser gives up. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Syntax, SyntaxNode } from "@lathe/protocol";
@@ -22,7 +22,7 @@ const costly: Syntax = {
 };
 
 for (const tier of ["exact", "inner-whitespace"] as const) {
-  test(`an edit of the tier ${tier} that costs too much to parse is made, with a warning`, async () => {
+  test(`an edit of the tier ${tier} that costs too much to parse is applied, with a warning`, async () => {
     const applied = { text: "b\n", tier, warnings: [], ranges: [] };
     const gated = await gateSyntax(costly, { path: "a.sh", before: "a\n", applied });
     assert.deepEqual(gated, {

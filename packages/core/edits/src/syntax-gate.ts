@@ -1,4 +1,4 @@
-/** The last gate of an edit: a text that parsed must parse after it, or the model is told where it does not. */
+/** The last check of an edit: a text that parsed must still parse, or the model is told where it does not. */
 import type { Failure, Language, Syntax } from "@lathe/protocol";
 import type { Applied } from "./apply-hunks.ts";
 import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
@@ -7,11 +7,14 @@ import { refusal } from "./failures.ts";
 interface ChangedPart {
   readonly before: string;
   readonly after: string;
-  /** 0-based line of the text after on which the part begins. */
+  /** 0-based first line of the part in the new text. */
   readonly line: number;
 }
 
-/** Characters that are parsed at most, some 5 a microsecond: an exact edit is only warned of, a tolerant one refused. */
+/**
+ * Maximum characters to parse, about 5 per microsecond: an exact edit only gets a warning, a tolerant one is
+ * refused.
+ */
 const maxChars = { exact: 25_000, tolerant: 150_000 };
 const errorsNamed = 3;
 
@@ -21,7 +24,10 @@ export interface Gated {
   readonly applied: Applied;
 }
 
-/** The same edit, with a warning where it broke the syntax or nothing could be checked; refused when it was not found exactly. */
+/**
+ * The same edit, with a warning if it broke the syntax or could not be checked; a tolerant edit is refused
+ * instead.
+ */
 export async function gateSyntax(syntax: Syntax, gated: Gated): Promise<Applied | Failure> {
   const { path, applied } = gated;
   const language = syntax.languageOf(path);
@@ -46,7 +52,7 @@ export async function gateSyntax(syntax: Syntax, gated: Gated): Promise<Applied 
 interface SyntaxError {
   /** 1-based. */
   readonly line: number;
-  /** The name of a token that is missing; empty for text that does not belong there. */
+  /** The name of a missing token; empty for unexpected text. */
   readonly missing: string;
 }
 
@@ -56,7 +62,7 @@ type Verdict =
   | { readonly type: "known"; readonly lines: readonly string[] }
   | { readonly type: "unknown"; readonly why: string };
 
-/** Looks at the blocks that changed, and at the whole file only where these did not parse by themselves before. */
+/** Checks the changed blocks, and the whole file only if these did not parse separately before. */
 async function brokenBy({ before, applied }: Gated, parse: Parse): Promise<Verdict> {
   const max = applied.tier === "exact" ? maxChars.exact : maxChars.tolerant;
   const parts = topLevelParts(before, applied.text);
@@ -88,7 +94,7 @@ async function brokenInFile(
 const tooCostly: Verdict = { type: "unknown", why: "the changed part takes too long to parse" };
 const tooLong: Verdict = { type: "unknown", why: "the changed part is too long" };
 
-/** Undefined where the text cannot be parsed within the parser's budget. */
+/** Undefined if the text cannot be parsed within the parser's budget. */
 async function errorsIn(
   syntax: Syntax,
   language: Language,
@@ -137,7 +143,7 @@ function topLevelParts(before: string, after: string): readonly ChangedPart[] {
   }));
 }
 
-/** By the same lines on both sides, which are the same in both texts. */
+/** Extended by equal lines on both sides, which are the same in both texts. */
 function widened({ before, after }: ChangedLines, old: readonly string[]): ChangedLines {
   let [from, to] = before;
   while (from > 0 && !(opensBlock(old, from) && from < before[0])) from--;
@@ -145,7 +151,7 @@ function widened({ before, after }: ChangedLines, old: readonly string[]): Chang
   return { before: [from, to], after: [after[0] - (before[0] - from), after[1] + (to - before[1])] };
 }
 
-/** What begins at the margin behind a blank line, and closes nothing. */
+/** Whether a line begins at the margin after a blank line, and closes nothing. */
 function opensBlock(lines: readonly string[], at: number): boolean {
   return /^[^\s)\]}]/.test(lines[at] ?? "") && (lines[at - 1] ?? "").trim() === "";
 }

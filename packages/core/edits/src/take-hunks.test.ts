@@ -1,10 +1,10 @@
-/** Whatever is taken of a change, it is the change in those places and nothing else anywhere. */
+/** Taking some hunks of a change applies exactly these and nothing else. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
 import { hunksBetween, takeHunks } from "./take-hunks.ts";
 
-/** Lines with any ends, the last one perhaps without. */
+/** Lines with any endings, the last one perhaps without. */
 const ends = fc.constantFrom("\n", "\r\n", "\r\r\n");
 const line = fc.tuple(fc.constantFrom("a", "b", "c", "", "\ufeffx", "\u00e9\u{1f600}"), ends);
 const text = fc
@@ -19,7 +19,7 @@ function some(count: number, picked: Iterable<boolean>): ReadonlySet<number> {
 }
 
 describe("takeHunks", () => {
-  it("makes the whole change of all, and none of none", () => {
+  it("gives the whole change for all hunks, and none for none", () => {
     fc.assert(
       fc.property(change, ({ before, after }) => {
         const all = hunksBetween(before, after).map((_, at) => at);
@@ -30,7 +30,7 @@ describe("takeHunks", () => {
     );
   });
 
-  it("leaves for another time just what was not taken", () => {
+  it("leaves exactly the other hunks for later", () => {
     fc.assert(
       fc.property(change, picks, ({ before, after }, picked) => {
         const count = hunksBetween(before, after).length;
@@ -38,7 +38,7 @@ describe("takeHunks", () => {
         const now = takeHunks(before, after, taken);
         const rest = new Set(Array.from({ length: count }, (_, at) => at).filter((at) => !taken.has(at)));
         const other = takeHunks(before, after, rest);
-        // Line by line: what each hunk brings and takes away comes from one of the two, and nothing is lost or twice.
+        // Line by line: each hunk's lines come from one of the two sides, without losses or duplicates.
         const lines = (one: string): number => one.split("\n").length - 1;
         assert.equal(lines(now) + lines(other), lines(before) + lines(after));
         assert.equal(takeHunks(now, after, new Set(hunksBetween(now, after).keys())), after);
@@ -46,7 +46,7 @@ describe("takeHunks", () => {
     );
   });
 
-  it("takes from a side only lines that it has, with their ends", () => {
+  it("takes from a side only its own lines, with their endings", () => {
     fc.assert(
       fc.property(change, picks, ({ before, after }, picked) => {
         const now = takeHunks(before, after, some(hunksBetween(before, after).length, picked));
@@ -56,7 +56,7 @@ describe("takeHunks", () => {
     );
   });
 
-  it("keeps apart what is three lines apart, and together what is nearer", () => {
+  it("separates changes three lines apart, and joins nearer ones", () => {
     const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     assert.equal(hunksBetween(before, before.replace("1", "one").replace("4", "four")).length, 1);
     assert.equal(hunksBetween(before, before.replace("1", "one").replace("5", "five")).length, 2);

@@ -1,17 +1,17 @@
-/** The hunks of a change, and the text that some of them make: what a person takes of an edit. */
+/** The hunks of a change, and the text with only some of them: a partially accepted edit. */
 import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
 import { grouped, hunkText, splitLines } from "./unified-diff.ts";
 
 /** Changes with fewer equal lines between them are one hunk, so that a decision never splits a statement. */
 const apart = 3;
 
-/** Each as a unified diff of its own, without the names of files; in order. */
+/** Each hunk as a separate unified diff, without file names; in order. */
 export function hunksBetween(before: string, after: string): readonly string[] {
   const [old, now] = [splitLines(before), splitLines(after)];
   return changesOf(old, now).map((runs) => `${hunkText(runs, old, now)}\n`);
 }
 
-/** `taken` by their place in `hunksBetween`, from 0. All of them make `after`, none make `before`. */
+/** `taken`: indexes into `hunksBetween`, from 0. All of them give `after`, none give `before`. */
 export function takeHunks(before: string, after: string, taken: ReadonlySet<number>): string {
   const [old, now] = [splitLines(before), splitLines(after)];
   const parts: string[] = [];
@@ -27,7 +27,9 @@ export function takeHunks(before: string, after: string, taken: ReadonlySet<numb
   return [...parts, ...old.slice(at)].join("");
 }
 
-/** 1-based inclusive lines of `after` that differ, one range per place; where lines are only gone, the one after them. */
+/**
+ * 1-based inclusive lines of `after` that differ, one range per place; for a pure removal, the line after it.
+ */
 export function changedRanges(before: string, after: string): readonly (readonly [number, number])[] {
   const now = splitLines(after);
   return diffLines(splitLines(before), now).map(({ after: [from, to] }) => {

@@ -21,7 +21,7 @@ function rebuilt(before: readonly string[], after: readonly string[]): readonly 
 }
 
 describe("diffLines", () => {
-  it("turns any text into any other", () => {
+  it("converts any text to any other", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 30 });
     fc.assert(fc.property(lines, lines, (a, b) => assert.deepEqual(rebuilt(a, b), b)));
   });
@@ -33,7 +33,7 @@ describe("diffLines", () => {
     ]);
   });
 
-  it("is bounded on texts with nothing in common, and right", () => {
+  it("is bounded and correct for texts with nothing in common", () => {
     const work = (lines: number): void => {
       const a = Array.from({ length: lines }, (_, i) => `a${i % 7}`);
       const b = Array.from({ length: lines }, (_, i) => `b${i % 5}`);
@@ -44,7 +44,7 @@ describe("diffLines", () => {
 });
 
 describe("unifiedDiff", () => {
-  it("shows every line of a long text that changes, however many", () => {
+  it("shows every changed line of a long text, however many", () => {
     const diff = unifiedDiff("a\n".repeat(200_000), "b\n".repeat(200_000), "x.txt");
     assert.equal(diff.split("\n").length, 400_004);
   });
@@ -82,7 +82,7 @@ describe("unifiedDiff", () => {
     );
   });
 
-  it("names a file that is not there /dev/null", () => {
+  it("names a missing file /dev/null", () => {
     assert.equal(unifiedDiff(undefined, "a\n", "x"), "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n");
     assert.equal(unifiedDiff("a\n", undefined, "x"), "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n");
     assert.equal(unifiedDiff("a", "a", "x"), "");
@@ -110,7 +110,7 @@ describe("unifiedDiff", () => {
   });
 });
 
-it("starts as the whole does, and says whether there is more", () => {
+it("starts like the whole diff, and says whether there is more", () => {
   const lines = (mod: number): string => Array.from({ length: 60 }, (_, at) => `${at % mod}\n`).join("");
   const sides = { before: lines(7), after: lines(5), path: "a" };
   const whole = unifiedDiff(sides.before, sides.after, "a");

@@ -3,13 +3,16 @@ import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
 
 const context = 3;
 
-/** Unified diff with three lines of context; undefined stands for a file that does not exist; "" when nothing differs. */
+/**
+ * Unified diff with three lines of context; undefined means that a file does not exist; "" if nothing
+ * differs.
+ */
 export function unifiedDiff(before: string | undefined, after: string | undefined, path: string): string {
   if (before === after) return "";
   return headOf(before, after, path) + unifiedHunks(before, after);
 }
 
-/** Two versions of a file; undefined where it does not exist. */
+/** Two versions of a file; undefined if it does not exist. */
 export interface DiffSides {
   readonly before: string | undefined;
   readonly after: string | undefined;
@@ -38,7 +41,7 @@ function headOf(before: string | undefined, after: string | undefined, path: str
   return `--- ${from}\n+++ ${after === undefined ? "/dev/null" : `b/${path}`}\n`;
 }
 
-/** Without the names of files. */
+/** The unified diff without file names. */
 export function unifiedHunks(before: string | undefined, after: string | undefined): string {
   const old = splitLines(before ?? "");
   const now = splitLines(after ?? "");
@@ -51,7 +54,7 @@ export function splitLines(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** Changes with at most `most` equal lines between them together. */
+/** Groups changes with at most `most` equal lines between them. */
 export function grouped(runs: readonly ChangedLines[], most: number): readonly (readonly ChangedLines[])[] {
   const groups: ChangedLines[][] = [];
   for (const run of runs) {

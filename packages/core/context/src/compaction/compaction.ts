@@ -1,4 +1,4 @@
-/** Compaction: the stages in which a conversation becomes shorter, loaded when one is too long. */
+/** Compaction: the stages that shorten a conversation, loaded when one is too long. */
 import type { Failure, ModelInfo, ModelRequest, Session, ShortenedPart } from "@lathe/protocol";
 import { freesByItself, shorten, type WholeTexts } from "./shorten.ts";
 import { askForSummary, summaryText } from "./summary.ts";

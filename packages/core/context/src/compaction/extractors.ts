@@ -1,60 +1,63 @@
-/** Extractors: which lines of a runner's output say what failed, as data: one entry for each runner or compiler. */
+/**
+ * Extractors: patterns that find failures in a runner's output, as data: one entry for each runner or
+ * compiler.
+ */
 
-/** What a line tells: group 1 of the pattern, or the whole line. */
+/** What a line reports: group 1 of the pattern, or the whole line. */
 export type SignalKind = "failing" | "error" | "count";
 
-/** Words that say what they are by the line that they stand behind. */
+/** Lines that are recognized by an earlier line. */
 export interface Follow {
   readonly after: RegExp;
-  /** The first such line within so many; told as rules tell a line. */
+  /** The first such line within a number of lines; its text is extracted as in rules. */
   readonly line: RegExp;
   readonly within: number;
-  /** By default an error. */
+  /** Absent: an error. */
   readonly kind?: "failing";
-  /** What it is told with. */
+  /** A label for the reported text. */
   readonly label?: string;
 }
 
-/** Words in front of the name of what failed that are its errors, unless what they belong to went well. */
+/** Lines before the name of a failure that are its errors, unless their own test passed. */
 export interface Lead {
   readonly line: RegExp;
   readonly wentWell: RegExp;
 }
 
 export interface Rules {
-  /** The first that matches a line tells it; group 2 of what failed is its error, where that stands nowhere else. */
+  /** The first match reports a line. Group 2 of a failure is its error, if that occurs nowhere else. */
   readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
-  /** For lines that no rule tells. */
+  /** For lines that no rule matches. */
   readonly follows?: readonly Follow[];
   readonly lead?: Lead;
 }
 
 export interface Extractor extends Rules {
   readonly runner: string;
-  /** A line that only this one prints. */
+  /** A line that only this runner prints. */
   readonly knows: RegExp;
 }
 
-/** `Type: message`, as JavaScript, Python and Java print what was thrown. */
+/** `Type: message`, as JavaScript, Python and Java print exceptions. */
 const thrown =
   /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*(?:[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$)|(?:Error|Exception)(?: \[\w+\])?: .*))/;
 
-/** `Type: words`, whatever the type is called. */
+/** `Type: words`, whatever the type's name. */
 const reason = /^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/;
 
-/** The error of what failed stands near its name. */
+/** The error of a failure, near its name. */
 function reasonAfter(after: RegExp): Follow {
   return { after, line: reason, within: 3 };
 }
 
-/** Behind the frames, whatever its type is called. */
+/** After the frames, whatever the type's name. */
 const pythonError: Follow = {
   after: /^Traceback \(most recent call last\):$/,
   line: /^[A-Za-z_][\w.<>]*(?:: .*)?$/,
   within: 400,
 };
 
-/** Since Rust 1.73 on a line of its own. */
+/** Since Rust 1.73 on a separate line. */
 const rustPanic: Follow = {
   after: /^thread '.*' (?:\(\d+\) )?panicked at \S.*:\d+:\d+:$/,
   line: /\S.*/,
@@ -112,7 +115,7 @@ export const extractors: readonly Extractor[] = [
     runner: "node:test",
     knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$|^\s*✖ .+ \(\d+\.\d+ms\)$/,
     follows: [
-      // What was thrown need not be an error.
+      // A thrown value need not be an error.
       {
         after: /^\s*✖ /,
         line: /(?<=^\s*')(?!\d+ subtests? failed'$).+(?='$)|^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/,
@@ -135,7 +138,7 @@ export const extractors: readonly Extractor[] = [
     runner: "mocha",
     knows: /^ {2}\d+ (?:passing|failing)\b/,
     follows: [
-      // Behind the suites that it is in, each on a line.
+      // After the suites that contain it, one per line.
       { after: /^ {2}\d+\) (?!.*:$)/, line: /^ {7,}(\S.*):$/, within: 8, kind: "failing" },
       reasonAfter(/^ {2}\d+\) .*:$|^ {7,}\S.*:$/),
     ],
@@ -191,7 +194,7 @@ export const extractors: readonly Extractor[] = [
     rules: [
       ["failing", /^\s*--- FAIL: (\S+)/],
       ["failing", /^FAIL\t(\S+)/],
-      // Those that ran when the time was up.
+      // Tests that were running at the timeout.
       ["failing", /^\t\t((?:Test|Fuzz|Example|Benchmark)\S*) \(\d[\w.]*\)$/],
       ["error", /^(panic: .*)/],
       ["error", /^(fatal error: .*)/],
@@ -299,7 +302,7 @@ export const extractors: readonly Extractor[] = [
   },
 ];
 
-/** For unknown output: what looks like an error. */
+/** For unknown output: lines that look like errors. */
 export const unknown: Rules = {
   follows: [pythonError, rustPanic],
   rules: [

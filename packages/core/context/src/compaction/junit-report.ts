@@ -1,17 +1,17 @@
-/** The XML that JUnit's runners write, and many others since: node:test, pytest, Maven, Gradle, gotestsum. */
+/** The XML format of JUnit, also written by node:test, pytest, Maven, Gradle and gotestsum. */
 import type { Reported } from "./report.ts";
 
-/** An attribute holds no `<`, so that no tag is looked for beyond the next one. */
+/** An attribute holds no `<`, so that a match never extends beyond the next tag. */
 const attributes = String.raw`((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*')){0,40})`;
 const names = "testsuites?|testcase|failure|error";
 const tags = new RegExp(String.raw`<(\?xml|(?:${names})|/(?:${names}))\b${attributes}\s*(/?)\??>`, "g");
 const begin = /<testsuites?\b/g;
-/** Words that may begin a report are looked at so often: source that speaks of them has many. */
+/** Maximum number of possible report beginnings to try, since source code may contain many. */
 const maxTried = 6;
 
 interface Failed {
   readonly name: string;
-  /** What is said of it in its tag, and in between. */
+  /** The error from its tag and its content. */
   readonly error: string;
   readonly words: string;
 }
@@ -19,11 +19,11 @@ interface Failed {
 interface Cases {
   readonly count: number;
   readonly failed: readonly Failed[];
-  /** Behind the last tag that belongs to it. */
+  /** The end of the last tag that belongs to it. */
   readonly end: number;
 }
 
-/** All there are as one; also of one that was cut, up to the last tag that is there. */
+/** All reports merged into one; a truncated one is read up to its last tag. */
 export function junitReport(text: string): Reported | undefined {
   const failed: Failed[] = [];
   const around: string[] = [];
@@ -59,7 +59,7 @@ function casesIn(text: string, from: number): Cases {
   tags.lastIndex = from;
   for (let tag = tags.exec(text); tag !== null; tag = tags.exec(text)) {
     const [whole, kind = "", given = "", alone] = tag;
-    // Another one begins, and this one was cut.
+    // Another report begins, so this one was truncated.
     if (kind === "?xml") break;
     end = tag.index + whole.length;
     if (kind.startsWith("/testsuite")) depth--;
@@ -74,7 +74,7 @@ function casesIn(text: string, from: number): Cases {
 interface Tag {
   readonly kind: string;
   readonly given: string;
-  /** It has no end of its own. */
+  /** The tag has no end tag. */
   readonly isAlone: boolean;
   readonly from: number;
   readonly end: number;
@@ -111,11 +111,11 @@ class CasesReader {
 
 function nameOf(given: string): string {
   const [owner, name] = [attributeOf(given, "classname"), attributeOf(given, "name")];
-  // node:test says that it is a test.
+  // node:test uses `test` for every test.
   return owner === "" || owner === "test" ? name : `${owner} > ${name}`;
 }
 
-/** With its type, where that says more than that it failed. */
+/** With its type, if that says more than that the test failed. */
 function errorOf(given: string): string {
   const [message = ""] = attributeOf(given, "message")
     .split("\n")

@@ -1,4 +1,7 @@
-/** Old parts: which results and images of a conversation may be shortened, and which a later one makes needless. */
+/**
+ * Old parts: which results and images of a conversation may be shortened, and which are superseded by later
+ * ones.
+ */
 import {
   type Message,
   type ModelInfo,
@@ -25,7 +28,7 @@ export type OldPart = Place &
         readonly input: string;
         readonly isLatest: boolean;
       }
-    /** Says nothing that a later result does not say. */
+    /** A later result contains everything in it. */
     | { readonly type: "repeated"; readonly result: ToolResultPart; readonly text: string }
     | { readonly type: "image"; readonly mediaType: string; readonly isUnseen: boolean }
   );
@@ -69,11 +72,11 @@ interface Room {
   unseen: number;
   images: number;
   chars: number;
-  /** It was made as small as it is for what was seen. */
+  /** The room was already reduced by parts that the model has seen. */
   isFull: boolean;
 }
 
-/** Takes what fits off the room there is; from the first that does not fit on, all are old. */
+/** Subtracts a part that fits from the room; from the first that does not fit on, all are old. */
 function fits(part: Message["parts"][number], which: "kept" | "latest" | "unseen", room: Room): boolean {
   const tokens = partTokens(part);
   const isKept = tokens <= room[which] && imagesFit(part, room);
@@ -82,11 +85,14 @@ function fits(part: Message["parts"][number], which: "kept" | "latest" | "unseen
   return isKept;
 }
 
-/** So many images that were seen stay, and so many characters of base64: fewer than a request may have, or they were too many again at once. */
+/**
+ * The images, and characters of base64, that stay: fewer than a request may have, so that there are not too
+ * many again at once.
+ */
 const keptImages = 8;
 const keptImageChars = 6_000_000;
 
-/** What the model has not seen yet may fill the whole request. */
+/** Content that the model has not seen yet may fill the whole request. */
 function leaveImages(room: Room): void {
   if (room.isFull) return;
   room.isFull = true;
@@ -94,7 +100,7 @@ function leaveImages(room: Room): void {
   room.chars = Math.max(0, keptImageChars - (maxImageChars - room.chars));
 }
 
-/** Takes what fits off the room there is. */
+/** Subtracts images that fit from the room. */
 function imagesFit(part: Message["parts"][number], room: Room): boolean {
   const images = part.type === "image" ? [part] : part.type === "tool-result" ? (part.images ?? []) : [];
   if (images.length === 0) return true;
@@ -120,7 +126,7 @@ function oldPart(
   { later, inputs, isLatest, isUnseen, isKept }: Around,
 ): Bare<OldPart> | undefined {
   if (one.type === "image") return isKept ? undefined : { type: "image", mediaType: one.mediaType, isUnseen };
-  // What a person answered stays word for word.
+  // A person's answers stay word for word.
   if (one.type !== "tool-result" || one.said !== undefined) return undefined;
   const input = inputs.get(one.id) ?? "";
   const repeated = later.take(one, input);
@@ -132,11 +138,11 @@ function oldPart(
 }
 
 interface Later {
-  /** What stands for a result whose words come again later; remembers it for those before it. */
+  /** The replacement of a result whose text comes again later; remembers the result for earlier ones. */
   take(result: ToolResultPart, input: string): string | undefined;
 }
 
-/** Asked from the end of the conversation to its beginning. */
+/** Called from the end of the conversation to its beginning. */
 function createLater(): Later {
   const texts = new Set<string>();
   const lines = new Map<string, Set<string>>();
@@ -158,7 +164,7 @@ function createLater(): Later {
   };
 }
 
-/** The arguments of each call, by its id. */
+/** The arguments of each call, by its ID. */
 export function inputsOf(messages: readonly Message[]): ReadonlyMap<string, string> {
   return new Map(
     messages.flatMap(({ role, parts }) =>

@@ -1,4 +1,4 @@
-/** Places in the workspace that lines of an output name. */
+/** Places: file positions in the workspace that an output mentions. */
 
 const frames: readonly RegExp[] = [
   /\bat (?:.*\()?(?:file:\/\/)?([^\s():]+):(\d+)(?::\d+)?\)?$/,
@@ -11,17 +11,17 @@ const frames: readonly RegExp[] = [
   /^\s+([\w@./-]+\.\w{1,5}):(\d+) \+0x/,
 ];
 
-/** Of others: what is installed, and what comes with a language. */
+/** Files of others: installed packages, and standard libraries. */
 const foreign =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|rustlib|\.venv|vendor|target\/debug)\/|(?:^|\/)_testmain\.go$|^node:|^\/(?:usr|rustc|opt|lib|nix)\//;
 
 const ofRuntime = /^\s*at (?:java\.|jdk\.|sun\.|org\.(?:junit|opentest4j|apache\.maven|gradle)\.)/;
 
-/** A place without its file, which a line before it names. */
+/** A position without its file, which an earlier line names. */
 const below = /^ +(\d+):\d+ +(?:error|warning) {2}/;
 const fileAlone = /^\S.*\.\w{1,5}$/;
 
-/** Each once, `path:line`; `cwd`: the workspace. */
+/** Unique, as `path:line`; `cwd`: the workspace. */
 export function placesIn(lines: readonly string[], cwd: string): readonly string[] {
   const places = new Set<string>();
   let file = "";
@@ -49,7 +49,7 @@ function placeAt([path, line]: readonly [path: string, line: string], cwd: strin
   return `${inside.replace(/^\.\//, "")}:${line}`;
 }
 
-/** As the workspace names it, where it lies there. */
+/** Relative to the workspace, if the path is in it. */
 export function insideOf(path: string, cwd: string): string {
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }

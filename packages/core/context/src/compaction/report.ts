@@ -1,17 +1,17 @@
-/** Report: what a runner says for programs, once it is read. */
+/** Report: the content of a runner's machine-readable output. */
 
 export interface Report {
   readonly runner: string;
   readonly failing: readonly string[];
-  /** One of each failure, in one line, as often as they came. */
+  /** One line per failure, with repetitions. */
   readonly errors: readonly string[];
   readonly counts: readonly string[];
-  /** Words that are told of failures, with the places they name. */
+  /** Texts about failures, in which places are found. */
   readonly words: readonly string[];
 }
 
 export interface Reported {
   readonly report: Report;
-  /** What stands around it. */
+  /** The text around the report. */
   readonly rest: string;
 }

@@ -1,16 +1,16 @@
-/** Reports: what runners say for programs to read, JSON and the XML of JUnit, which is data and not lines of words. */
+/** Reports: machine-readable output of runners, in JSON or JUnit XML. */
 import { parseJson } from "@lathe/protocol";
 import { junitReport } from "./junit-report.ts";
 import { insideOf } from "./places.ts";
 import { plainLines } from "./plain-lines.ts";
 import type { Report, Reported } from "./report.ts";
 
-/** Longer ones are not parsed: it would take too long. */
+/** Longer texts are not parsed, since it would take too long. */
 const maxChars = 16_000_000;
-/** Documents of one output that are read. */
+/** Maximum number of documents to read in one output. */
 const maxReports = 8;
 
-/** `rest` is what stands around them. `cwd`: the workspace, whose absolute paths are shortened. */
+/** `rest` is the text around the reports. `cwd`: the workspace, whose absolute paths are shortened. */
 export function reportsIn(
   text: string,
   cwd: string,
@@ -18,11 +18,11 @@ export function reportsIn(
   const reports: Report[] = [];
   let rest = text;
   for (let tried = 0; tried < maxReports && rest.length <= maxChars; tried++) {
-    // All that is XML at once.
+    // All XML reports at once.
     const found = (tried === 0 && junitReport(rest)) || jsonReport(rest, cwd);
     if (!found) break;
     const { report } = found;
-    // Source may speak of one: where nothing failed it has to be most of the output.
+    // Source code may contain a report: one without failures must be most of the output.
     const isMost = rest.length - found.rest.length > rest.length / 2;
     if (report.failing.length + report.errors.length > 0 || isMost) reports.push(report);
     rest = found.rest;
@@ -30,12 +30,12 @@ export function reportsIn(
   return { reports, rest };
 }
 
-/** What all that is known of has somewhere: nothing else is parsed. */
+/** Every known JSON report contains one of these; nothing else is parsed. */
 const telling = /"(?:assertionResults|fullTitle|ruleId)"\s*:/;
-/** Lines that a document may begin with are tried so often. */
+/** Maximum number of possible first lines to try. */
 const maxTried = 4;
 
-/** Undefined where there is none that is known, or it was cut. */
+/** Undefined if there is no known report, or it was truncated. */
 function jsonReport(text: string, cwd: string): Reported | undefined {
   if (!telling.test(text)) return undefined;
   const begins = text.matchAll(/^(?:\{\s*"|\[\s*\{)/gm).take(maxTried);
@@ -48,7 +48,7 @@ function jsonReport(text: string, cwd: string): Reported | undefined {
   return undefined;
 }
 
-/** The end of its line, and that of the last line that ends one. */
+/** The end of its line, and the end of the last line that may close it. */
 function endsOf(text: string, from: number): readonly number[] {
   const newline = text.indexOf("\n", from);
   const ofLine = newline < 0 ? text.length : newline;
@@ -63,14 +63,14 @@ function reportOf(value: unknown, cwd: string): Report | undefined {
   return Array.isArray(one.failures) && one.stats !== undefined ? mochaReport(one) : undefined;
 }
 
-/** Of jest, and of vitest, which says the same in the same words. */
+/** The JSON of jest, and of vitest, which uses the same format. */
 function jestReport(value: Fields, cwd: string): Report {
   const isJest = "numRuntimeErrorTestSuites" in value;
   const files = listOf(value.testResults).map((file) => {
     const name = insideOf(textOf(file.name), cwd);
     const tests = listOf(file.assertionResults);
     const failed = tests.filter(({ status }) => status === "failed");
-    // It could not be run at all.
+    // The file could not be run at all.
     const isBroken = file.status === "failed" && tests.length === 0;
     const titles = failed.map((test) => [...textsOf(test.ancestorTitles), textOf(test.title)]);
     const failing = titles.map((parts) => (isJest ? parts.join(" › ") : [name, ...parts].join(" > ")));
@@ -103,7 +103,7 @@ function mochaReport(value: Fields): Report {
   };
 }
 
-/** Of a linter that was asked for JSON as ESLint gives it. */
+/** The JSON of a linter in ESLint's format. */
 function eslintReport(files: readonly unknown[], cwd: string): Report | undefined {
   const all = files.map(asObject);
   if (all.length === 0 || !all.every(({ filePath, messages }) => filePath && Array.isArray(messages)))
@@ -115,17 +115,17 @@ function eslintReport(files: readonly unknown[], cwd: string): Report | undefine
   return {
     runner: "eslint",
     failing: [],
-    // As its lines say it: the rule behind two spaces.
+    // As in ESLint's text output: the rule after two spaces.
     errors: problems.map(({ message, ruleId }) => `${textOf(message)}  ${textOf(ruleId)}`.trimEnd()),
     counts: [`${problems.length} problems (${count(2)} errors, ${count(1)} warnings)`],
     words: problems.map(({ path, line, column }) => `${path}:${line}:${column}`),
   };
 }
 
-/** What a message begins with, and what it expected. */
+/** The first line of a message, and the expected value. */
 function errorsOf(message: readonly string[]): readonly string[] {
   const lines = message.map((line) => line.trim());
-  // A headline of jest's, of a file that could not be run.
+  // A headline of jest for a file that could not be run.
   const [first, ...others] = lines.filter((line) => line !== "" && !line.startsWith("●"));
   const expected = others.filter((line) => /^(?:Expected|Received)[^:]*: ./.test(line));
   return first === undefined ? [] : [first, ...expected];

@@ -1,4 +1,4 @@
-/** Result text: what a tool result becomes once it is old. */
+/** Result text: the replacement of an old tool result. */
 import { headOf, type ToolResultPart } from "@lathe/protocol";
 import { plainLines } from "./plain-lines.ts";
 import { hasFailed, signalText } from "./signal-text.ts";
@@ -8,28 +8,28 @@ export interface OldResult {
   readonly part: ToolResultPart;
   /** The arguments of its call, as JSON text. */
   readonly input: string;
-  /** All of what the call gave, where `part` shows only a piece of it. */
+  /** The whole result, if `part` shows only a piece of it. */
   readonly whole: string;
-  /** Where that can be read; absent where it cannot. */
+  /** Where it is stored; absent if it is not. */
   readonly blob: string | undefined;
   /** The workspace. */
   readonly cwd: string;
   readonly level: Level;
 }
 
-/** `1`: what was whole until now; `2`: also what was shortened before. */
+/** `1`: shortens whole results; `2`: also shortened ones again. */
 export type Level = 1 | 2;
 
-/** Characters of a result that is left as it is. */
+/** Results up to this length stay unchanged. */
 export const smallChars = 400;
 
-/** Lines of code that say what a file holds. */
+/** Lines of code that outline a file. */
 const outline =
   /^\d+\t\s*(?:export\s+|pub(?:\([\w\s]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+)*(?:function|class|interface|type|enum|struct|impl|trait|def|fn|func|module|namespace|record)\b.*/;
 
 /**
- * Characters it may take, beside the first line. The first time a tenth where something failed, less for unknown output;
- * the second time what failed stays, other things are told by their first words.
+ * Maximum characters, besides the first line. The first time a tenth if something failed, less for unknown
+ * output. The second time failures stay, and other results keep only their first words.
  */
 function roomOf({ whole, level }: OldResult, signals: Signals): number {
   if (level === 2) return hasFailed(signals) ? 700 : 160;
@@ -56,12 +56,12 @@ function wordsOf(old: OldResult): string {
   return [...remarksOf(old).filter((remark) => !words.includes(remark)), words].join("\n");
 }
 
-/** Remarks at the end of an output that are looked at, characters of one, and how many. */
+/** Limits for remarks: characters at the end of an output, characters of one, and their number. */
 const remarksRoom = 2_000;
 const remarkChars = 300;
 const maxRemarks = 5;
 
-/** What tools say of an output beside it: how it ended in its first line, lines in brackets behind the rest. */
+/** What tools say about an output: its end in the first line, and lines in brackets after the rest. */
 function remarksOf({ part, whole }: OldResult): readonly string[] {
   const ended = part.failed ? endedWithout.exec(part.text)?.[1] : undefined;
   const tail = whole.slice(-remarksRoom).trimEnd().split("\n");
@@ -70,10 +70,10 @@ function remarksOf({ part, whole }: OldResult): readonly string[] {
   return remarks.map((remark) => headOf(remark, remarkChars));
 }
 
-/** Also where it was shortened before. */
+/** Also matches a text that was already shortened. */
 const endedWithout = /^(?:\[shortened: .*\n)?((?:Interrupted|Failed|Refused) \([\w-]+\): .*)/;
 
-/** Of a file: which lines were shown, and what is defined there. */
+/** For a file: the lines that were shown, and its definitions. */
 function readText({ whole, input }: OldResult, chars: number): string {
   const lines = whole.split("\n");
   const numbers = lines.flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? []);
@@ -90,12 +90,12 @@ function readText({ whole, input }: OldResult, chars: number): string {
   return [named, ...kept].join("\n");
 }
 
-/** The path that a call names; empty for calls without. */
+/** The path argument of a call; empty if there is none. */
 export function pathOf(input: string): string {
   return /"path"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(input)?.[1] ?? "";
 }
 
-/** Files that tell an agent how to work. */
+/** Whether a file contains instructions for agents. */
 export function isRules(path: string): boolean {
   return /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/.test(path);
 }

@@ -11,7 +11,7 @@ const written = (
 const plain = (heading: Heading): string => `## ${heading}`;
 
 describe("the sections of a summary", () => {
-  it("are found however their headings are written", () => {
+  it("are found in any style of headings", () => {
     const ways: ((heading: Heading, at: number) => string)[] = [
       plain,
       (heading) => `# ${heading}`,
@@ -29,7 +29,7 @@ describe("the sections of a summary", () => {
     assert.equal(sectionsOf("## Open failures: none\n## Next step (now)").get("Open failures"), "none");
   });
 
-  it("keep their own headings, and what only looks like one", () => {
+  it("keep their own headings, and text that only looks like one", () => {
     const words = {
       "Open failures":
         "### tests/a.test.ts\nexpected 1, got 2\n# Decisions of others\n### tests/b.test.ts\ntimes out",
@@ -43,7 +43,7 @@ describe("the sections of a summary", () => {
     }
   });
 
-  it("of other headings alone are there, and empty ones are not", () => {
+  it("are missing if there are only other headings, or if they are empty", () => {
     const words = { "Open failures": "### tests/a.test.ts\n### tests/b.test.ts", Decisions: " " };
     const sections = sectionsOf(written(plain, words));
     assert.equal(sections.get("Open failures"), words["Open failures"]);
@@ -51,7 +51,7 @@ describe("the sections of a summary", () => {
     assert.deepEqual([...sectionsOf("## Decisions-making\nx\n## Files\ny")], []);
   });
 
-  it("come after a fence that is never closed", () => {
+  it("are found after a fence that is never closed", () => {
     const sections = sectionsOf(written(plain, { Decisions: "```sh\nnpm test" }));
     assert.equal(sections.get("Next step"), "- words of 5");
   });

@@ -1,6 +1,6 @@
-/** Sections: what a summary says under each of its headings. */
+/** Sections: the text of a summary under each of its headings. */
 
-/** What a summary is made of, in this order. */
+/** The sections of a summary, in this order. */
 export const headings = [
   "Task and constraints",
   "Decisions",
@@ -16,11 +16,13 @@ interface Found {
   readonly heading: Heading;
   readonly level: number;
   readonly line: number;
-  /** What follows it on its own line. */
+  /** The rest of its line. */
   readonly rest: string;
 }
 
-/** Without those that are not there or empty. Other headings, and whatever stands in fences, belong to the section they are in. */
+/**
+ * Omits missing and empty sections. Other headings, and text in fences, belong to the section around them.
+ */
 export function sectionsOf(text: string): ReadonlyMap<Heading, string> {
   const lines = unwrapped(text.trim().split(/\r?\n/));
   const fenced = fencedLines(lines);
@@ -28,7 +30,7 @@ export function sectionsOf(text: string): ReadonlyMap<Heading, string> {
     const one = fenced.has(at) ? undefined : headingOf(line);
     return one ? [{ ...one, line: at }] : [];
   });
-  // A section may have a heading inside that reads like another section's: that one stands higher.
+  // A section may contain a lower heading with another section's title; the highest level wins.
   const own = headings.flatMap((heading) => {
     const [first] = found.filter((one) => one.heading === heading).toSorted((a, b) => a.level - b.level);
     return first ? [first] : [];
@@ -42,7 +44,7 @@ export function sectionsOf(text: string): ReadonlyMap<Heading, string> {
   );
 }
 
-/** However a model writes one: numbered, bold, with a colon, in the plural, in capitals. */
+/** Recognizes any style: numbered, bold, with a colon, plural, in capitals. */
 function headingOf(line: string): Omit<Found, "line"> | undefined {
   const mark = /^ {0,3}(#{1,6})\s[\s*_]*(?:\d+[.):]?\s+)?[\s*_]*/.exec(line);
   const words = line.slice(mark?.[0].length);
@@ -54,14 +56,14 @@ function headingOf(line: string): Omit<Found, "line"> | undefined {
 
 const fence = /^\s*(`{3,}|~{3,})(.*)$/;
 
-/** Without a fence around all of it. */
+/** Without a fence around the whole text. */
 function unwrapped(lines: readonly string[]): readonly string[] {
   const isWhole = /^(?:`{3,}|~{3,})\s*(?:markdown|md)?\s*$/i.test(lines[0] ?? "");
   const last = fence.exec(lines.at(-1) ?? "");
   return isWhole && last?.[2]?.trim() === "" && lines.length > 1 ? lines.slice(1, -1) : lines;
 }
 
-/** Which lines stand in fences; one that is never closed is none. */
+/** Which lines are in fences; an unclosed fence does not count. */
 function fencedLines(lines: readonly string[]): ReadonlySet<number> {
   const fenced = new Set<number>();
   for (let at = 0; at < lines.length; at++) {

@@ -38,7 +38,7 @@ interface Call {
   readonly result: Partial<ToolResultPart>;
 }
 
-/** One call to an answer, after the user's words. */
+/** One call per answer, after the user's message. */
 function sessionOf(
   calls: readonly Call[],
   words: Message["parts"] = [{ type: "text", text: "do it" }],
@@ -75,7 +75,7 @@ const filler = Array.from({ length: 6 }, (_, at): Call => {
 });
 
 describe("old results", () => {
-  it("become a few words with a handle of the whole; the latest stay", async () => {
+  it("become a few words with a link to the whole; the latest stay", async () => {
     const texts = memory();
     const before = sessionOf([{ tool: "shell", input: {}, result: { text: long("first") } }, ...filler]);
     const after = await short(before, "window", texts);
@@ -88,7 +88,7 @@ describe("old results", () => {
     assert.equal(textAt(after, 6), textAt(before, 6));
   });
 
-  it("that came again, and lines that were read again unchanged, become references", async () => {
+  it("become references if they came again, or their lines were read again unchanged", async () => {
     const again = { tool: "shell", input: { command: "x" }, result: { text: long("again") } };
     const after = await short(
       sessionOf([again, read("a.ts", numbered(1, 60)), read("a.ts", numbered(1, 200)), again, ...filler]),
@@ -103,13 +103,13 @@ describe("old results", () => {
     assert.equal(textAt(await short(sessionOf([read("pkg/AGENTS.md", text), ...filler])), 0), text);
   });
 
-  it("keep what a person answered word for word", async () => {
+  it("keep a person's answers word for word", async () => {
     const said = long("use the port that", 200);
     const answer = { tool: "ask_user", input: { question: "Which?" }, result: { text: said, said } };
     assert.equal(textAt(await short(sessionOf([answer, ...filler])), 0), said);
   });
 
-  it("keep how they ended, and what was said of it", async () => {
+  it("keep how they ended, and remarks about it", async () => {
     const texts = memory();
     const node = `✖ keeps it (1ms)\n  TypeError: no\nℹ tests 9\n${long("log")}`;
     const blob = await texts.store(node);
@@ -135,13 +135,13 @@ describe("old results", () => {
     }
   });
 
-  it("stay whole where the whole cannot be stored", async () => {
+  it("stay whole if the whole cannot be stored", async () => {
     const session = sessionOf([{ tool: "shell", input: {}, result: { text: long("first") } }, ...filler]);
     const full: WholeTexts = { read: async () => undefined, store: async () => undefined };
     assert.deepEqual((await short(session, "window", { ...memory(), ...full })).messages, session.messages);
   });
 
-  it("lose their images, and those of the user, once they are too many", async () => {
+  it("lose their images, and those of the user, if there are too many", async () => {
     const image = { type: "image", mediaType: "image/png", base64: "A".repeat(1_000_000) } as const;
     const picture = {
       tool: "read",
@@ -161,7 +161,7 @@ describe("old results", () => {
     assert.match(JSON.stringify(after.messages.at(-1)), /AAAA/, "the latest is still shown");
   });
 
-  it("keep the images that nobody has looked at yet, as many as a request takes", async () => {
+  it("keep images that the model has not seen yet, as many as a request takes", async () => {
     const image = (chars: number) =>
       ({ type: "image", mediaType: "image/png", base64: "A".repeat(chars) }) as const;
     const old = sessionOf([filler[0] ?? assert.fail()], [{ type: "text", text: "look" }, image(3_000_000)]);
@@ -186,7 +186,7 @@ describe("old results", () => {
     assert.match(JSON.stringify(most.messages.at(-1)), /came here and was not sent: too many or too large/);
   });
 
-  it("that do not fit by themselves are cut, so that something of them can be read", async () => {
+  it("are cut if they do not fit by themselves, so that part of them can be read", async () => {
     const after = await short(sessionOf([read("big.ts", numbered(1, 9_000))]));
     assert.match(textAt(after, 0), /^1\tconst/);
     assert.match(textAt(after, 0), /no more fits into the window; read or grep path "blob:/);
@@ -194,7 +194,7 @@ describe("old results", () => {
   });
 });
 
-it("never makes anything longer, touches nobody's words, and ends: what is short stays as it is", () => {
+it("never lengthens anything, changes no person's words, and ends: short texts stay", () => {
   const call = fc.record({
     tool: fc.constantFrom("shell", "read", "grep", "edit"),
     input: fc.record({ path: fc.constantFrom("a.ts", "b.ts", "AGENTS.md") }),

@@ -1,4 +1,7 @@
-/** Shorten: the deterministic stage: old results become their signals, repeated ones references, old images words. */
+/**
+ * Shorten: the deterministic stage: old results become summaries of their signals, repeated ones references,
+ * old images text.
+ */
 import {
   type CompactionWhy,
   freesEnough,
@@ -13,11 +16,11 @@ import { type OldPart, oldParts } from "./old-parts.ts";
 import { type Level, resultText } from "./result-text.ts";
 import { latestTokens } from "./room.ts";
 
-/** Where whole texts are. Neither ever rejects. */
+/** Storage of whole texts. Neither function rejects. */
 export interface WholeTexts {
-  /** Undefined when it is not there any more. */
+  /** Undefined if it is gone. */
   read(blob: string): Promise<string | undefined>;
-  /** Undefined when it cannot be stored. */
+  /** Undefined if it cannot be stored. */
   store(text: string): Promise<string | undefined>;
 }
 
@@ -26,7 +29,7 @@ interface Given {
   readonly why: CompactionWhy;
 }
 
-/** As little as is enough. */
+/** Shortens only as much as needed. */
 export async function shorten(
   session: Session,
   { info, why }: Given,
@@ -38,7 +41,7 @@ export async function shorten(
   return shortAll(olds, level, { session, info, texts });
 }
 
-/** Whether shortening old results would free enough by itself. */
+/** Whether shortening old results alone would free enough. */
 export function freesByItself(session: Session, info: ModelInfo): boolean {
   return levelOf(oldParts(session, info), session, info) !== undefined;
 }
@@ -105,7 +108,7 @@ async function shortPart(
   const { result } = old;
   if (textOf(old, level, { ...around, whole: result.text, blob: unknownBlob }) === undefined)
     return undefined;
-  // What is gone from the blobs is told from what was shown of it.
+  // If the blob is gone, the shown part is used.
   const stored = result.blob === undefined ? undefined : await texts.read(result.blob);
   const blob = stored === undefined ? await texts.store(result.text) : result.blob;
   if (blob === undefined) return undefined;
@@ -127,7 +130,7 @@ interface Source {
   readonly blob: string;
 }
 
-/** Shorter than this part of what it was, or it is left alone. */
+/** A result stays unchanged unless its replacement is shorter than this share. */
 const worthwhile = 0.8;
 
 function textOf(old: Exclude<OldPart, { type: "image" }>, level: Level, source: Source): string | undefined {
@@ -142,7 +145,7 @@ function textOf(old: Exclude<OldPart, { type: "image" }>, level: Level, source: 
   return isWorth ? text : undefined;
 }
 
-/** What was asked for just now and does not fit: as much of its beginning as does. */
+/** A new result that does not fit: as much of its beginning as fits. */
 function latestText(
   result: ToolResultPart,
   { blob, chars }: { readonly blob: string; readonly chars: number },

@@ -1,4 +1,4 @@
-/** Signal text: the words that stand for an output once it is made shorter. */
+/** Signal text: the text that replaces an output when it is shortened. */
 import { headOf } from "@lathe/protocol";
 import { plainLines } from "./plain-lines.ts";
 import { type Signals, signalsOf } from "./signals.ts";
@@ -6,13 +6,13 @@ import { type Signals, signalsOf } from "./signals.ts";
 export interface Room {
   /** The workspace. */
   readonly cwd: string;
-  /** Characters the words may take; names of what failed come first. */
+  /** Maximum characters; names of failures come first. */
   readonly chars: number;
 }
 
 /** Characters of one error. */
 const errorChars = 160;
-/** The last of each runner. */
+/** The last counts of each runner. */
 const maxCounts = 6;
 /** Characters of one name. */
 const nameChars = 200;
@@ -21,13 +21,13 @@ export function hasFailed({ runners, failing, errors }: Signals): boolean {
   return runners.length > 0 && failing.length + errors.length > 0;
 }
 
-/** What is said in few words of what is left out of the middle of an output; empty where nothing of it is known. */
+/** A short text about the omitted middle of an output; empty if nothing is known about it. */
 export function leftOutText(left: string, whole: string, { cwd, chars }: Room): string {
   const signals = signalsOf(left, cwd, whole);
   return hasFailed(signals) ? signalText(left, signals, chars) : "";
 }
 
-/** What an output says in few words, by its signals. */
+/** A short text for an output, from its signals. */
 export function signalText(whole: string, signals: Signals, chars: number): string {
   const told = signals.failing.length + signals.errors.length + signals.counts.length;
   const pieces =
@@ -67,7 +67,7 @@ function known({ runners, failing, errors, counts, places }: Signals): readonly 
   ];
 }
 
-/** As many as there is room for; the rest is counted. */
+/** As many items as fit; the rest is counted. */
 function listed(title: string, items: readonly string[], room: number): string {
   if (items.length === 0) return "";
   const lines: string[] = [];
@@ -91,7 +91,7 @@ function grouped(places: readonly string[]): readonly string[] {
   });
 }
 
-/** Of unknown output: its beginning and its end. */
+/** For unknown output: its beginning and its end. */
 function excerpt(whole: string, chars: number): string {
   const lines = plainLines(whole).filter((line) => line.trim() !== "");
   const head = taken(lines, chars / 3);

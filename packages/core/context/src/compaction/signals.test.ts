@@ -14,7 +14,7 @@ function assertSaid(ones: readonly string[], said: string): void {
 }
 
 describe("signals", () => {
-  it("of a line that only looks like an event of go test are none, however long it is", () => {
+  it("ignore a line that only looks like an event of go test, however long it is", () => {
     const line = `{"Time":"x"${',"output",'.repeat(150_000)}"Output":"--- FAIL: TestX (0.00s)"}`;
     assert.deepEqual(signalsOf(`${line}\n${line.slice(0, 3_000)}\n`, cwd).failing, []);
   });
@@ -32,7 +32,7 @@ describe("signals", () => {
       for (const one of found.places) assert.doesNotMatch(one, /node_modules|node:|^\//);
     });
 
-    it(`of ${name} in a large log stay, in a tenth of its length`, () => {
+    it(`of ${name} survive in a large log, in a tenth of its length`, () => {
       const noise = Array.from(
         { length: 1500 },
         (_, at) => `  step ${at} wrote ${at * 7} rows in ${at % 9} ms`,
@@ -67,7 +67,7 @@ describe("signals", () => {
     });
   }
 
-  it("of errors without a type of their own are told by their words", () => {
+  it("of errors without a type are their messages", () => {
     const { errors } = signalsOf(
       "✖ a (1ms)\n\n  at b\n\n\n  Error: one\nℹ tests 1\nCaused by: Error: two",
       cwd,
@@ -78,7 +78,7 @@ describe("signals", () => {
     );
   });
 
-  it("of what a linter says below a file's name have places in it, also where that has spaces", () => {
+  it("of a linter that prints a file's name first include places, even if the name has spaces", () => {
     assert.deepEqual(signalsOf(output("eslint-files"), cwd).places, [
       "src/file 1.js:1",
       "src/file 1.js:2",
@@ -89,7 +89,7 @@ describe("signals", () => {
     ]);
   });
 
-  it("count what failed in the same way, and tell the first", () => {
+  it("count failures of the same kind, and keep the first", () => {
     const { errors } = signalsOf(output("tsc"), cwd);
     assert.deepEqual(
       errors.map(({ text, times }) => [text.slice(0, 6), times]),
@@ -100,7 +100,7 @@ describe("signals", () => {
     );
   });
 
-  it("of a report that was cut are those of its part, as far as it can be read", () => {
+  it("of a truncated report are those of the readable part", () => {
     const xml = output("pytest-xml");
     const { failing, runners } = signalsOf(xml.slice(0, xml.indexOf("test_fix")), cwd);
     assert.deepEqual([runners, failing.at(-1), failing.length], [["JUnit XML"], "test_x > test_err", 3]);
@@ -109,7 +109,7 @@ describe("signals", () => {
     assert.equal(signalsOf(json.slice(500, -200), cwd, json).failing.length, 4);
   });
 
-  it("of a runner stay, whatever stands before it that is or looks like a report", () => {
+  it("of a runner are found after a report, or text that looks like one", () => {
     const { failing } = signalsOf(output("nodetest"), cwd);
     const source = 'a.ts:1: text.includes("<testsuite>")\nb.ts:2: "<testcase"\nc.ts:3: <testsuite>\n';
     const passed = '<testsuite><testcase name="a"/></testsuite>\n';
@@ -128,12 +128,12 @@ describe("signals", () => {
     assert.deepEqual(signalsOf(`${source}${passed}${"words\n".repeat(20)}`, cwd).runners, []);
   });
 
-  it("of a report among lines that begin as one does", () => {
+  it("of a report are found among lines that look like its beginning", () => {
     const log = "[12:00:01] begun\n{ starting }\n".repeat(20);
     assert.equal(signalsOf(`${log}${output("mocha-json")}${log}`, cwd).failing.length, 3);
   });
 
-  it("of a document that is no report are none of a runner", () => {
+  it("do not come from a document that is no report", () => {
     for (const text of [
       '{"assertionResults": []}',
       '[{"ruleId": 1}]',
@@ -144,7 +144,7 @@ describe("signals", () => {
       assert.deepEqual(signalsOf(text, cwd).runners, [], text);
   });
 
-  it("of nothing, of one long line and of bytes are no trouble", () => {
+  it("handle empty text, one long line, and bytes", () => {
     for (const text of [
       "",
       "\n\n",

@@ -1,4 +1,4 @@
-/** Signals: what stays true of an output when its words are gone: what failed, why, where, and how much of it. */
+/** Signals: the facts kept from an output that is shortened: what failed, why, where, and how often. */
 import { extractors, type Follow, type Rules, type SignalKind, unknown } from "./extractors.ts";
 import { placesIn } from "./places.ts";
 import { plainLines } from "./plain-lines.ts";
@@ -8,18 +8,21 @@ import { reportsIn } from "./reports.ts";
 export interface Signals {
   /** Empty for unknown output. */
   readonly runners: readonly string[];
-  /** Names of what failed, each once. */
+  /** Unique names of failures. */
   readonly failing: readonly string[];
-  /** One of each kind, the first that came, and how many there were. */
+  /** The first error of each kind, and its number. */
   readonly errors: readonly { readonly text: string; readonly times: number }[];
-  /** Places in the workspace that it names, `path:line`. */
+  /** Places in the workspace that it mentions, as `path:line`. */
   readonly places: readonly string[];
   readonly counts: readonly string[];
 }
 
-/** `cwd`: the workspace, whose absolute paths are shortened; `whole`: what the text is a part of, which tells the runners. */
+/**
+ * `cwd`: the workspace, whose absolute paths are shortened; `whole`: the text that contains `text`, which
+ * identifies the runners.
+ */
 export function signalsOf(text: string, cwd: string, whole: string = text): Signals {
-  // One that is only there in part says nothing.
+  // A report that is only partly in `text` counts as a whole.
   const { reports, rest } = reportsIn(whole, cwd);
   const lines = wordLines(whole === text ? rest : text);
   const telling = whole === text ? lines : wordLines(whole);
@@ -41,10 +44,10 @@ function addReport({ failing, errors, counts }: Found, report: Report): void {
   for (const count of report.counts) counts.add(count);
 }
 
-/** Characters that are looked at of the beginning and of the end: more would take too long. */
+/** Characters read at the beginning and at the end: more would take too long. */
 const maxChars = 1_500_000;
 
-/** Longer lines are data, not words. */
+/** Longer lines are data, not text. */
 const longestLine = 2_000;
 
 function wordLines(text: string): readonly string[] {
@@ -53,7 +56,7 @@ function wordLines(text: string): readonly string[] {
     .filter((line) => line.length <= longestLine);
 }
 
-/** What `go test -json` tells of a line that was printed. */
+/** The printed line inside an event of `go test -json`. */
 function unwrapped(line: string): readonly string[] {
   if (line.length > 2 * longestLine || !line.startsWith('{"') || !line.includes('"Output":"')) return [line];
   try {
@@ -62,7 +65,7 @@ function unwrapped(line: string): readonly string[] {
     const isPrinted = (action === "output" || action === "build-output") && typeof output === "string";
     return isPrinted ? plainLines(output.replace(/\n$/, "")) : [line];
   } catch {
-    // It only looks like one, or is cut off.
+    // It only looks like an event, or is truncated.
     return [line];
   }
 }
@@ -71,7 +74,7 @@ function bounded(text: string): string {
   return text.length <= 2 * maxChars ? text : `${text.slice(0, maxChars)}\n${text.slice(-maxChars)}`;
 }
 
-/** What stands beside names may be cut there. */
+/** Errors next to names may be truncated. */
 function errorsOf({ errors, beside }: Found): Signals["errors"] {
   const types = new Set([...errors.values()].map(({ text }) => typeOf(text)));
   return [...errors.values(), ...[...beside.values()].filter(({ text }) => !types.has(typeOf(text)))];
@@ -81,7 +84,7 @@ function typeOf(text: string): string {
   return text.split(":")[0] ?? "";
 }
 
-/** A type alone says nothing more where it stands elsewhere with its words. */
+/** A type alone is redundant if it also occurs with its message. */
 function withWords(errors: Signals["errors"]): Signals["errors"] {
   return errors.filter(({ text }) => {
     return (
@@ -96,18 +99,18 @@ type Errors = Map<string, { text: string; times: number }>;
 interface Found {
   readonly failing: Set<string>;
   readonly errors: Errors;
-  /** Errors that stand beside the names of what failed. */
+  /** Errors next to the names of failures. */
   readonly beside: Errors;
   readonly counts: Set<string>;
 }
 
 interface Awaited {
   readonly follow: Follow;
-  /** Lines in which it still may come. */
+  /** Number of further lines in which it may come. */
   readonly left: number;
 }
 
-/** What one says of a line no other one says again. */
+/** A line that one runner's rules report is not reported again by another's. */
 function collect(lines: readonly string[], known: readonly Rules[]): Found {
   const found: Found = { failing: new Set(), errors: new Map(), beside: new Map(), counts: new Set() };
   const leads: string[] = [];
@@ -187,13 +190,13 @@ function kindOf(text: string): string {
     : `${type}: ${plain.slice(0, 40 + type.length)}`;
 }
 
-/** A name that another one ends with says nothing more: `a > b` makes `b` needless. */
+/** A name is redundant if another one ends with it: `a > b` makes `b` redundant. */
 function mostlyNested(names: readonly string[]): readonly string[] {
   const tails = new Set(names.flatMap(tailsOf));
   return names.filter((name) => !tails.has(name));
 }
 
-/** pytest says `a::b` and `a.b` for the same. */
+/** pytest writes both `a::b` and `a.b` for the same test. */
 function tailsOf(name: string): readonly string[] {
   const parts = name.split(/ > | › |::/);
   const joints = name.includes("::") ? ["::", "."] : name.includes(" › ") ? [" › "] : [" > "];

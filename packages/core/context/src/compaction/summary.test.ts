@@ -56,7 +56,7 @@ describe("a summary", () => {
     ],
   };
 
-  it("is asked for as text, without tools, in the room that the model has", () => {
+  it("is requested as text, without tools, within the model's limits", () => {
     const asked = ask(session, "the parser") ?? assert.fail();
     assert.deepEqual(asked.request.tools, []);
     const text = messageText(asked.request.messages[0]?.parts ?? []);
@@ -67,7 +67,7 @@ describe("a summary", () => {
     assert.equal(ask({ ...session, messages: [user("hi")] }), undefined);
   });
 
-  it("that lacks a section is none", () => {
+  it("is invalid without one of its sections", () => {
     const texts = [
       "",
       "I did a lot.",
@@ -99,7 +99,7 @@ describe("a summary", () => {
     for (const one of ["look around", "in circles"]) assert.ok(!text.includes(one), one);
   });
 
-  it("of a conversation that begins with a summary still carries the first words", () => {
+  it("of a conversation that begins with a summary still carries the first message", () => {
     const text = made(session, { text: good, messages: 20 });
     assert.ok(!isFailure(text));
     const messages = [
@@ -116,7 +116,7 @@ describe("a summary", () => {
     assert.ok(second.length < text.length + 200, "summaries do not pile up");
   });
 
-  it("is asked for in a request that fits, for any conversation, also one that is far too long", () => {
+  it("is requested in a request that fits, even for a conversation that is far too long", () => {
     const work = [...worked(0), ...worked(20), ...worked(40)];
     for (const words of ["words ", "这个函数的实现", "😀", "9f8A0x"]) {
       const messages = [user("plain words ".repeat(9_000)), ...work, user(words.repeat(50_000)), ...work];
@@ -127,7 +127,7 @@ describe("a summary", () => {
     }
   });
 
-  it("leaves out the results that the model has not seen, however long", () => {
+  it("leaves out results that the model has not seen, however long", () => {
     const call = { type: "tool-call", id: "l", tool: "shell", input: "{}" } as const;
     const long = { type: "tool-result", id: "l", tool: "shell", text: "row ".repeat(9_000), failed: false };
     const asking: Message = { role: "assistant", parts: [call] };
@@ -140,7 +140,7 @@ describe("a summary", () => {
     assert.equal(ask({ ...session, messages: [...messages, answered] })?.messages, messages.length);
   });
 
-  it("leaves out the words that the model has not answered to, unless they fill the window", () => {
+  it("leaves out messages without an answer yet, unless they fill the window", () => {
     const answered: Message = { role: "assistant", parts: [{ type: "text", text: "done. ".repeat(3_000) }] };
     const messages = [...session.messages, answered];
     const asking = (text: string) => ask({ ...session, messages: [...messages, user(text)] })?.messages;

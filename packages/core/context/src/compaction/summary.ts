@@ -1,4 +1,7 @@
-/** Summary: the second stage: what a model is asked, how its answer is checked, and what code carries word for word. */
+/**
+ * Summary: the second stage: the request to a model, the check of its answer, and the parts that code copies
+ * word for word.
+ */
 import {
   type Failure,
   failure,
@@ -24,21 +27,21 @@ user's own words. In "Decisions" say what was decided and why, what was tried an
 each failing test with its error. Write "none" where a section has nothing. Do not invent anything, do not call tools, add nothing
 before or after the sections.`;
 
-/** Tokens a summary may take. */
+/** Maximum tokens of a summary. */
 const maxTokens = 4_000;
-/** The part of a window that the transcript may fill. */
+/** The share of a window that the transcript may fill. */
 const transcriptShare = 0.6;
 const opening =
   "The conversation up to here was summed up to save room. The sections below were written by a model; what follows them is carried word for word.";
 
 interface Given {
-  /** Who goes on with it, and who writes it. */
+  /** The model that continues with it, and the one that writes it. */
   readonly info: ModelInfo;
   readonly by: ModelInfo;
   readonly focus: string | undefined;
 }
 
-/** Undefined where there is nothing before what stays. */
+/** Undefined if nothing precedes the kept part. */
 export function askForSummary(
   session: Session,
   { info, by, focus }: Given,
@@ -62,8 +65,9 @@ export function askForSummary(
 }
 
 /**
- * So many messages go: what stays fits, and begins with an answer or a user message, never with a result. What the
- * model has not answered to stays: results whatever they take, words unless they fill the window by themselves.
+ * The number of messages to remove: the rest fits, and begins with an answer or a user message, never with a
+ * result. Messages without an answer stay: results whatever their size, user messages unless they fill the
+ * window by themselves.
  */
 function cutOf(messages: readonly Message[], info: ModelInfo): number {
   let left = keptTokens(info);
@@ -88,7 +92,7 @@ function messageTokens({ parts }: Message): number {
   return parts.reduce((sum, part) => sum + partTokens(part), 0);
 }
 
-/** The checked words of a model with what must not depend on them. */
+/** The checked text of a model, with the parts that must not depend on the model. */
 export function summaryText(
   session: Session,
   { text, messages, info }: { readonly text: string; readonly messages: number; readonly info: ModelInfo },
@@ -116,7 +120,7 @@ function todosText({ todos }: Session): string {
     : ["Open todos:", ...open.map(({ text, state }) => `- [${state}] ${text}`)].join("\n");
 }
 
-/** Instructions of folders, as they were read; those of the root stand in the system prompt. */
+/** Instructions of folders, as read; those of the root are in the system prompt. */
 function rulesIn(messages: readonly Message[]): readonly string[] {
   const paths = new Map(
     messages.flatMap(({ role, parts }) =>

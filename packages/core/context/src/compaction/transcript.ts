@@ -1,13 +1,13 @@
-/** Transcript: a conversation as plain text, for a model that is to sum it up. */
+/** Transcript: a conversation as plain text, for the model that summarizes it. */
 import { headOf, type Message, tailOf } from "@lathe/protocol";
 import { textTokens } from "../assemble.ts";
 
 /** Characters of a call's arguments. */
 const inputChars = 300;
-/** Characters of one result, the most first: as many as the whole has room for. */
+/** Characters of one result, largest first: the first value with which the whole fits is used. */
 const resultRooms = [1_600, 600, 200, 0];
 
-/** At most `tokens`; where that is too little the oldest goes first. */
+/** At most `tokens`; if that is too little, the oldest part is dropped. */
 export function transcriptOf(messages: readonly Message[], tokens: number): string {
   let text = "";
   for (const room of resultRooms) {
@@ -18,7 +18,7 @@ export function transcriptOf(messages: readonly Message[], tokens: number): stri
   return `${note}${endOf(text, tokens - textTokens(note))}`;
 }
 
-/** The end may have more tokens to a character than the whole. */
+/** The end may have more tokens per character than the whole. */
 function endOf(text: string, tokens: number): string {
   let end = text;
   for (let size = textTokens(end); size > tokens; size = textTokens(end)) {

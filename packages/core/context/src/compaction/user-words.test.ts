@@ -10,7 +10,7 @@ const said = (text: string): readonly string[] =>
 const wordsOf = (session: Pick<Session, "messages" | "compacted">, tokens = 9_000): readonly string[] =>
   said(wordsText(session, tokens));
 
-/** As a compaction leaves it that sums up the first `count` messages and takes images out. */
+/** The session after a compaction that summarizes the first `count` messages and removes images. */
 function compacted(session: Session, count: number): Session {
   const parts = session.messages.flatMap((message, at) =>
     message.parts.flatMap((part, i) =>
@@ -30,7 +30,7 @@ const saying = (session: Session, ...texts: readonly string[]): Session => ({
 });
 
 describe("the user's words", () => {
-  it("are in order, and there again where they were said again", () => {
+  it("are in order, with repetitions", () => {
     const ports = ["use port 3000", "no: 4000", "use port 3000"];
     assert.deepEqual(wordsOf(saying(emptySession, ...ports)), ports);
     const once = saying(compacted(saying(emptySession, ...ports), 1), "go on");
@@ -39,7 +39,7 @@ describe("the user's words", () => {
     assert.deepEqual(wordsOf(twice), [...ports, "go on", "use port 3000"]);
   });
 
-  it("are there once also where an image of theirs is not any more", () => {
+  it("appear once, even if one of their images was removed", () => {
     const image = { type: "image", mediaType: "image/png", base64: "AA" } as const;
     const shown: Message = { role: "user", parts: [{ type: "text", text: "like this" }, image] };
     const session = saying({ ...emptySession, messages: [user("draw it"), shown] }, "in red");
@@ -51,7 +51,7 @@ describe("the user's words", () => {
     ]);
   });
 
-  it("have answers and the words of a no among them, with what was asked", () => {
+  it("include answers and the words of a deny, with the question", () => {
     const calls = [
       { type: "tool-call", id: "q", tool: "ask_user", input: '{"question":"Which database?"}' },
       { type: "tool-call", id: "n", tool: "shell", input: '{"command":"npm i"}' },
@@ -75,7 +75,7 @@ describe("the user's words", () => {
     ]);
   });
 
-  it("fit into the room there is: long ones lose their middle, the oldest but the first go", () => {
+  it("fit into the available room: long ones lose their middle, the oldest but the first are dropped", () => {
     const long = `FIRST ${"pasted words ".repeat(3_000)} LAST`;
     const texts = ["never touch x.c", long, "😀".repeat(4_000), "and now y.c"];
     const text = wordsText(saying(emptySession, ...texts), 1_300);

@@ -1,20 +1,23 @@
-/** User words: all that the user has said since the session began, for a summary to carry word for word. */
+/** User words: everything the user wrote since the session began, copied word for word into a summary. */
 import { isNotice, type Message, messageText, type Session } from "@lathe/protocol";
 import { textTokens } from "../assemble.ts";
 import { inputsOf } from "./old-parts.ts";
 
 interface Said {
   readonly text: string;
-  /** The call that it was said to. */
+  /** The call that the words answer. */
   readonly to?: string;
 }
 
-/** Tokens that a message keeps when all of them are too much; with less none could be understood. */
+/** Minimum tokens that a message keeps if there is too much; with less it could not be understood. */
 const leastTokens = 60;
-/** Characters of the call that was answered. */
+/** Maximum characters shown of the answered call. */
 const callChars = 600;
 
-/** In about so many tokens: what is too long loses its middle, and where that is not enough the oldest go, never the first. */
+/**
+ * In about this many tokens: long messages lose their middle; if that is not enough, the oldest are dropped,
+ * never the first.
+ */
 export function wordsText(session: Pick<Session, "messages" | "compacted">, tokens: number): string {
   const { words, left } = fitted(wordsOf(session), tokens);
   if (words.length === 0) return "";
@@ -27,7 +30,7 @@ function saidText({ text, to }: Said): string {
   return `<said>\n${to === undefined ? "" : `[${to}]\n`}${text}\n</said>`;
 }
 
-/** Those that earlier summaries stand for included. What is said a second time is there a second time. */
+/** Includes messages replaced by earlier summaries. A repeated message appears twice. */
 function wordsOf({ messages, compacted }: Pick<Session, "messages" | "compacted">): readonly Said[] {
   const all = [...compacted.map((one) => one.messages), messages].flat();
   const inputs = inputsOf(all);
@@ -40,7 +43,7 @@ function wordsOf({ messages, compacted }: Pick<Session, "messages" | "compacted"
   });
 }
 
-/** What stays the same of a message that compactions leave or shorten. */
+/** The parts of a message that compactions never change. */
 function keysOf({ role, parts }: Message): readonly unknown[] {
   return role === "tool" ? parts.map(({ id }) => id) : parts;
 }
@@ -61,7 +64,7 @@ function saidIn({ role, parts }: Message, inputs: ReadonlyMap<string, string>): 
 
 interface Fitted {
   readonly words: readonly Said[];
-  /** How many are left out behind the first. */
+  /** Number of messages omitted after the first. */
   readonly left: number;
 }
 
@@ -77,7 +80,9 @@ function fitted(all: readonly Said[], tokens: number): Fitted {
   }
 }
 
-/** Tokens that each may have so that all have no more than `tokens`: short ones leave their share to long ones. */
+/**
+ * Tokens per message so that the total is at most `tokens`: short messages leave their share to long ones.
+ */
 function maxOfEach(sizes: readonly number[], tokens: number): number {
   let left = tokens;
   for (const [at, size] of sizes.toSorted((a, b) => a - b).entries()) {
@@ -94,6 +99,6 @@ function shortened(text: string, tokens: number): string {
   const kept = Math.floor((text.length * tokens) / size);
   const head = text.slice(0, Math.ceil(kept * 0.6));
   const tail = text.slice(text.length - Math.floor(kept * 0.4));
-  // Either may end within a character.
+  // Either cut may split a character.
   return `${head}\n[... ${text.length - kept} characters left out ...]\n${tail}`.toWellFormed();
 }

@@ -1,7 +1,7 @@
-/** Families: which words in a model's name say whose child it is, and where its version stands. */
+/** Families: finds the family and version in a model's name. */
 import type { Version } from "./profile.ts";
 
-/** The word that stands first in the name decides: `deepseek-r1-distill-llama` is a DeepSeek. */
+/** The first word in the name decides: `deepseek-r1-distill-llama` is a DeepSeek. */
 const words: readonly (readonly [word: RegExp, family: string])[] = [
   [/claude/, "claude"],
   [/gpt-?oss/, "gpt-oss"],
@@ -18,18 +18,18 @@ const words: readonly (readonly [word: RegExp, family: string])[] = [
   [/llama/, "llama"],
 ];
 
-/** Models that are named by a number of their own count as these. */
+/** Models with their own numbering count as these versions. */
 const versions: readonly (readonly [name: RegExp, version: Version])[] = [
   [/(?<![a-z0-9])o[1-9]|codex-mini/, [4, 0]],
 ];
 
 export interface Kin {
   readonly family: string;
-  /** Absent where the name does not say. */
+  /** Absent if the name has none. */
   readonly version?: Version;
 }
 
-/** `name`: the model's id without providers and folders. Undefined for unknown families. */
+/** `name`: the model ID without providers and folders. Undefined for unknown families. */
 export function kinOf(name: string): Kin | undefined {
   const text = name.toLowerCase();
   const found = words
@@ -41,11 +41,11 @@ export function kinOf(name: string): Kin | undefined {
   return { family: found.family, ...(version !== undefined && { version }) };
 }
 
-/** `5-5` and `5.5` are the same; dates and numbers of parameters (`20250514`, `30b`) are none. */
+/** `5-5` and `5.5` are the same; dates and parameter counts (`20250514`, `30b`) are not versions. */
 function versionIn(text: string): Version | undefined {
   const [, major, minor = "0"] = /(?<!\d)(\d{1,2})(?![\db])(?:[.-](\d{1,2})(?![\db]))?/.exec(text) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor)];
 }
 
-/** Models that see images whatever their family does. */
+/** Models that see images, unlike others of their family. */
 export const seeing: RegExp = /(?:^|[-_.\d])(?:vl|vision|omni)(?:[-_.:]|$)|llava|pixtral/i;

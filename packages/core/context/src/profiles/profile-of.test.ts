@@ -40,7 +40,7 @@ const rows: readonly (readonly [model: string, family: string, version?: string]
   ["mistral/devstral-2-123b", "mistral", "2.0"],
 ];
 
-it("knows a model's family and version behind whatever provider", () => {
+it("knows a model's family and version with any provider", () => {
   for (const [model, family, version] of rows) {
     const kin = kinOf(model.slice(model.lastIndexOf("/") + 1));
     assert.equal(kin?.family, family, model);
@@ -52,7 +52,7 @@ it("knows a model's family and version behind whatever provider", () => {
   }
 });
 
-it("takes the nearest version that is not newer, the newest where the name has none, else the oldest", () => {
+it("takes the nearest version that is not newer, the newest if the name has none, else the oldest", () => {
   const since = (model: string): string => profileOf(model).since.join(".");
   assert.equal(since("claude-opus-4-8"), "0.0");
   assert.equal(since("claude-opus-5"), "5.0");
@@ -63,7 +63,7 @@ it("takes the nearest version that is not newer, the newest where the name has n
   assert.equal(profileOf("gpt-7-nova").freeform, true);
 });
 
-it("knows who sees by the name, where the family does not", () => {
+it("knows from the name whether a model sees images, if the family does not tell", () => {
   for (const model of ["ollama/qwen3-vl:8b", "pixtral-12b", "ollama/llava:7b", "llama3.2-vision:11b"]) {
     assert.equal(profileOf(model).images, true, model);
   }

@@ -4,7 +4,7 @@ import { kinOf, seeing } from "./families.ts";
 import type { Profile, Version } from "./profile.ts";
 import { other, profiles } from "./profiles.ts";
 
-/** `model` as it is named, behind whatever provider, e.g. `openrouter/anthropic/claude-opus-5.5`. */
+/** `model` includes any provider, e.g. `openrouter/anthropic/claude-opus-5.5`. */
 export function profileOf(model: string): Profile {
   const name = model.slice(model.lastIndexOf("/") + 1);
   const kin = kinOf(name);
@@ -14,7 +14,7 @@ export function profileOf(model: string): Profile {
   return !found.images && seeing.test(name) ? { ...found, images: true } : found;
 }
 
-/** With what the session tries of it. */
+/** The profile, with the session's experimental settings. */
 export function profileFor({ settings }: Pick<Session, "settings">, model: string): Profile {
   const tuning = tuningOf(settings.experiments);
   return tuning ? { ...profileOf(model), ...tuning } : profileOf(model);

@@ -1,7 +1,7 @@
 /** The profiles: one entry for each family of models, and for the versions that differ. */
 import type { Profile } from "./profile.ts";
 
-/** For models that read between the lines: principles, and why. */
+/** For models that infer intent: principles, and reasons. */
 const principles = `How to work
 - Look before you change: find the code with grep, find_files and read; never guess what a file holds.
 - Call several tools at once when they do not depend on each other.
@@ -10,7 +10,7 @@ const principles = `How to work
 - Verify: run the project's tests, type checker or the program itself after changing it, and read what it prints. Say so when you could not.
 - When something fails, read why and change your approach; do not repeat a call that failed.`;
 
-/** For models that take each sentence at its word: what to do, in which order, when it is over, and what wins. */
+/** For models that take each sentence literally: steps, their order, when to stop, and priorities. */
 const literal = `Procedure
 1. Find the code that matters with grep, find_files and read. Send independent calls together in one answer. Do not state what a file holds before you have read it.
 2. Change files with apply_patch only, never through shell. Keep the patch as small as the task allows, in the style of the code around it. After a patch was applied do not read the file again to check it.
@@ -23,7 +23,7 @@ Rules
 - If a call failed, do not send the same call again: read the reason and change it.
 - If instructions contradict each other, the user's latest words come first, then the project's instructions, then these.`;
 
-/** For models that do better with few, plain, short steps. */
+/** For models that work better with few, plain, short steps. */
 const steps = `How to work, step by step
 1. Find the code: grep or find_files, then read. Never guess what a file holds.
 2. Read a file before you edit it. Copy the old text of an edit exactly as read shows it, without the line numbers, and long enough to be found once.
@@ -33,7 +33,7 @@ const steps = `How to work, step by step
 
 The arguments of a call are one JSON object with the names the tool gives. To do something, call the tool; text about a call does nothing.`;
 
-/** A large model, as its maker serves it. */
+/** A large model, served by its maker. */
 const served: Omit<Profile, "family"> = {
   since: [0, 0],
   edits: "str-replace",
@@ -45,7 +45,7 @@ const served: Omit<Profile, "family"> = {
   images: false,
 };
 
-/** Often a small one on a machine of one's own, which takes long to read the prompt. */
+/** Often a small model on the user's machine, which reads the prompt slowly. */
 const own: Omit<Profile, "family"> = {
   ...served,
   manner: steps,
@@ -54,14 +54,14 @@ const own: Omit<Profile, "family"> = {
   tidyAbove: 32_000,
 };
 
-/** Of no known family. */
+/** For unknown families. */
 export const other: Profile = { ...served, family: "other", windowShare: 0.75 };
 
-/** Of each family the oldest first. */
+/** Ordered by version within each family, oldest first. */
 export const profiles: readonly Profile[] = [
   // Tolerates loose instructions.
   { ...served, family: "claude", images: true },
-  // Does more by itself than was asked, unless it is told where the task ends.
+  // Does more than was asked, unless the prompt says where the task ends.
   {
     ...served,
     family: "claude",
@@ -70,9 +70,9 @@ export const profiles: readonly Profile[] = [
     manner: `${principles}
 - The task ends where the user's words end: no clean-up, no compatibility layer, no document that nobody asked for.`,
   },
-  // The o-series too: takes instructions literally, writes V4A patches, as JSON only.
+  // Includes the o-series: takes instructions literally, writes V4A patches, only as JSON.
   { ...served, family: "gpt", edits: "v4a", manner: literal, images: true },
-  // Writes a patch as it is, without JSON, and counts its reasoning as output.
+  // Writes raw patches without JSON, and counts its reasoning as output.
   {
     ...served,
     family: "gpt",
@@ -85,7 +85,7 @@ export const profiles: readonly Profile[] = [
   },
   // OpenAI's open weights, trained on the same patches.
   { ...own, family: "gpt-oss", edits: "v4a", manner: literal, maxOutput: 16_000 },
-  // Tends to describe instead of doing, and to explain code in comments.
+  // Tends to describe instead of acting, and to explain code in comments.
   {
     ...served,
     family: "gemini",
@@ -100,7 +100,7 @@ export const profiles: readonly Profile[] = [
   { ...served, family: "minimax" },
   { ...served, family: "deepseek" },
   { ...own, family: "qwen" },
-  // Most of these do not reason by themselves.
+  // Most of these have no reasoning of their own.
   { ...own, family: "mistral", foreignReasoning: "text" },
   { ...own, family: "llama", maxOutput: 16_000, foreignReasoning: "text" },
   { ...own, family: "gemma", maxOutput: 16_000, foreignReasoning: "text", images: true },

@@ -6,11 +6,11 @@ const noNewline = /^\\ No newline/i;
 interface Line {
   readonly mark: " " | "+" | "-";
   readonly text: string;
-  /** As it was written, with its marker if it had one. */
+  /** The line as written, including its marker. */
   readonly raw: string;
 }
 
-/** A hunk whose lines are still to come. */
+/** A hunk that receives its lines one by one. */
 export class HunkLines {
   readonly #lines: Line[] = [];
   /** Blank lines without a marker: context, unless they only end the hunk. */
@@ -31,7 +31,7 @@ export class HunkLines {
     }
     this.keepBlanks();
     const mark = line[0];
-    // A line without a marker is one of the file that lost its leading space.
+    // A line without a marker is a line of the file that lost its leading space.
     const isMarked = mark === " " || mark === "+" || mark === "-";
     this.#lines.push({ mark: isMarked ? mark : " ", text: isMarked ? line.slice(1) : line, raw: line });
   }
@@ -45,7 +45,7 @@ export class HunkLines {
     return this.#lines.length === 0;
   }
 
-  /** How many lines it names of the file, and of the new one. */
+  /** The number of lines of the old file, and of the new one. */
   get counts(): { readonly old: number; readonly new: number } {
     const count = (mark: "+" | "-"): number => this.#lines.filter((line) => line.mark !== mark).length;
     return { old: count("+"), new: count("-") };
@@ -58,7 +58,10 @@ export class HunkLines {
     return { ...marked, unmarked: { hunk: unmarked, likely: this.#mayLackMarkers() } };
   }
 
-  /** Then a line begins with something else, or the added lines, which have theirs, stand no further out than others. */
+  /**
+   * Whether markers may be missing: a line begins with another character, or the added lines are indented at
+   * least as far as others.
+   */
   #mayLackMarkers(): boolean {
     if (this.#lines.some(({ mark, text, raw }) => mark === " " && text === raw && raw !== "")) return true;
     const context = this.#lines.filter(({ mark, raw }) => mark === " " && raw.trim() !== "");

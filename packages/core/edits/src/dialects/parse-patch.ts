@@ -1,4 +1,4 @@
-/** A patch in either format. */
+/** Parses a patch in either format. */
 import type { Failure } from "@lathe/protocol";
 import { parseUdiff } from "./parse-udiff.ts";
 import { parseV4a } from "./parse-v4a.ts";
@@ -10,9 +10,9 @@ export type PatchDialect = "v4a" | "udiff";
 
 export interface Patch {
   readonly patch: string;
-  /** What it is said to be; its marks say it louder. */
+  /** The stated format; the patch's own marks take precedence. */
   readonly dialect?: PatchDialect;
-  /** The file of a patch that names none. */
+  /** The file for a patch that names none. */
   readonly path?: string;
 }
 
@@ -21,7 +21,7 @@ export function parsePatch({ patch, dialect, path }: Patch): readonly PatchFile[
   return (dialectOf(patch) ?? dialect) === "udiff" ? parseUdiff(patch, path) : parseV4a(patch, path);
 }
 
-/** Undefined when both or neither leave their marks: a file may hold a patch. */
+/** Undefined if it has marks of both or neither: a file may contain a patch. */
 function dialectOf(patch: string): PatchDialect | undefined {
   const isUdiff = /^(?:diff --git |--- \S.*\n\+\+\+ )/m.test(patch);
   const isV4a = /^\*{3} *(?:Update|Add|Delete) File:/m.test(patch);

@@ -1,4 +1,4 @@
-/** Unified diffs, lenient on shape: numbers and counts may be wrong or missing, file headers too. */
+/** Unified diffs, with a tolerant parser: numbers, counts and file headers may be wrong or missing. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { refusal } from "../failures.ts";
 import type { Hunk } from "../hunk.ts";
@@ -9,7 +9,7 @@ const section = /^@@(?: *-(\d+)(?:,(\d+))? +\+(\d+)(?:,(\d+))? *@@)? *(.*?)(?: *
 const gitLine =
   /^(?:\*{3} *(?:Begin|End) Patch *$|diff --git |index [0-9a-f]+\.\.|(?:old|new|deleted file|new file) mode |similarity index |rename (?:from|to) |Binary files )/;
 
-/** The path that stands for no file. */
+/** The path that means no file. */
 const nothing = "/dev/null";
 
 interface Reader {
@@ -17,7 +17,7 @@ interface Reader {
   at: number;
 }
 
-/** The files in the order of the diff; `path` names the file of a diff that names none. */
+/** The files in the order of the diff; `path` is the file of a diff that names none. */
 export function parseUdiff(patch: string, path?: string): readonly PatchFile[] | Failure {
   const reader: Reader = { lines: patchLines(patch, isStart), at: 0 };
   const files: PatchFile[] = [];
@@ -29,7 +29,7 @@ export function parseUdiff(patch: string, path?: string): readonly PatchFile[] |
   return files.length > 0 ? files : invalid("has no hunk");
 }
 
-/** A header of a file or a hunk; a removed line may look like the first line of the former. */
+/** A header of a file or a hunk; a removed line may look like the first line of a file header. */
 function isStart(line: string, next: string | undefined): boolean {
   return /^(?:diff --git |@@)/.test(line) || (/^--- \S/.test(line) && next?.startsWith("+++ ") === true);
 }
@@ -55,7 +55,7 @@ function readFile(reader: Reader, path: string | undefined): PatchFile | Failure
   return { type: "update", path: old, ...(old !== fresh && { to: fresh }), hunks };
 }
 
-/** A file that only got another name has no hunk to tell it by. */
+/** A file that was only renamed has no hunk. */
 function readRename(reader: Reader): PatchFile | undefined {
   const rest = reader.lines.slice(reader.at);
   const next = rest.findIndex((line, i) => i > 0 && line.startsWith("diff --git "));
@@ -94,7 +94,7 @@ function readNames(reader: Reader): readonly [string, string] | undefined {
   return [patchPath(lines[at]?.slice(4) ?? ""), patchPath(lines[at + 1]?.slice(4) ?? "")];
 }
 
-/** Git's `a/` and `b/`, only where both sides have theirs: a folder may be called `a`. */
+/** Removes git's `a/` and `b/`, but only if both sides have them: a folder may be called `a`. */
 function withoutPrefixes(from: string, to: string): readonly [string, string] {
   const isGit = (from === nothing || /^[aciow]\//.test(from)) && (to === nothing || /^[bciow]\//.test(to));
   if (!isGit) return [from, to];
@@ -114,7 +114,7 @@ function readHunk(reader: Reader): Hunk | undefined {
     if (!gitLine.test(next)) hunk.add(next);
   }
   if (hunk.isEmpty) return undefined;
-  // Who cannot count its lines cannot count those before it.
+  // If its line counts are wrong, its line number is unreliable, too.
   const isCounted = start !== undefined && hunk.counts.old === counts.old && hunk.counts.new === counts.new;
   return hunk.hunk({ headers: header ? [header] : [], ...(isCounted && { line: Number(start) }) });
 }
@@ -128,14 +128,14 @@ interface Counts {
   readonly new: number;
 }
 
-/** Takes the lines the counts promise, whatever they look like; none, and false, when the counts are wrong. */
+/** Takes the promised number of lines, whatever they look like; none, and false, if the counts are wrong. */
 function readCounted(reader: Reader, hunk: HunkLines, counts: Counts): boolean {
   const end = countedEnd(reader, counts);
   if (end === undefined) return false;
   while (reader.at < end) hunk.add(reader.lines[reader.at++] ?? "");
   hunk.keepBlanks();
   if (reader.lines[reader.at]?.startsWith("\\")) hunk.add(reader.lines[reader.at++] ?? "");
-  // What is neither the next hunk nor the next file is no part of the diff.
+  // Skips text that is neither the next hunk nor the next file.
   while (reader.at < reader.lines.length && !startsFile(reader) && !startsHunk(reader)) reader.at++;
   return true;
 }
@@ -151,12 +151,12 @@ function countedEnd({ lines, at }: Reader, counts: Counts): number | undefined {
     left.new -= countsFor(mark, "-");
     if (left.old < 0 || left.new < 0) return undefined;
   }
-  // More marked lines than counted: then the counts are not to be believed.
+  // If more marked lines follow, the counts are wrong.
   const next = lines.slice(end).find((line) => line !== "" && !line.startsWith("\\")) ?? "";
   return /^(?:[+ ]|-(?!-- ))/.test(next) ? undefined : end;
 }
 
-/** A line counts for a side unless it is the other's, or a note. */
+/** A line counts for a side unless it belongs to the other, or is a note. */
 function countsFor(mark: string, other: "+" | "-"): number {
   return mark === other || mark === "\\" ? 0 : 1;
 }

@@ -1,4 +1,7 @@
-/** The V4A patch format of OpenAI's `apply_patch`, lenient on shape: `*** Update File: p`, `@@ header`, marked lines. */
+/**
+ * The V4A patch format of OpenAI's `apply_patch`, with a tolerant parser: `*** Update File: p`, `@@ header`,
+ * marked lines.
+ */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { refusal } from "../failures.ts";
 import type { Hunk } from "../hunk.ts";
@@ -12,7 +15,7 @@ const endLine = /^\*{3} *End Patch *$/i;
 const markLine = /^\*{3} *(?:Begin Patch|End Patch|End of File) *$/i;
 const sectionLine = /^@@(?: *-(\d+)(?:,(\d+))? +\+\d+(?:,(\d+))? *@@)? *(.*?)(?: *@@)?$/;
 
-/** A section of the patch as it is read. */
+/** A section of the patch while it is read. */
 interface Section {
   readonly kind: "update" | "add" | "delete";
   readonly path: string;
@@ -20,7 +23,7 @@ interface Section {
   readonly lines: string[];
 }
 
-/** The files in the order of the patch; `path` names the file of a patch that names none. */
+/** The files in the order of the patch; `path` is the file of a patch that names none. */
 export function parseV4a(patch: string, path?: string): readonly PatchFile[] | Failure {
   const sections = sectionsOf(
     patchLines(patch, (line) => startLine.test(line)),
@@ -101,7 +104,7 @@ function hunksOf(lines: readonly string[]): readonly Hunk[] {
   let open: HunkLines | undefined;
   const close = (): void => {
     if (open && !open.isEmpty) hunks.push(open.hunk({ headers, ...lineOf(numbers, open.counts) }));
-    // Headers one after another lead to the place from outside in.
+    // Consecutive headers lead to the place from outermost to innermost.
     if (open) headers = [];
     open = undefined;
   };
@@ -120,7 +123,7 @@ function hunksOf(lines: readonly string[]): readonly Hunk[] {
   return hunks;
 }
 
-/** Who cannot count its lines cannot count those before it. */
+/** If the line counts are wrong, the line number is unreliable, too. */
 function lineOf(
   [, start, old = "1", fresh = "1"]: readonly (string | undefined)[] = [],
   counts: { readonly old: number; readonly new: number },

@@ -1,13 +1,13 @@
-/** What a patch says of one file, whichever format it came in. */
+/** One file's part of a patch, in either format. */
 import type { Hunk } from "../hunk.ts";
 
 export type PatchFile =
   | { readonly type: "update"; readonly path: string; readonly to?: string; readonly hunks: readonly Hunk[] }
   | { readonly type: "add"; readonly path: string; readonly text: string }
-  /** `hunks`: what the patch says the file holds. */
+  /** `hunks`: the content of the file according to the patch. */
   | { readonly type: "delete"; readonly path: string; readonly hunks?: readonly Hunk[] };
 
-/** Paths as models write them: `a/` and `b/` of git, `./`, quotes, a date behind a tab. */
+/** Cleans paths as models write them: git's `a/` and `b/`, `./`, quotes, a date after a tab. */
 export function patchPath(written: string): string {
   const path = written
     .replace(/\t.*$/, "")
@@ -16,7 +16,7 @@ export function patchPath(written: string): string {
   return path.replace(/^\.\//, "");
 }
 
-/** Whether a line begins a patch, by itself and the line after it. */
+/** Whether a line begins a patch, judged with the line after it. */
 type IsStart = (line: string, next: string | undefined) => boolean;
 
 /** The lines of a patch, LF, without the prose, fence or shell command around it. */
@@ -27,7 +27,7 @@ export function patchLines(patch: string, isStart: IsStart): readonly string[] {
     .map((line) => line.replace(/\r$/, ""));
   const last = lines.at(-1) === "" ? lines.length - 2 : lines.length - 1;
   const found = lines.findIndex((line, i) => isStart(line, lines[i + 1]));
-  // Marked lines before the first header are a part of the patch that has none.
+  // Marked lines before the first header belong to a patch without one.
   const start =
     found < 0 || lines.slice(0, found).some((line) => /^(?:\+|-(?![- ]))/.test(line))
       ? firstLine(lines)
@@ -38,7 +38,7 @@ export function patchLines(patch: string, isStart: IsStart): readonly string[] {
     .map((line, i) => (i === 0 && isStart(line, lines[start + 1]) ? line.trim() : line));
 }
 
-/** Behind an opening fence or a command, where these stand alone above. */
+/** The line after an opening fence or a command, if only these precede the patch. */
 function firstLine(lines: readonly string[]): number {
   const first = Math.max(
     0,
@@ -47,12 +47,12 @@ function firstLine(lines: readonly string[]): number {
   return closerOf(lines[first] ?? "") === undefined ? first : first + 1;
 }
 
-/** What closes a fence or a here-document that this line opens. */
+/** The text that closes a fence or a here-document opened on this line. */
 function closerOf(line: string): string | undefined {
   return /^\s*(`{3,}|~{3,})/.exec(line)?.[1] ?? /<<-?\s*(["']?)(\w+)\1\s*\)?\s*$/.exec(line)?.[2];
 }
 
-/** Where a fence or a here-document that was opened above the patch closes; a line of the patch has a marker. */
+/** The end of a fence or a here-document opened above the patch; lines of the patch have a marker. */
 function endOf(lines: readonly string[], start: number, end: number): number {
   const closer = closerOf(lines.slice(0, start).findLast((line) => line.trim() !== "") ?? "");
   if (closer === undefined) return end;

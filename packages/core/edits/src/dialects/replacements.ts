@@ -1,7 +1,7 @@
-/** `str_replace`: pieces of text by pieces of text. */
+/** `str_replace`: replaces pieces of text. */
 import type { Hunk } from "../hunk.ts";
 
-/** `old` must be there exactly once, unless `all`. Line endings are LF or the file's own. */
+/** `old` must occur exactly once, unless `all`. Line endings are LF or the file's own. */
 export interface Replacement {
   readonly old: string;
   readonly new: string;

@@ -6,7 +6,7 @@ export interface ChangedLines {
   readonly after: readonly [number, number];
 }
 
-/** Beyond this many differing lines the rest counts as one change: time and memory grow with its square. */
+/** With more differing lines, the rest counts as one change: time and memory grow with its square. */
 const maxDistance = 2_000;
 
 /**
@@ -38,13 +38,15 @@ function intern(lines: readonly string[], ids: Map<string, number>): Int32Array 
   });
 }
 
-/** The furthest x on each diagonal, one array per distance; the last one holds the end or is the bound. */
+/**
+ * The furthest x on each diagonal, one array per distance; the last one contains the end or is at the bound.
+ */
 function trace(a: Int32Array, b: Int32Array): readonly Int32Array[] {
   const rounds: Int32Array[] = [];
   const bound = Math.min(a.length + b.length, maxDistance);
   let last = new Int32Array(3);
   for (let distance = 0; distance <= bound; distance++) {
-    // Diagonal k lives at index k + distance + 1, so that its two neighbours always have a place.
+    // Diagonal k has index k + distance + 1, so that both neighbors always have an index.
     const next = new Int32Array(2 * distance + 3);
     for (let k = -distance; k <= distance; k += 2) {
       let x = distance === 0 ? 0 : startOf(last, k, distance);
@@ -70,7 +72,7 @@ function comesDown(last: Int32Array, k: number, distance: number): boolean {
   return k !== distance && (last[k - 1 + distance] ?? 0) < (last[k + 1 + distance] ?? 0);
 }
 
-/** Walks the trace back and joins single inserted and deleted lines into runs. */
+/** Follows the trace back and joins single inserted and deleted lines into runs. */
 function merged(
   rounds: readonly Int32Array[],
   { a, b }: { readonly a: Int32Array; readonly b: Int32Array },

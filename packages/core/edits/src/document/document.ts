@@ -1,17 +1,17 @@
-/** A file's text as the matcher sees it: LF lines without the byte order mark, folded forms kept once computed. */
+/** A file's text for the matcher: LF lines without the byte order mark; folded forms are cached. */
 import type { Tier } from "../hunk.ts";
 import { foldLine } from "./fold-line.ts";
 import { indentUnit } from "./indent-map.ts";
 import { type LfText, lfText } from "./lf-text.ts";
 
 export interface Document extends LfText {
-  /** Whole lines without endings; a final newline opens no further line. */
+  /** Whole lines without endings; a final newline starts no further line. */
   readonly lines: readonly string[];
-  /** Offset in `text` at which a line starts, the line after the last one included. */
+  /** Offset in `text` at which a line starts, including the one after the last line. */
   startOf(line: number): number;
-  /** Every line as this tier reads it. */
+  /** Every line as folded by this tier. */
   folded(tier: Tier): readonly string[];
-  /** Where each folded line stands, ascending. */
+  /** The positions of each folded line, ascending. */
   positions(tier: Tier): ReadonlyMap<string, readonly number[]>;
   /** One level of indentation. */
   indentUnit(): string;
@@ -49,7 +49,7 @@ export function readDocument(original: string): Document {
   };
 }
 
-/** Without the empty piece behind a final newline. */
+/** Removes the empty piece after a final newline. */
 export function wholeLines(pieces: readonly string[]): readonly string[] {
   return pieces.at(-1) === "" ? pieces.slice(0, -1) : pieces;
 }

@@ -1,13 +1,13 @@
-/** How each tier reads a line: what it takes for the same. */
+/** How each tier folds a line: which differences it ignores. */
 import type { Tier } from "../hunk.ts";
 
-/** Characters people cannot see, and typewriters do not have. */
+/** Invisible characters, which keyboards do not produce. */
 const invisible = /[\u00AD\u200B\u2060\uFEFF]/g;
 const typographic =
   /[\u00A0\u02B9-\u02BC\u2010-\u2015\u2018-\u201F\u2026\u2032\u2033\u2035\u2036\u2212\u2000-\u200A\u202F\u205F\u3000\u00AB\u00BB\u2039\u203A]/g;
 const plain = /^[\x20-\x7E\t]*$/;
 
-/** Cumulative: a tier takes for the same whatever a stricter one does. */
+/** Cumulative: a tier ignores everything that a stricter one does. */
 export function foldLine(line: string, tier: Tier): string {
   switch (tier) {
     case "exact":
@@ -23,13 +23,13 @@ export function foldLine(line: string, tier: Tier): string {
   }
 }
 
-/** Canonical composition, plain quotes, dashes and spaces, nothing invisible. */
+/** Canonical composition, plain quotes, dashes and spaces, no invisible characters. */
 export function foldTypography(text: string): string {
   if (plain.test(text)) return text;
   return text.normalize("NFC").replace(invisible, "").replace(typographic, foldCharacter);
 }
 
-/** The plain character for a typographic one; others are themselves. */
+/** The plain character for a typographic one; others are unchanged. */
 export function foldCharacter(character: string): string {
   const code = character.charCodeAt(0);
   if (code === 0x2026) return "...";
@@ -41,7 +41,7 @@ export function foldCharacter(character: string): string {
   return character;
 }
 
-/** A scan: a pattern would begin anew at every space of a long run. */
+/** A scan, since a pattern would start again at every space of a long run. */
 function withoutEnd(line: string): string {
   let end = line.length;
   while (end > 0 && /[\s\u200B\u2060\uFEFF]/.test(line[end - 1] ?? "")) end--;
@@ -49,8 +49,8 @@ function withoutEnd(line: string): string {
 }
 
 /**
- * Whitespace is one space, and none beside signs that mean the same either way. Before a dot, a colon, a hash, a minus
- * and their like it may not: `.a .b` is another selector than `.a.b`.
+ * Whitespace becomes one space, and none next to signs that mean the same either way. Before a dot, a colon,
+ * a hash, a minus and similar signs it matters: `.a .b` is another selector than `.a.b`.
  */
 function foldSpaces(line: string): string {
   return line

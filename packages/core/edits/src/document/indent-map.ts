@@ -1,15 +1,15 @@
-/** From the indentation the model wrote to the one the file has, learnt from the lines both have. */
+/** Maps the model's indentation to the file's, learned from the lines that both have. */
 
-/** One line both have: what the model wrote, what the file has. */
+/** The indentations of one line: the model's, and the file's. */
 export interface IndentPair {
   readonly model: string;
   readonly file: string;
 }
 
-/** Undefined where the lines both have do not say. */
+/** Undefined if the shared lines do not tell. */
 export type IndentMap = (indent: string) => string | undefined;
 
-/** `written` are all the indentations the model wrote, `unit` is one level of the file's. */
+/** `written` are all indentations the model wrote, `unit` is one level of the file's. */
 export function indentMap(
   pairs: readonly IndentPair[],
   { written, unit }: { readonly written: readonly string[]; readonly unit: string },
@@ -19,7 +19,7 @@ export function indentMap(
   return (indent) => (isOfFileAlone(indent, pairs) ? indent : mapped(indent));
 }
 
-/** Whitespace of the file's kind, of which the lines the model copied have none. */
+/** Whitespace of the file's kind, if no line that the model copied uses that kind. */
 function isOfFileAlone(indent: string, pairs: readonly IndentPair[]): boolean {
   const [kind] = indent;
   if (kind === undefined || !isOneKind(indent) || !pairs.some(({ model }) => model !== "")) return false;
@@ -39,7 +39,7 @@ function mapOf(
   return (indent) => known.get(indent) ?? line?.(indent);
 }
 
-/** The model's levels are of another width than the file's, and nothing is shifted. */
+/** The model's levels have another width than the file's, without a shift. */
 function scaleOf(
   pairs: readonly IndentPair[],
   { step, unit }: { readonly step: number; readonly unit: string },
@@ -60,7 +60,7 @@ function scaleOf(
   };
 }
 
-/** The same indentation added everywhere, or taken away. */
+/** The same indentation is added everywhere, or removed. */
 function shiftOf(pairs: readonly IndentPair[], converted: (indent: string) => string): IndentMap | undefined {
   const [first] = pairs;
   if (!first) return undefined;
@@ -108,7 +108,7 @@ function functionOf(pairs: readonly IndentPair[]): ReadonlyMap<string, string> {
   return known;
 }
 
-/** Levels of one width become levels of another: through the known pairs, or through no indentation. */
+/** Maps levels of one width to another: through the known pairs, or through no indentation. */
 function lineThrough(
   pairs: readonly IndentPair[],
   { written, unit }: { readonly written: readonly string[]; readonly unit: string },
@@ -124,14 +124,14 @@ function lineThrough(
   const level = kind === unit[0] ? unit.length : 1;
   const slope = high[0] > low[0] ? (high[1] - low[1]) / (high[0] - low[0]) : slopeOf(low, { step, level });
   if (slope <= 0 || sorted.some(([x, y]) => low[1] + slope * (x - low[0]) !== y)) return undefined;
-  // A line that only lost its indentation says nothing of the width of levels.
+  // A line that only lost its indentation says nothing about the width of levels.
   if (kind === " " && slope < 1 && !Number.isInteger(1 / slope)) return undefined;
   if (low[0] === 0 && low[1] > 0) return undefined;
   return (indent) => {
     const width = low[1] + slope * (indent.length - low[0]);
     if (!isOneKind(indent) || width < 0) return undefined;
     const whole = Math.floor(width + 1e-9);
-    // What is left of a level aligns something: spaces.
+    // A partial level is alignment: spaces.
     return kind.repeat(whole) + " ".repeat(Math.round((width - whole) / slope));
   };
 }
@@ -145,7 +145,7 @@ function inUnits(levels: number, { unit, step }: { unit: string; step: number })
   return unit.repeat(whole) + " ".repeat(Math.round((levels - whole) * step));
 }
 
-/** One level of what the model wrote: the greatest common divisor of its depths; 4 where that says nothing. */
+/** One level of the model's text: the greatest common divisor of its depths; 4 if that says nothing. */
 function stepOf(written: readonly string[]): number {
   const widths = written.filter((indent) => indent !== "").map((indent) => indent.length);
   if (written.some((indent) => indent.startsWith("\t"))) return 1;
@@ -161,7 +161,9 @@ function isOneKind(indent: string): boolean {
   return /^(?: *|\t*)$/.test(indent);
 }
 
-/** One level of indentation in a file: a tab, or the most frequent small difference between neighbouring lines. */
+/**
+ * One level of indentation in a file: a tab, or the most frequent small difference between neighboring lines.
+ */
 export function indentUnit(lines: readonly string[]): string {
   const counts = new Map<number, number>();
   let tabs = 0;

@@ -1,4 +1,4 @@
-/** A text seen without byte order mark and with LF line endings only, and the way back to its own bytes. */
+/** A text without byte order mark and with LF line endings only, and the mapping to its original bytes. */
 import { diffLines } from "./diff-lines.ts";
 
 export interface LfText {
@@ -8,7 +8,10 @@ export interface LfText {
   originalAt(offset: number): number;
   /** 1-based line of an offset in `text`. */
   lineAt(offset: number): number;
-  /** The line ending at or after an offset in `text`; before it at the file's end; LF in a text without any. */
+  /**
+   * The line ending at or after an offset in `text`; at the file's end the one before it; LF in a text
+   * without any.
+   */
   endingAt(offset: number): "\n" | "\r\n";
 }
 
@@ -22,7 +25,7 @@ export function lfText(original: string): LfText {
     return ends;
   };
   const allCrlfs = (): readonly number[] => {
-    // The i-th CRLF of the original lies i characters further on than its LF in `text`.
+    // The i-th CRLF of the original is i characters after its LF in `text`.
     crlfs ??=
       text.length + mark === original.length ? [] : offsets(original, "\r\n").map((at, i) => at - i - mark);
     return crlfs;
@@ -42,8 +45,8 @@ export function lfText(original: string): LfText {
 }
 
 /**
- * The new text of a place with line endings: an unchanged or replaced line keeps its own, added ones take that of the
- * line before them.
+ * Adds line endings to the new text of a place: an unchanged or replaced line keeps its own, added ones use
+ * that of the line before them.
  */
 export function withEndings(
   lf: LfText,
@@ -65,7 +68,7 @@ export function withEndings(
     .join("");
 }
 
-/** For each new line the old line it is unchanged from or stands in the place of. */
+/** For each new line, the old line that it equals or replaces. */
 function twinsOf(old: readonly string[], fresh: readonly string[]): readonly (number | undefined)[] {
   const twins: (number | undefined)[] = [];
   let at = 0;

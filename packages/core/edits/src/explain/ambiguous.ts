@@ -1,4 +1,7 @@
-/** What a refused edit says that fits several places: which, inside what, and the line that would tell them apart. */
+/**
+ * The error for an edit that matches several places: the places, their surroundings, and a line that
+ * distinguishes them.
+ */
 import type { Failure } from "@lathe/protocol";
 import { type Document, wholeLines } from "../document/document.ts";
 import { refusal } from "../failures.ts";
@@ -32,7 +35,7 @@ function listed(document: Document, places: readonly { readonly from: number }[]
   return named.join(", ") + (places.length > placesNamed ? ", ..." : "");
 }
 
-/** The nearest line above that is indented less and reads like a definition. */
+/** The nearest line above with less indentation that looks like a definition. */
 function enclosing(lines: readonly string[], from: number): string | undefined {
   let depth = depthOf(lines[from] ?? "");
   for (let at = from - 1; at >= 0 && depth > 0; at--) {
@@ -48,7 +51,7 @@ function depthOf(line: string): number {
   return /^\s*/.exec(line)?.[0].length ?? 0;
 }
 
-/** The line before, or else behind, that no two of the places share. */
+/** The line before, or else after, that differs for every place. */
 function nextStep(document: Document, places: readonly { readonly from: number }[], hunk: Hunk): string {
   const { lines } = document;
   const height = wholeLines(hunk.old).length;

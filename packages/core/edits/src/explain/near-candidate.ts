@@ -1,29 +1,31 @@
-/** The lines of a file that come nearest to a text that is not in it: only to be shown, never to be edited. */
+/**
+ * Finds the lines of a file that are most similar to a missing text; only to show them, never to edit them.
+ */
 
 export interface Candidate {
-  /** The lines with numbers and a tab before them, at most 20. */
+  /** At most 20 lines, each with its number and a tab. */
   readonly text: string;
   /** 1-based first line, and how many the wanted text has. */
   readonly line: number;
   readonly count: number;
-  /** True when every line is there and only whitespace differs. */
+  /** True if every line is present and only whitespace differs. */
   readonly onlyWhitespace: boolean;
 }
 
 const maxShown = 20;
 const maxLine = 200;
-/** Lines looked at: an error message is not worth more than some tens of milliseconds. */
+/** Maximum lines to compare: an error message is not worth more than some tens of milliseconds. */
 const maxLines = 50_000;
-/** Occurrences of one line in the wanted text that count, and how much a long line counts at most. */
+/** Maximum occurrences of one line in the wanted text that count, and maximum score of a long line. */
 const maxTwins = 20;
 const maxWeight = 40;
 
-/** The best candidate, or undefined when nothing is alike. */
+/** The best candidate, or undefined if nothing is similar. */
 export function nearCandidate(text: string, wanted: string): Candidate | undefined {
   const lines = text.split("\n", maxLines);
   const flat = lines.map(flattened);
   const block = trimmedBlock(wanted.split("\n").map(flattened));
-  // A file that is shown whole needs no likeness.
+  // A file that is shown whole needs no similarity.
   const isSmall = lines.length <= maxShown && text !== "";
   const start = bestByLines(flat, block) ?? bestByWords(flat, block) ?? (isSmall ? 0 : undefined);
   if (start === undefined) return undefined;
@@ -41,7 +43,7 @@ function trimmedBlock(lines: readonly string[]): readonly string[] {
   return first < 0 ? [] : lines.slice(first, last + 1);
 }
 
-/** Where most of the block's lines stand in their order. */
+/** The position with most of the block's lines in order. */
 function bestByLines(flat: readonly string[], block: readonly string[]): number | undefined {
   const twins = Map.groupBy(block.keys(), (i) => block[i] ?? "");
   twins.delete("");
@@ -52,11 +54,11 @@ function bestByLines(flat: readonly string[], block: readonly string[]): number 
       scores.set(start, (scores.get(start) ?? 0) + Math.min(line.length, maxWeight));
     }
   }
-  // A lone bracket somewhere is no likeness.
+  // A single bracket is no similarity.
   return highest(scores, Math.min(8, block.join("").length));
 }
 
-/** Where a line shares most words with the block's longest line, at least half of them. */
+/** The line that shares the most words with the block's longest line, at least half of them. */
 function bestByWords(flat: readonly string[], block: readonly string[]): number | undefined {
   const longest = block.reduce((a, b) => (b.length > a.length ? b : a), "");
   const at = block.indexOf(longest);

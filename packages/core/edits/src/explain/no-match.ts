@@ -1,4 +1,4 @@
-/** What a refused edit says that is nowhere in the file: the nearest lines as they are now, and how they differ. */
+/** The error for an edit that matches nowhere: the nearest current lines, and how they differ. */
 import type { Failure } from "@lathe/protocol";
 import type { Document } from "../document/document.ts";
 import { refusal } from "../failures.ts";
@@ -7,7 +7,7 @@ import { findBlock } from "../match/find-block.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 import { nearCandidate } from "./near-candidate.ts";
 
-/** Lines of the difference that are shown. */
+/** Maximum lines of the shown difference. */
 const diffLines = 16;
 const lineChars = 200;
 
@@ -26,11 +26,11 @@ export function noMatch(document: Document, hunk: Hunk, name: string): Failure {
   return refusal("no-match", name, { what, next });
 }
 
-/** 1-based line at which `new` stands already, where it says enough to be sure. */
+/** 1-based line at which `new` already is, if it is long enough to be sure. */
 function alreadyThere(document: Document, hunk: Hunk): number | undefined {
   const fresh = hunk.new.filter((line) => line.trim() !== "");
   const known = new Set(hunk.old.map((line) => line.trim()));
-  // What is in `old` too proves nothing.
+  // Text that is in `old` too proves nothing.
   const own = fresh
     .filter((line) => !known.has(line.trim()))
     .join("")

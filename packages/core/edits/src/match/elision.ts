@@ -1,10 +1,10 @@
-/** Paired lines of dots: what is between the pieces around them stays as it is. */
+/** Paired lines of dots: the text between the pieces around them stays unchanged. */
 import type { Hunk } from "../hunk.ts";
 import { isComment, standInOf } from "./stand-in.ts";
 
 /**
- * The pieces around paired elisions, undefined when old and new do not have the same number of them. A line of dots that
- * `file` has as well, as the body of a Python stub, stands for nothing else.
+ * The pieces around paired elisions; undefined if old and new have different numbers of them. A line of dots
+ * that is also in `file`, such as the body of a Python stub, is literal.
  */
 export function piecesOf(hunk: Hunk, file: readonly string[]): readonly Hunk[] | undefined {
   const signs = new Set(hunk.old.filter(isElision).map((line) => line.trim()));
@@ -34,7 +34,7 @@ function splitAt(lines: readonly string[], own: ReadonlySet<string>): readonly (
   return pieces.map(withoutOuterBlanks);
 }
 
-/** A line that is nothing but a sign for left-out lines. */
+/** Whether a line is only a sign for omitted lines. */
 function isElision(line: string): boolean {
   const stands = standInOf(line);
   return stands === "dots" || (stands === "marked" && isComment(line));

@@ -1,11 +1,11 @@
-/** A piece of text letter by letter: the strictest tier for dialects that name text rather than lines. */
+/** Exact matches of a piece of text: the strictest tier for dialects that name text rather than lines. */
 import type { Document } from "../document/document.ts";
 import { foldCharacter } from "../document/fold-line.ts";
 
-/** More than this many places need not be told apart. */
+/** Maximum number of places to distinguish. */
 const manyPlaces = 100;
 
-/** Offsets of the occurrences; those that overlap count, up to `manyPlaces`, unless all are wanted. */
+/** Offsets of the occurrences, up to `manyPlaces` and overlapping ones included, unless all are wanted. */
 export function occurrences(text: string, piece: string, all: boolean): readonly number[] {
   const found: number[] = [];
   const stride = all ? piece.length : 1;
@@ -16,7 +16,7 @@ export function occurrences(text: string, piece: string, all: boolean): readonly
   return found;
 }
 
-/** Offsets of the piece where quotes, dashes and spaces are read as plain ones, one character for one. */
+/** Offsets of the piece with plain quotes, dashes and spaces, one character for one. */
 export function typographicOccurrences(document: Document, piece: string, all: boolean): readonly number[] {
   return occurrences(plain(document.text), plain(piece), all);
 }
@@ -28,7 +28,7 @@ function plain(text: string): string {
   });
 }
 
-/** Whether the piece begins or ends inside a word that the edit makes another one: then it means another word. */
+/** Whether the piece cuts a word that the edit changes to another one; then it means another word. */
 export function cutsWord(
   text: string,
   { old, fresh }: { readonly old: string; readonly fresh: string },
@@ -49,7 +49,7 @@ function isOther(part: RegExp, old: string, fresh: string): boolean {
   return before !== after && !isLike(before, after);
 }
 
-/** Mostly the same letters at both ends: a word that is spelt in another way. */
+/** Mostly the same letters at both ends: a different spelling of a word. */
 function isLike(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   let head = 0;

@@ -1,4 +1,4 @@
-/** Where a block of lines stands in a file, read as one tier reads it. */
+/** Finds a block of lines in a file, as folded by one tier. */
 import type { Document } from "../document/document.ts";
 import { foldLine } from "../document/fold-line.ts";
 import type { Tier } from "../hunk.ts";
@@ -8,11 +8,11 @@ export interface Match {
   /** 0-based, end exclusive. */
   readonly from: number;
   readonly to: number;
-  /** For each line of the block its line of the file; undefined for a blank line the file does not have. */
+  /** For each line of the block, its line in the file; undefined for a blank line the file does not have. */
   readonly lineOf: readonly (number | undefined)[];
 }
 
-/** All matches in the order of the file; they may overlap. A block without anything but blank lines has none. */
+/** All matches in the order of the file; they may overlap. A block of only blank lines has none. */
 export function findBlock(document: Document, block: readonly string[], tier: Tier): readonly Match[] {
   const wanted = block.map((line) => foldLine(line, tier));
   if (wanted.every((line) => line.trim() === "")) return [];
@@ -26,7 +26,7 @@ export function findBlock(document: Document, block: readonly string[], tier: Ti
   return found;
 }
 
-/** By the block's rarest line, so that a file that repeats itself is not compared line by line everywhere. */
+/** Starts from the block's rarest line, so that a repetitive file is not compared line by line everywhere. */
 function* anchoredStarts(document: Document, wanted: readonly string[], tier: Tier): Generator<number> {
   const lines = document.folded(tier);
   const positions = document.positions(tier);
@@ -70,7 +70,7 @@ function solid(lines: readonly string[]): readonly number[] {
   return [...lines.keys()].filter((line) => lines[line] !== "");
 }
 
-/** Blank lines of the block are those of the file as long as the file has any at that place. */
+/** Matches the block's blank lines with the file's, as long as the file has any at that place. */
 function withBlanks(
   lineOf: readonly (number | undefined)[],
   lines: readonly string[],

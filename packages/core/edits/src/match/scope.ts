@@ -1,4 +1,4 @@
-/** Chooses between places that match equally well, by what a patch says stands above or at them. */
+/** Chooses between places that match equally well, by the lines that a patch names above or at them. */
 import type { Document } from "../document/document.ts";
 import { foldLine } from "../document/fold-line.ts";
 import type { Hints } from "../hunk.ts";
@@ -7,7 +7,7 @@ interface Scoped {
   readonly from: number;
 }
 
-/** The only candidate the hints name; undefined when they name none, several, or different ones. */
+/** The only candidate that the hints name; undefined if they name none, several, or different ones. */
 export function chosenBy<T extends Scoped>(
   hints: Hints | undefined,
   candidates: readonly T[],
@@ -25,7 +25,7 @@ interface Scope {
   readonly to: number;
 }
 
-/** The lines below the headers, each unique inside the one before, as far as they are indented deeper. */
+/** The more deeply indented lines below the headers, each of which must be unique inside the previous one. */
 function scopeOf(headers: readonly string[], document: Document): Scope | undefined {
   let scope: Scope = { from: 0, to: document.lines.length };
   for (const header of headers) {
@@ -36,7 +36,7 @@ function scopeOf(headers: readonly string[], document: Document): Scope | undefi
   return headers.length > 0 ? scope : undefined;
 }
 
-/** A header is the line, or its beginning as git shortens it, or a part of it as models do. */
+/** A header is the line, or its beginning as git shortens it, or a part of it as models write it. */
 function headerLine(header: string, scope: Scope, document: Document): number | undefined {
   const wanted = foldLine(header, "inner-whitespace");
   if (wanted === "") return undefined;
@@ -55,7 +55,7 @@ function headerLine(header: string, scope: Scope, document: Document): number | 
   return undefined;
 }
 
-/** Git shortens a heading at 80 bytes, in the middle of a word too. */
+/** Git shortens a heading at 80 bytes, even inside a word. */
 function isCut(header: string): boolean {
   return header.length >= 70;
 }
@@ -75,7 +75,7 @@ function endOfBlock(header: number, lines: readonly string[]): number {
   let end = header + 1;
   while (end < lines.length) {
     const line = lines[end] ?? "";
-    // The end of a signature over several lines, and a brace on a line of its own.
+    // The end of a signature over several lines, or a brace on a separate line.
     const opens = /^\s*[)\]].*[:{]\s*$/.test(line) || (end === header + 1 && /^\s*[{(]/.test(line));
     if (line.trim() !== "" && indentWidth(line) <= depth && !opens) break;
     end++;
@@ -83,7 +83,7 @@ function endOfBlock(header: number, lines: readonly string[]): number {
   return end;
 }
 
-/** Columns, a tab to the next multiple of four. */
+/** The width in columns; a tab extends to the next multiple of four. */
 function indentWidth(line: string): number {
   let width = 0;
   for (const character of line) {

@@ -1,20 +1,20 @@
-/** Lines that stand for code a model left out. */
+/** Detects lines that stand for code a model omitted. */
 
 const comment = /^(?:\/\/+|#+|--+|;+|%+|<!--|\/\*+|\{\/\*|\(\*|"""|''')/;
 const commentEnd = /(?:\*+\/\}?|-->|\*\)|"""|''')$/;
-/** A comment behind code on its line. */
+/** A comment after code on its line. */
 const behindCode = /\S\s+(\/\/|\/\*|#|--)\s*([^"'`]*)$/;
 const onlyDots = /^[[(]?\s*(?:\.{3,}|…)\s*[\])]?$/;
-/** Longer lines say something. */
+/** Longer lines have meaning of their own. */
 const maxChars = 100;
 
-/** A word that says that something was left as it is, or left out. */
+/** Words that mean that something is unchanged or omitted. */
 const keys = new Set(
   "rest remain remains remaining remainder existing unchanged same omitted previous original other others elided truncated snip snipped unmodified untouched unaltered skipped skip more etc brevity intact keep kept similar change changes on".split(
     " ",
   ),
 );
-/** What else such a line is made of. */
+/** Other words of such a line. */
 const fillers = new Set(
   "the of is are as and all any so in for to at it its this that these your my our here there above below before after with without no not code file function functions method methods class classes module component implementation logic content contents body block section part lines line everything else stay stays left goes continue continues like imports import definitions handlers cases statements needed".split(
     " ",
@@ -22,12 +22,12 @@ const fillers = new Set(
 );
 
 /**
- * How surely a line stands for others. `dots`: nothing but dots; `marked`: dots before words that say so; `said`: words
- * alone, which may be an honest comment where nothing is removed.
+ * How surely a line stands for others. `dots`: only dots; `marked`: dots before such words; `said`: words
+ * alone, which may be a real comment if nothing is removed.
  */
 export type StandIn = "dots" | "marked" | "said";
 
-/** Undefined for a line that stands for itself. */
+/** Undefined for a literal line. */
 export function standInOf(line: string): (StandIn & string) | undefined {
   const { text } = inside(line);
   if (text.length > maxChars) return undefined;
@@ -40,14 +40,14 @@ export function isComment(line: string): boolean {
   return comment.test(line.trim());
 }
 
-/** A comment behind code, as if it were alone on its line. */
+/** A comment after code, as if it were on a separate line. */
 export function commentBehind(line: string): string | undefined {
   if (isComment(line) || line.length > 1_000) return undefined;
   const [, sign, text] = behindCode.exec(line) ?? [];
   return sign === undefined ? undefined : `${sign} ${text}`;
 }
 
-/** Dots, a space, and at most two words that are not of the kind: `...rest` is code. */
+/** Dots, a space, and at most two other words: `...rest` is code. */
 function isMarked(text: string): boolean {
   const found =
     /^[[({<]?\s*(?:\.{2,}|…)\s+(.*)$/.exec(text) ?? /^[[({<]?\s*(?:\.{2,}|…)([[({<].*)$/.exec(text);
@@ -56,7 +56,7 @@ function isMarked(text: string): boolean {
   return words.length <= 12 && strange <= 2 && words.some((word) => keys.has(word));
 }
 
-/** Words in brackets of their own. */
+/** The words inside brackets. */
 function wrapped(text: string): string | undefined {
   const words = /^[[({<](.*)[\])}>]$/.exec(text)?.[1];
   return words !== undefined && isSaid(words) ? words : undefined;

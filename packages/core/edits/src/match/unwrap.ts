@@ -1,4 +1,4 @@
-/** Takes off what models wrap text in, one wrapping at a time, from old and new together. */
+/** Removes the wrappings that models add to text, one at a time, from old and new together. */
 import type { Hunk } from "../hunk.ts";
 
 export interface Unwrapped {
@@ -6,7 +6,7 @@ export interface Unwrapped {
   readonly hunk: Hunk;
 }
 
-/** Undefined when the text does not wear this wrapping. */
+/** Undefined if the text does not have this wrapping. */
 type Wrapping = readonly [name: string, off: (text: string) => string | undefined];
 
 const entities: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** The signs behind a copied line number; the space after some of them may be the line's own. */
+/** The signs after a copied line number; the space after some of them may belong to the line. */
 const separators = ["\t", "→", "| ", "│ ", "|", "│", ": ", ":", ". ", ") ", "- "];
 
 const codeFence = "a code fence";
@@ -67,28 +67,30 @@ interface Off {
   off(text: string): string | undefined;
 }
 
-/** Whether the line above the place could be what was taken off: then it was copied, and wrongly. */
+/**
+ * Whether the line above the place could be the removed wrapping: then it was copied, and the match is wrong.
+ */
 export function isWorn(wrapping: string, lineAbove: string | undefined): boolean {
   return wrapping === codeFence && /^\s*(?:`{3}|~{3})/.test(lineAbove ?? "");
 }
 
-/** What `new` means: as it is where it does not wear what `old` does; undefined where that cannot be told. */
+/** The meaning of `new`: unchanged if it lacks the wrapping of `old`; undefined if unclear. */
 function unwrappedNew(fresh: string, { old, bare, off }: Off): string | undefined {
   const bareNew = off(fresh);
   if (bareNew === undefined) return /^\s*(?:`{3}|~{3})/m.test(fresh) ? undefined : fresh;
   if (bareNew === fresh) return fresh;
-  // A character that was wrapped in `old` stands bare in a `new` that is not.
+  // A character that was wrapped in `old` is plain in a `new` without wrapping.
   const worn = Array.from("\"'<>\n").filter((one) => countOf(bare, one) > countOf(old, one));
   const isBare = worn.some((one) => countOf(fresh, one) > 0);
   return isBare || wearsLess(fresh, bareNew, bare) ? fresh : bareNew;
 }
 
-/** How often a character stands there, not behind a backslash. */
+/** The number of occurrences of a character that is not after a backslash. */
 function countOf(text: string, character: string): number {
   return text.replaceAll(/\\./gs, "").split(character).length - 1;
 }
 
-/** The model wrapped `old` alone: `new` as it stands has more lines of the unwrapped `old`. */
+/** The model wrapped only `old`: the unchanged `new` shares more lines with the unwrapped `old`. */
 function wearsLess(fresh: string, bareNew: string, bareOld: string): boolean {
   const old = new Set(bareOld.split("\n"));
   const common = (text: string): number =>
@@ -105,14 +107,14 @@ function withoutFence(text: string): string | undefined {
   return lines.slice(first + 1, last).join("\n");
 }
 
-/** One level of JSON string escaping; a backslash before anything else stays. */
+/** Removes one level of JSON string escaping; a backslash before anything else stays. */
 function withoutEscapes(text: string): string {
   return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|([ntr"'`/\\]))/g, (all, code?: string, letter?: string) =>
     code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : (escapes[letter ?? ""] ?? all),
   );
 }
 
-/** Every line of `old` has a number, each one more than the last; `new` loses those that are written the same way. */
+/** Every line of `old` has a number, each one higher than the last; `new` loses those in the same format. */
 function withoutNumbers(hunk: Hunk, separator: string): readonly Unwrapped[] {
   const sign = escaped(separator);
   const pattern = new RegExp(`^\\s*(\\d+)(?:[ ]*${sign}|[ ]*${escaped(separator.trim())}?\\s*$)`);
@@ -133,11 +135,13 @@ function withoutNumbers(hunk: Hunk, separator: string): readonly Unwrapped[] {
 interface Numbers {
   numberOf(line: string): number | undefined;
   bare(line: string): string;
-  /** Nothing else is written with this sign behind a number. */
+  /** Nothing else is written with this sign after a number. */
   readonly isSure: boolean;
 }
 
-/** Copied lines lose theirs; others when the sign is sure and something follows it, or when all of them are in sequence. */
+/**
+ * Copied lines lose their numbers; others if the sign is sure and text follows it, or if all are in sequence.
+ */
 function bareNumbers(hunk: Hunk, { numberOf, bare, isSure }: Numbers): readonly string[] {
   const copied = new Set(hunk.old);
   const own = hunk.new.filter((line) => line.trim() !== "" && !copied.has(line));

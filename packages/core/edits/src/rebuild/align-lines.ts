@@ -1,17 +1,19 @@
-/** Which line of the replacement comes from which line of the replaced text. */
+/** Pairs the lines of the replacement with those of the replaced text. */
 import { type ChangedLines, diffLines } from "../document/diff-lines.ts";
 import type { Hunk } from "../hunk.ts";
 import { similarity } from "./tokens.ts";
 
-/** Less alike, two lines are not one line edited. */
+/** Less similar lines do not count as one edited line. */
 const alike = 0.5;
-/** Pairs looked at in one changed run; beyond it lines pair by position where the counts agree. */
+/** Maximum pairs compared in one changed run; in longer runs lines pair by position if the counts agree. */
 const maxPairs = 2_500;
 
 export interface Alignment {
-  /** For each new line its old line, ascending, whitespace at both ends ignored; undefined for an added line. */
+  /**
+   * For each new line its old line, ascending, whitespace at both ends ignored; undefined for an added line.
+   */
   readonly twins: readonly (number | undefined)[];
-  /** New lines that are paired because they are alike, where lines were also added or removed. */
+  /** New lines that are paired because they are similar, if lines were also added or removed. */
   readonly loose: ReadonlySet<number>;
 }
 
@@ -44,7 +46,7 @@ function withoutEnd(line: string): string {
   return line.trimEnd();
 }
 
-/** In a run that changed: first lines that only stand elsewhere, then lines that are alike. */
+/** In a changed run: first lines that only moved, then similar lines. */
 function pairsIn(a: readonly string[], b: readonly string[]): readonly (number | undefined)[] {
   const twins: (number | undefined)[] = [];
   let at = 0;
@@ -59,7 +61,7 @@ function pairsIn(a: readonly string[], b: readonly string[]): readonly (number |
   return twins;
 }
 
-/** What lies between the lines a patch keeps. */
+/** The runs between the lines a patch keeps. */
 function runsBetween(kept: readonly (number | undefined)[], end: number): readonly ChangedLines[] {
   const runs: ChangedLines[] = [];
   let old = 0;

@@ -1,18 +1,18 @@
-/** The indentation of lines a model wrote without any, from the brackets and colons around them. */
+/** Infers the indentation of lines a model wrote without any, from the brackets and colons around them. */
 
 const opener = /[{([]$|[^:]:$/;
 const closer = /^(?:[})\]]|end\b|<\/)/;
 
 export interface Flattened {
-  /** The added lines with the indentation the model gave them, none blank. */
+  /** The added lines with the model's indentation, none blank. */
   readonly added: readonly { readonly indent: string; readonly body: string }[];
-  /** The lines of the result before and after them; undefined where the replaced part ends. */
+  /** The lines of the result before and after them; undefined at the end of the replaced part. */
   readonly before: { readonly indent: string; readonly body: string } | undefined;
   readonly after: { readonly indent: string; readonly body: string } | undefined;
   readonly unit: string;
 }
 
-/** One indentation for each added line; undefined when the line after them does not confirm it. */
+/** One indentation for each added line; undefined if the line after them does not confirm it. */
 export function inferIndent({ added, before, after, unit }: Flattened): readonly string[] | undefined {
   // Brackets say nothing about the levels of a list.
   if (added.some(({ body }) => /^(?:[-*+•]|\d+[.)]) /.test(body))) return undefined;
@@ -22,7 +22,7 @@ export function inferIndent({ added, before, after, unit }: Flattened): readonly
   const indents: string[] = [];
   let model = added[0]?.indent ?? "";
   for (const { indent, body } of added) {
-    // Among themselves the lines stand as the model wrote them.
+    // Relative to each other, the lines keep the model's indentation.
     const deeper: string | undefined = indent.startsWith(model)
       ? last.indent + indent.slice(model.length)
       : undefined;
@@ -34,7 +34,7 @@ export function inferIndent({ added, before, after, unit }: Flattened): readonly
     model = indent;
     last = { indent: place, body };
   }
-  // Where nothing follows, a line could also stand further out.
+  // If no line follows, a line could also be indented less.
   return after && isConfirmed(last, after, { unit, indents }) ? indents : undefined;
 }
 
@@ -43,7 +43,10 @@ interface Line {
   readonly body: string;
 }
 
-/** The line behind stands where it would after the last added line, or after the first of a statement over several. */
+/**
+ * The next line is indented as expected after the last added line, or after the first line of a long
+ * statement.
+ */
 function isConfirmed(
   last: Line,
   after: Line,

@@ -1,11 +1,11 @@
-/** From where lines are indented that a model wrote below one whose own indentation it left out. */
+/** Decides the base indentation of lines that a model wrote after a first line without its own. */
 import { lineParts } from "./line-parts.ts";
 
 export interface Margins {
-  /** Indentation of the first line as the model wrote it, and as the file has it. */
+  /** Indentation of the first line in the model's text, and in the file. */
   readonly own: string;
   readonly file: string;
-  /** The new lines, the first one among them. */
+  /** The new lines, including the first one. */
   readonly fresh: readonly string[];
   /** The next line of the file that is not blank. */
   readonly after: string | undefined;
@@ -13,7 +13,10 @@ export interface Margins {
   readonly inKind: (indent: string) => string;
 }
 
-/** `file`: from the file's margin; `first-line`: from where the first line stands. Undefined where both make sense, or none. */
+/**
+ * `file`: relative to the file's margin; `first-line`: relative to the first line. Undefined if both or
+ * neither make sense.
+ */
 export type Margin = "file" | "first-line";
 
 interface Line {
@@ -55,18 +58,18 @@ function lineOf(line: string): Line {
   return { depth: indent.length, body };
 }
 
-/** Directives of a preprocessor stand at the margin wherever they are. */
+/** Preprocessor directives are at the margin in any block. */
 function isDirective(line: string): boolean {
   return /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|region|endregion)\b/.test(line);
 }
 
-/** Lines of a text that goes over several lines are content, wherever they stand. */
+/** Lines of a multi-line string are content, wherever they begin. */
 function startsText(line: string): boolean {
   const quotes = line.match(/"""|'''|`/g) ?? [];
   return heredoc.test(line) || quotes.length % 2 === 1;
 }
 
-/** How many lines stand where no one would put them after the line before. */
+/** Number of lines with an implausible indentation after the line before. */
 function faultsIn(lines: readonly Line[]): number {
   const open: number[] = [];
   let faults = 0;
@@ -92,7 +95,7 @@ function isFault(before: Line, line: Line, open: readonly number[]): boolean {
   return deeper > 0 && open.length === 0;
 }
 
-/** Labels, and lists below a key, may stand at its level. */
+/** Labels, and lists below a key, may be at its level. */
 function isLevel(head: string, body: string): boolean {
   return /^(?:case\b.*|default):$/.test(head) || (head.endsWith(":") && /^- /.test(body));
 }
@@ -101,7 +104,7 @@ function isRemark(body: string): boolean {
   return /^(?:\/\/|\/\*|\*|#(?!\w)|--\s)/.test(body);
 }
 
-/** Without strings and the comment at its end, whose brackets mean nothing. */
+/** Without strings and the final comment, whose brackets mean nothing. */
 function bare(body: string): string {
   return body
     .replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""')

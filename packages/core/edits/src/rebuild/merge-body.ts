@@ -1,14 +1,14 @@
-/** Carries an edit of a line over to a line that differs only in spaces and typography. */
+/** Applies an edit of a line to a line that differs only in spaces and typography. */
 import { diffLines } from "../document/diff-lines.ts";
 import { foldCharacter, foldTypography } from "../document/fold-line.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
-/** One character of the model's for one of the file's, e.g. a curly quote for a straight one. */
+/** The model's character for one of the file's, e.g. a curly quote for a straight one. */
 export type Typography = ReadonlyMap<string, string>;
 
 /**
- * What the edit does from `old` to `fresh`, done to `current`: tokens and gaps it does not touch keep the bytes of
- * `current`. The three are bodies of lines; `old` and `current` read the same once folded.
+ * Applies the change from `old` to `fresh` to `current`: untouched tokens and gaps keep the bytes of
+ * `current`. All three are bodies of lines; `old` and `current` are equal when folded.
  */
 export function mergeBody(
   current: string,
@@ -43,7 +43,7 @@ function mergedToken(token: Token, twin: Twin | undefined, { inFile, inOld, typo
   return gap + (twin.same ? file.text : withTypography(token.text, typography));
 }
 
-/** For each new token the old one it is, or stands in the place of. */
+/** For each new token, the old one that it equals or replaces. */
 function tokenTwins(old: readonly Token[], fresh: readonly Token[]): readonly (Twin | undefined)[] {
   const twins: (Twin | undefined)[] = [];
   let at = 0;
@@ -84,9 +84,9 @@ const doubles = "\u201C\u201D\u201E\u201F";
 const singles = "\u2018\u2019\u201A\u201B";
 
 /**
- * What the model wrote where the file has something plainer, where it always did so; and then the other quotes it wrote
- * that are nowhere in the file, if it is their kind or if both of a pair were proven. Never the other way round: a
- * straight quote may be either of two curly ones.
+ * Typographic characters of the model for which the file always has a plain one. Includes other quotes that
+ * are nowhere in the file, if of the same kind, or if both of a pair were proven. Never the other way round:
+ * a straight quote may be either of two curly ones.
  */
 export function typographyOf(
   pairs: readonly { readonly old: string; readonly current: string }[],
@@ -99,7 +99,7 @@ export function typographyOf(
   }
   const isProven = (kind: string): boolean => Array.from(kind).some((quote) => always.has(quote));
   const isQuoting = isProven(doubles) || always.has("\u2018");
-  // An apostrophe is one in prose, too: it proves something where the file has straight quotes.
+  // An apostrophe also occurs in prose: it proves something only if the file has straight quotes.
   const isTold = isProven(singles) && file.includes('"');
   for (const quote of isQuoting || isTold ? doubles + singles : "") {
     if (fresh.includes(quote) && !always.has(quote) && !file.includes(quote)) {
@@ -109,7 +109,7 @@ export function typographyOf(
   return always;
 }
 
-/** For each character beyond ASCII that the model wrote, what the file has in its places. */
+/** For each non-ASCII character that the model wrote, the file's characters in its places. */
 function formsOf(
   pairs: readonly { readonly old: string; readonly current: string }[],
 ): ReadonlyMap<string, ReadonlySet<string>> {

@@ -1,4 +1,7 @@
-/** The replacement of a tolerant match: what the model did not change keeps the file's bytes, what it did fits in. */
+/**
+ * The replacement of a tolerant match: unchanged parts keep the file's bytes, and changes fit the file's
+ * style.
+ */
 import type { Document } from "../document/document.ts";
 import { type IndentMap, indentMap, inKindOf } from "../document/indent-map.ts";
 import type { Hunk } from "../hunk.ts";
@@ -11,7 +14,7 @@ import { mergeBody, type Typography, typographyOf, withTypography } from "./merg
 
 type Edit = Pick<Hunk, "old" | "new" | "kept">;
 
-/** Lines for the matched ones; undefined when the indentation of an added line cannot be known. */
+/** Lines to replace the matched ones; undefined if the indentation of an added line is unknown. */
 export function rebuild(document: Document, match: Match, written: Edit): readonly string[] | undefined {
   const edit = withFirstIndent(document, match, written);
   if (!edit) return undefined;
@@ -52,15 +55,15 @@ interface Sides {
   readonly indent: IndentMap;
   readonly typography: Typography;
   readonly unit: string;
-  /** The model put whitespace on blank lines where the file has none. */
+  /** The model put whitespace on blank lines that are empty in the file. */
   readonly padsBlanks: boolean;
-  /** It did so at the end of every line. */
+  /** The model put whitespace at the end of every line. */
   readonly padsLines: boolean;
 }
 
 /**
- * The edit with the file's indentation on a first line that alone lacks it, which is how models begin a text; undefined
- * when the lines below it can be meant from the margin and from where it stands.
+ * The edit with the file's indentation on a first line that alone lacks it, as models often begin a text.
+ * Undefined if the lines below it may be relative to the margin or to the first line.
  */
 function withFirstIndent(document: Document, match: Match, edit: Edit): Edit | undefined {
   const [head = "", ...others] = edit.old;
@@ -86,7 +89,7 @@ function withFirstIndent(document: Document, match: Match, edit: Edit): Edit | u
   return { ...edit, old, new: mended };
 }
 
-/** The first line of both with the file's indentation, unless that of `new` has it. */
+/** Gives the first line of both the file's indentation, unless that of `new` has it. */
 function withIndent({ old, new: fresh, kept }: Edit, own: string, file: string): Edit {
   const mended = ([head = "", ...rest]: readonly string[]): readonly string[] => [
     file + head.slice(own.length),
@@ -140,8 +143,8 @@ function paddingOf(
 }
 
 /**
- * How `new` stands to `old` when the model copied `old` with a wrong indentation and wrote `new` with the file's;
- * undefined when it did not. `current`: indentation in the file by line of `old`.
+ * The alignment if the model copied `old` with a wrong indentation and wrote `new` with the file's; undefined
+ * otherwise. `current`: the file's indentation by line of `old`.
  */
 function alreadyFitted(edit: Edit, current: ReadonlyMap<number, string>): Alignment | undefined {
   const isOff = edit.old.some(
@@ -163,7 +166,7 @@ function alreadyFitted(edit: Edit, current: ReadonlyMap<number, string>): Alignm
   return fitted > 0 ? alignment : undefined;
 }
 
-/** A blank line that only the file has is what the model adds when it left it out of `old`. */
+/** If the model left a blank line of the file out of `old`, its added blank line is that one. */
 function withoutDoubledBlanks(slots: readonly Slot[]): readonly Slot[] {
   const kept: Slot[] = [];
   for (let at = 0; at < slots.length; ) {
@@ -192,7 +195,10 @@ function slotsOf(match: Match, edit: Edit, { twins, loose }: Alignment): readonl
   const blanksUntil = (line: number): void => {
     for (; file < line; file++) slots.push({ type: "file", line: file });
   };
-  /** Passes the old lines up to `end`: of those that go, the first keeps the blank lines only the file has before it. */
+  /**
+   * Passes the old lines up to `end`: the first removed one keeps the blank lines before it that only the
+   * file has.
+   */
   const pass = (end: number): void => {
     for (let isFirst = true; next < end; next++) {
       const line = match.lineOf[next];
@@ -221,14 +227,14 @@ function slotsOf(match: Match, edit: Edit, { twins, loose }: Alignment): readonl
   return slots;
 }
 
-/** For each line the next old line that is paired, its own included. */
+/** For each line the next paired old line, possibly its own. */
 function followingTwins(twins: readonly (number | undefined)[]): readonly (number | undefined)[] {
   const following = [...twins];
   for (let i = twins.length - 2; i >= 0; i--) following[i] ??= following[i + 1];
   return following;
 }
 
-/** A line, or its body alone where its indentation is not known yet. */
+/** A line, or only its body if its indentation is not known yet. */
 type Built = string | { readonly indent: string; readonly body: string };
 
 function builtLine(slot: Slot, sides: Sides): Built {
@@ -259,13 +265,13 @@ function editedLine(slot: Extract<Slot, { type: "edited" }>, sides: Sides): Buil
   const text =
     body + (fresh.trailing === old.trailing ? file.trailing : sides.padsLines ? "" : fresh.trailing);
   const mapped = sides.indent(fresh.indent);
-  // A line merely like the old one may stand elsewhere.
+  // A line that is only similar to the old one may have moved.
   const isInPlace = fresh.indent === old.indent && (mapped !== undefined || !slot.loose);
   const indent = isInPlace ? file.indent : mapped;
   return indent === undefined ? { indent: fresh.indent, body: text } : indent + text;
 }
 
-/** Whitespace on a blank line is indentation to the model. */
+/** Models treat whitespace on a blank line as indentation. */
 function blankLine(whitespace: string, sides: Sides): string {
   if (whitespace === "" || sides.padsBlanks) return "";
   return sides.indent(whitespace) ?? "";
@@ -281,7 +287,7 @@ interface Around {
 function withInferred(built: readonly Built[], around: Around): readonly string[] | undefined {
   const lines = [...built];
   for (let at = lines.findIndex(isOpen); at >= 0; at = lines.findIndex(isOpen)) {
-    // A run goes on over blank lines: they have no indentation to tell.
+    // A run continues over blank lines, which have no indentation.
     const length = lines.slice(at).findIndex(isSolid);
     const end = length < 0 ? lines.length : at + length;
     const open = [...lines.entries()].slice(at, end).flatMap(([index, line]) => {

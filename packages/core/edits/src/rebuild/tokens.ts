@@ -1,4 +1,4 @@
-/** A line's body as words and signs with the gaps between them, and how alike two lines are. */
+/** A line's body as words and signs with gaps, and the similarity of two lines. */
 
 export interface Token {
   /** Whitespace and invisible characters before it. */
@@ -6,7 +6,7 @@ export interface Token {
   readonly text: string;
 }
 
-/** Invisible characters inside a word are part of it, elsewhere of the gap. */
+/** Invisible characters inside a word belong to it, elsewhere to the gap. */
 const token =
   /([\s\u00AD\u200B\u2060\uFEFF]*)((?:[\p{L}\p{M}\p{N}_$]|(?<=[\p{L}\p{M}\p{N}_$])[\u00AD\u200B\u2060\uFEFF](?=[\p{L}\p{M}\p{N}_$]))+|[^\s\u00AD\u200B\u2060\uFEFF])/gu;
 
@@ -14,7 +14,7 @@ export function tokensOf(body: string): readonly Token[] {
   return Array.from(body.matchAll(token), ([, gap = "", text = ""]) => ({ gap, text }));
 }
 
-/** Share of tokens in common, 0 to 1: twice the common ones over all (Dice's coefficient on multisets). */
+/** Share of common tokens, 0 to 1 (Dice's coefficient on multisets). */
 export function similarity(a: string, b: string): number {
   if (a === b) return 1;
   const counts = new Map<string, number>();

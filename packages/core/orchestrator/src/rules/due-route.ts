@@ -21,7 +21,7 @@ export function dueRoute({ turn, settings }: Session): Action | undefined {
 
 /** Evidence since the router last chose. */
 export function evidenceIn(turn: Turn, since: number): string | undefined {
-  // An attempt that failed says nothing of the model's strength.
+  // A failed attempt says nothing about the model's strength.
   if (turn.modelFailures > 0) return undefined;
   if (turn.nudgedAt !== undefined && turn.nudgedAt > since) return "the model went in circles";
   const failed = repeated((turn.runs ?? []).filter(({ step }) => step > since));
