@@ -1,4 +1,4 @@
-/** Git's files: where a repository is, its refs, its settings and its linked working trees. */
+/** Git's files: the place of a repository, its refs, its settings and its linked working trees. */
 
 export { inFolder, replaceFile } from "./src/git/below-folder.ts";
 export { type ConfigText, parseGitConfig, plainSettings, type Setting } from "./src/git/config-text.ts";

@@ -1,4 +1,4 @@
-/** @lathe/system: what is asked of the operating system with care, in one way for all. */
+/** @lathe/system: careful access to the operating system, in one place for all. */
 
 export { readFileText } from "./src/file-text.ts";
 export { findProgram, hostPath, systemPath } from "./src/find-program.ts";

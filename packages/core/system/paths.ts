@@ -1,4 +1,4 @@
-/** Paths: where they lead, what is there, and how they lie to each other. */
+/** Paths: where they lead, what exists there, and how they relate. */
 
 export { bytePath, diskPath, joined, shownPath } from "./src/paths/byte-path.ts";
 export { isBelow } from "./src/paths/is-below.ts";

@@ -1,4 +1,4 @@
-/** An opened repository: its index, its working tree and what differs between them. */
+/** An opened repository: its index, its working tree and the differences between them. */
 
 export { findRepository } from "./src/git/open-repository.ts";
 export { type FilesOptions, ignoredFolders, knownFiles, trackedFiles } from "./src/git/repository-files.ts";

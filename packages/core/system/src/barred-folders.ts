@@ -1,4 +1,7 @@
-/** The folders whose programs never run outside the sandbox: the workspace, all of its repository, and what it is a copy of. */
+/**
+ * The folders whose programs never run outside the sandbox: the workspace, its whole repository, and the
+ * original of a copy.
+ */
 import { lstatSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { linkedTrees } from "./git/linked-trees.ts";
@@ -6,7 +9,10 @@ import { mainTree, type RepositoryPlace, repositoryPlace } from "./git/repositor
 import { realOr } from "./paths/real-path.ts";
 import { type Env, homeFolder } from "./user-folders.ts";
 
-/** *Contract:* never throws. The home folder is not among them, also where it is a repository: its programs are the user's. */
+/**
+ * *Contract:* never throws. Never includes the home folder, even if it is a repository: its programs are the
+ * user's.
+ */
 export function barredFolders(workspace: string, env: Env): readonly string[] {
   const home = realOr(homeFolder(env));
   const own = [workspace, process.cwd(), ...(env.LATHE_COPY_OF === undefined ? [] : [env.LATHE_COPY_OF])];
@@ -18,15 +24,15 @@ export function barredFolders(workspace: string, env: Env): readonly string[] {
 }
 
 /**
- * A folder, the repositories around it whatever git says to them, and the packages that lie beside its way up. *Contract:*
- * returns the tops of those repositories.
+ * Adds a folder, the repositories around it whatever git thinks of them, and the packages in its parent
+ * folders. *Contract:* returns the tops of those repositories.
  */
 function addAround(folder: string, home: string, known: Set<string>): readonly string[] {
   const tops: string[] = [];
   known.add(folder);
   for (let at = folder; ; at = dirname(at)) {
     if (!isAbove(at, home) && isThere(join(at, ".git"))) tops.push(at);
-    // `npm run` and `npx` name those of every folder on the way.
+    // `npm run` and `npx` use the programs of every parent folder.
     if (at !== folder) known.add(join(at, "node_modules"));
     if (dirname(at) === at) break;
   }
@@ -50,7 +56,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A folder that others keep to themselves.
+    // The folder is not readable for this user.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Which files are read as text, and how much of them. */
+/** Tests which files are read as text, and how much of them. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const at = (name: string): string => join(folder, name);
 
-it("reads a regular file and what a link leads to, with the digest of the same bytes", () => {
+it("reads a regular file or a link's target, with the digest of the same bytes", () => {
   writeFileSync(at("a.sh"), "échо\n");
   symlinkSync("a.sh", at("link"));
   const digest = createHash("sha256").update("échо\n").digest("hex");
@@ -23,13 +23,13 @@ it("reads a regular file and what a link leads to, with the digest of the same b
   assert.equal(readFileText(at("empty"), 100)?.text, "");
 });
 
-it("tells the digest of what is no text", () => {
+it("gives the digest of a file that is not text", () => {
   writeFileSync(at("binary"), "a\0b");
   const digest = createHash("sha256").update("a\0b").digest("hex");
   assert.deepEqual(readFileText(at("binary"), 100), { text: undefined, digest });
 });
 
-it("reads nothing that is large, a folder, a pipe, a device, made up by the kernel, or not there", () => {
+it("reads no large file, folder, pipe, device, kernel file or missing file", () => {
   writeFileSync(at("large"), "x".repeat(101));
   mkdirSync(at("sub"));
   execFileSync("mkfifo", [at("pipe")]);

@@ -1,22 +1,24 @@
-/** File text: the content of a regular file and its digest, both of the same opened file. */
+/** File text: the content of a regular file and its digest, both from the same opened file. */
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 
 export interface FileText {
-  /** Undefined for what holds a NUL: no program reads that as a script. */
+  /** Undefined for a file with a NUL byte: no program reads that as a script. */
   readonly text: string | undefined;
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly digest: string;
 }
 
-/** `O_PATH` of `fcntl.h`: finds a file without opening its content, so that a pipe or a device does nothing. */
+/**
+ * `O_PATH` of `fcntl.h`: finds a file without opening its content, so that a pipe or a device has no effect.
+ */
 const pathOnly = 0o10000000;
 const safely = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
- * Links are followed, as a program would that reads the same path.
- * *Contract:* never throws and never waits; undefined for what is no regular file or is longer than `maxBytes`. Bounded by
- * the bytes that are read, whatever size the file claims to have.
+ * Follows links, as a program would that reads the same path. *Contract:* never throws and never waits;
+ * undefined for anything but a regular file of at most `maxBytes`. Bounded by the bytes that are read,
+ * whatever size the file claims to have.
  */
 export function readFileText(path: string, maxBytes: number): FileText | undefined {
   try {
@@ -44,7 +46,8 @@ function readOpened(path: string, maxBytes: number): Buffer | undefined {
   try {
     const stats = fstatSync(file);
     if (!stats.isFile() || stats.size > maxBytes) return undefined;
-    // One byte more shows that the file is longer than it said: it grows, or the kernel makes it up as in /proc.
+    // One extra byte reveals a file longer than its stated size: it grows, or the kernel generates it as in
+    // /proc.
     const bytes = Buffer.allocUnsafe(stats.size + 1);
     let size = 0;
     for (let read = -1; read !== 0 && size < bytes.length; size += read) {

@@ -1,4 +1,4 @@
-/** Programs are found where the user has them, never where a repository has put them. */
+/** Programs are found where the user installed them, never in a repository. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ symlinkSync(inside, join(folder, "leading"));
 
 const path = (...entries: readonly string[]): string => entries.join(delimiter);
 
-it("takes the first that counts", () => {
+it("takes the first valid one", () => {
   const before = process.cwd();
   process.chdir(workspace);
   try {
@@ -41,7 +41,7 @@ it("takes the first that counts", () => {
   assert.equal(findProgram("tool", { path: inside }), join(inside, "tool"));
 });
 
-it("takes only files that can be executed, and names alone", () => {
+it("takes only executable files, and only plain names", () => {
   chmodSync(join(own, "data"), 0o644);
   for (const name of ["data", "folder", "none", "led", "./tool", join(own, "tool")])
     assert.equal(findProgram(name, { path: own, outside: [workspace] }), undefined, name);

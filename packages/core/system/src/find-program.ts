@@ -1,7 +1,7 @@
 /**
- * Finds programs that Lathe starts outside the sandbox, by their absolute paths. Entries of PATH that are relative or empty
- * do not count, since they name whatever the current folder holds, and neither do those inside the workspace, whose
- * programs are its authors'.
+ * Finds programs that Lathe starts outside the sandbox, by their absolute paths. Ignores relative and empty
+ * entries of PATH, since they depend on the current folder. Also ignores entries inside the workspace, whose
+ * programs come from its authors.
  */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
@@ -10,15 +10,15 @@ import { isBelow } from "./paths/is-below.ts";
 export interface ProgramPlace {
   /** The variable PATH. */
   readonly path: string | undefined;
-  /** Folders whose programs do not count: the workspace. */
+  /** Folders whose programs are ignored: the workspace. */
   readonly outside?: readonly string[];
 }
 
-/** Where systems keep the programs that come with them. */
+/** Where systems keep their own programs. */
 export const systemPath =
   "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
 
-/** *Contract:* undefined where no folder that counts has an executable file of that name. */
+/** *Contract:* undefined if no valid folder has an executable file of that name. */
 export function findProgram(name: string, place: ProgramPlace): string | undefined {
   if (name.includes("/") || name.includes(sep)) return undefined;
   const outside = realFolders(place.outside);
@@ -31,7 +31,7 @@ export function findProgram(name: string, place: ProgramPlace): string | undefin
   return undefined;
 }
 
-/** What is left of PATH, for programs that start others. */
+/** PATH without the ignored entries, for programs that start others. */
 export function hostPath(place: ProgramPlace): string {
   return programFolders(place).join(delimiter);
 }
@@ -46,12 +46,12 @@ function programFolders({ path = "", outside }: ProgramPlace): readonly string[]
 /** A link outside may lead to a file of the workspace. */
 function isProgram(path: string, outside: readonly string[]): boolean {
   try {
-    // Mostly there is nothing, and an error takes long to make.
+    // Usually nothing exists, and creating an error is slow.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
     return !isBarred(path, outside);
   } catch {
-    // A folder that others keep to themselves, or a file that only they may run.
+    // The folder is not readable, or the file not executable, for this user.
     return false;
   }
 }
@@ -68,7 +68,7 @@ function realFolders(folders: readonly string[] = []): readonly string[] {
   );
 }
 
-/** What is not there keeps its name, without steps back. */
+/** A missing path keeps its name, without `..`. */
 function realOf(path: string): string {
   try {
     return realpathSync(path);

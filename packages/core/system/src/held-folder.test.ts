@@ -45,7 +45,7 @@ describe("a held folder", () => {
     symlinkSync(outside, inside);
   }
 
-  it("reads, writes, renames and removes in the folder it opened after a swap", onLinux, () => {
+  it("reads, writes, renames and removes in the folder it opened, even after a swap", onLinux, () => {
     withFolder(inside, (folder) => {
       swap();
       assert.equal(folder.isHeld, true);
@@ -64,7 +64,7 @@ describe("a held folder", () => {
     assert.deepEqual(readdirSync(`${inside}.away`), ["renamed"]);
   });
 
-  it("is not opened through a link, wherever on the way that is", () => {
+  it("is not opened through a link anywhere in the path", () => {
     swap();
     assert.throws(() => holdFolder(inside), { code: "ENOTDIR" });
     mkdirSync(join(outside, "sub"));
@@ -84,7 +84,7 @@ describe("a held folder", () => {
     });
   });
 
-  it("takes single names alone", () => {
+  it("takes only single names", () => {
     withFolder(inside, (folder) => {
       for (const name of ["", ".", "..", "a/b", "../outside", "a\0b"]) {
         assert.throws(() => folder.at(name), { code: "EINVAL" });
@@ -140,7 +140,7 @@ describe("a held folder", () => {
     assert.notEqual(statSync(join(outside, "f")).mode & 0o777, 0o600);
   });
 
-  it("notices what was swapped before each use, where descriptors cannot be held", async () => {
+  it("notices a swap before each use, if descriptors cannot be held", async () => {
     const platform = Object.getOwnPropertyDescriptor(process, "platform");
     assert.ok(platform);
     Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
@@ -164,7 +164,7 @@ describe("a held folder", () => {
     }
   });
 
-  it("leaves no descriptor open, also where it could not be opened", onLinux, () => {
+  it("leaves no descriptor open, even if opening fails", onLinux, () => {
     const open = (): number => readdirSync("/proc/self/fd").length;
     const before = open();
     withFolder(inside, () => undefined);

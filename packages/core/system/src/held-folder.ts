@@ -1,11 +1,10 @@
 /**
- * A held folder is open, and its entries are reached through its descriptor. A path component that someone swaps for a
- * symbolic link afterwards leads nowhere: entries still come from the folder that was opened.
- *
- * Linux only: `open(2)` with `O_PATH`, then `/proc/self/fd/N/name` (proc(5)). Where `/proc` is missing (macOS, Windows),
- * entries are reached by path (`isHeld` is false): no link is followed, right before each use the path must still lead to
- * the folder that was opened, and a file that is opened must be the one that `lstat` saw right before. A swap between
- * that check and the call itself is not noticed. Whoever can write in the folder can use that window.
+ * A held folder is open, and its entries are reached through its descriptor. If a path component is later
+ * swapped for a symbolic link, entries still come from the folder that was opened. Linux only: `open(2)` with
+ * `O_PATH`, then `/proc/self/fd/N/name` (proc(5)). Without `/proc` (macOS, Windows), entries are reached by
+ * path (`isHeld` is false) and no link is followed. Right before each use the path must still lead to the
+ * opened folder, and an opened file must be the one that `lstat` just saw. A swap between that check and the
+ * call is not noticed; any process that can write in the folder can use that window.
  */
 import {
   closeSync,
@@ -21,7 +20,7 @@ import {
 } from "node:fs";
 import { isAbsolute, parse, sep } from "node:path";
 
-/** A single path component, or bytes of one where a name is not UTF-8. */
+/** A single path component, or its bytes if a name is not UTF-8. */
 export type EntryName = string | Buffer;
 
 /** `O_PATH` of `fcntl.h` on Linux; Node does not export it. */
@@ -41,7 +40,7 @@ function holdsDescriptors(): boolean {
 export class HeldFolder {
   /** The absolute path it was opened by, for messages. It may name something else by now. */
   readonly path: EntryName;
-  /** What it was when it was opened, where there is no descriptor. */
+  /** Its identity when it was opened, if there is no descriptor. */
   readonly #opened: number | Stats;
 
   private constructor(path: EntryName, opened: number | Stats) {
@@ -49,7 +48,7 @@ export class HeldFolder {
     this.#opened = opened;
   }
 
-  /** *Contract:* throws what the file system throws; `ENOTDIR` for a link or what is no folder. */
+  /** *Contract:* throws file system errors; `ENOTDIR` for a link or anything but a folder. */
   static open(reached: EntryName, path: EntryName): HeldFolder {
     if (holdsDescriptors()) return new HeldFolder(path, openSync(reached, pathOnly | directory | noFollow));
     return new HeldFolder(path, folderAt(path));
@@ -68,9 +67,9 @@ export class HeldFolder {
   }
 
   /**
-   * A path that reaches an entry while the folder is held, for calls that do not follow a last link (`lstat`, `readlink`,
-   * `rename`, `unlink`, `link`, `symlink`, `mkdir`, `rmdir`). Content is read through `open`.
-   * *Contract:* throws `EINVAL` for what is not a single component.
+   * A path that reaches an entry while the folder is held, for calls that do not follow a final link
+   * (`lstat`, `readlink`, `rename`, `unlink`, `link`, `symlink`, `mkdir`, `rmdir`). Use `open` to read
+   * content. *Contract:* throws `EINVAL` if the name is not a single component.
    */
   at(name: EntryName): EntryName {
     return joined(this.reached, checked(name));
@@ -82,19 +81,19 @@ export class HeldFolder {
   }
 
   /**
-   * A descriptor of the entry itself, which the caller closes.
-   * *Contract:* never follows a link (`ELOOP`), never waits for a pipe. The caller asks `fstat` what it has opened.
+   * A descriptor of the entry itself, which the caller closes. *Contract:* never follows a link (`ELOOP`),
+   * never waits for a pipe. The caller uses `fstat` to check what was opened.
    */
   open(name: EntryName, flags: number = constants.O_RDONLY, mode?: number): number {
     return openEntry(this.at(name), flags, mode);
   }
 
-  /** Undefined where there is nothing. A link's own, not its target's. */
+  /** Undefined if nothing exists. For a link, its own stats. */
   lstat(name: EntryName): Stats | undefined {
     return lstatSync(this.at(name), { throwIfNoEntry: false });
   }
 
-  /** Its own. */
+  /** The folder's own stats. */
   stats(): Stats {
     return typeof this.#opened === "number" ? fstatSync(this.#opened) : lstatSync(this.reached);
   }
@@ -118,8 +117,8 @@ export class HeldFolder {
 }
 
 /**
- * Holds the folder at an absolute path that has no links in it.
- * *Contract:* throws what the file system throws; `ENOTDIR` where a component is a link.
+ * Holds the folder at an absolute path that has no links in it. *Contract:* throws file system errors;
+ * `ENOTDIR` if a component is a link.
  */
 export function holdFolder(path: EntryName): HeldFolder {
   const top = rootOf(path);
@@ -127,8 +126,8 @@ export function holdFolder(path: EntryName): HeldFolder {
 }
 
 /**
- * As `holdFolder`, with one call for the whole path: a link on the way shows in the path that the kernel gives for what
- * was opened. Undefined where that is another path, or nothing was opened: walking the path tells why.
+ * As `holdFolder`, with one call for the whole path: if it contains a link, the kernel reports another path
+ * for the opened folder. Undefined in that case, or if nothing was opened: walking the path finds the reason.
  */
 export function holdAtOnce(path: EntryName): HeldFolder | undefined {
   if (!holdsDescriptors()) return undefined;
@@ -144,11 +143,11 @@ export function holdAtOnce(path: EntryName): HeldFolder | undefined {
 }
 
 /**
- * Holds the folder at a path below a held one; the path may be empty, or `.`.
- * *Contract:* as `holdFolder`; never leaves `root`, which stays open.
+ * Holds the folder at a path below a held one; the path may be empty, or `.`. *Contract:* as `holdFolder`;
+ * never leaves `root`, which stays open.
  */
 export function holdBelow(root: HeldFolder, path: EntryName): HeldFolder {
-  // The trailing dot makes the descriptor's own link one on the way, which is followed.
+  // With a trailing dot the descriptor's own link is not the last component, so it is followed.
   const start = root.isHeld ? `${root.reached}/.` : root.path;
   return hold(HeldFolder.open(start, root.path), path);
 }
@@ -172,11 +171,11 @@ export function withParent<T>(path: EntryName, use: (folder: HeldFolder, name: E
 }
 
 /**
- * A descriptor of what a path names, as `HeldFolder.open`; the way to it is reached as it is, through a held folder.
+ * A descriptor of the entry at a path, as `HeldFolder.open`; its parent folder is held on the way.
  * *Contract:* as `HeldFolder.open`.
  */
 export function openEntry(path: EntryName, flags: number = constants.O_RDONLY, mode?: number): number {
-  // A new file is made or refused by the one call.
+  // A single call creates a new file or fails.
   const isNew = (flags & constants.O_EXCL) !== 0;
   if (isNew || holdsDescriptors()) return openSync(path, flags | safely, mode);
   const seen = lstatSync(path, { throwIfNoEntry: false });
@@ -189,8 +188,8 @@ export function openEntry(path: EntryName, flags: number = constants.O_RDONLY, m
 }
 
 /**
- * Calls `use` with a path that reaches what is opened, for calls that follow a last link, and with what that is.
- * *Contract:* `ELOOP` for a link; `use` is never given anything but what was looked at. It opens nothing for reading.
+ * Calls `use` with a path that reaches the entry, for calls that follow a final link, and with its stats.
+ * *Contract:* `ELOOP` for a link; `use` only gets the entry that was checked. Opens nothing for reading.
  */
 export function withEntry<T>(path: EntryName, use: (reached: EntryName, stats: Stats) => T): T {
   if (!holdsDescriptors()) return use(path, notLink(path, lstatSync(path)));
@@ -202,7 +201,7 @@ export function withEntry<T>(path: EntryName, use: (reached: EntryName, stats: S
   }
 }
 
-/** A path that reaches an open file; its own where descriptors have none. */
+/** A path that reaches an open file; its own path if descriptors have none. */
 export function reachedFile(file: number, path: EntryName): EntryName {
   return holdsDescriptors() ? `/proc/self/fd/${file}` : path;
 }
@@ -262,7 +261,7 @@ function checked(name: EntryName): EntryName {
 }
 
 function joined(folder: EntryName, name: EntryName): EntryName {
-  // Asked for each file of a walk: `join` would take longer than the call itself.
+  // Called for each file of a walk: `join` would take longer than the call itself.
   if (typeof folder === "string" && typeof name === "string")
     return folder.endsWith(sep) ? folder + name : folder + sep + name;
   const before = Buffer.from(folder);

@@ -43,7 +43,7 @@ describe("programs of the host", () => {
     return one;
   };
 
-  it("are not those of the repository around the workspace", () => {
+  it("exclude those of the repository around the workspace", () => {
     const top = repository("home", "work");
     mkdirSync(join(top, "a", "b"), { recursive: true });
     const good = program("bin");
@@ -54,7 +54,7 @@ describe("programs of the host", () => {
     assert.equal(found(join(top, "a"), [join(root, "linked", "tool"), good]), good);
   });
 
-  it("are not those of a repository around it that git would not take, or around a submodule", () => {
+  it("exclude those of an outer repository that git would not accept, or around a submodule", () => {
     const top = join(root, "work");
     mkdirSync(top);
     writeFileSync(join(top, ".git"), "gitdir: nowhere\n");
@@ -64,7 +64,7 @@ describe("programs of the host", () => {
       assert.equal(found(workspace, [program("work", "tools"), good]), good);
   });
 
-  it("are not those of another working tree of the repository", () => {
+  it("exclude those of another working tree of the repository", () => {
     const top = repository("home", "work");
     const tree = join(root, "elsewhere", "tree");
     git(top, "worktree", "add", "-q", tree);
@@ -73,7 +73,7 @@ describe("programs of the host", () => {
     assert.equal(found(top, [program("elsewhere", "tree", "bin"), good]), good);
   });
 
-  it("are not those of the folder that an attempt is a copy of", () => {
+  it("exclude those of the original folder of an attempt's copy", () => {
     const base = join(root, "base");
     const copy = join(root, "state", "copy");
     mkdirSync(copy, { recursive: true });
@@ -81,14 +81,14 @@ describe("programs of the host", () => {
     assert.equal(found(copy, [inside, good], { LATHE_COPY_OF: base }), good);
   });
 
-  it("are not those of packages beside the way up, with or without a repository", () => {
+  it("exclude those of packages in parent folders, with or without a repository", () => {
     const workspace = join(root, "a", "b");
     mkdirSync(workspace, { recursive: true });
     const good = program("bin");
     assert.equal(found(workspace, [program("a", "node_modules", ".bin"), good]), good);
   });
 
-  it("are the user's own where the home folder is a repository", () => {
+  it("are the user's own if the home folder is a repository", () => {
     repository("home");
     const workspace = join(home, "work");
     mkdirSync(workspace);

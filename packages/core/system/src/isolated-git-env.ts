@@ -1,4 +1,4 @@
-/** Variables with which git is started, so that it reads none of this machine's settings and never prompts. */
+/** Environment for git, so that it reads none of this machine's settings and never prompts. */
 
 export const isolatedGitEnv: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: "1",

@@ -50,13 +50,13 @@ describe("a file opened inside a folder", () => {
     describe(way, () => {
       const open = (path: string): number => makeOpen()(path);
 
-      it("is read where it is inside the folder", () => {
+      it("is read if it is inside the folder", () => {
         const file = open("d/f");
         assert.equal(readFileSync(file, "utf8"), "inside");
         closeSync(file);
       });
 
-      it("is refused where a folder on the way is a link, or it is one itself", () => {
+      it("is refused if it is a link, or a folder in its path is one", () => {
         renameSync(join(root, "d"), join(root, "away"));
         symlinkSync(join(temp, "outside"), join(root, "d"));
         assert.throws(() => open("d/f"), { code: "ENOTDIR" });
@@ -64,7 +64,7 @@ describe("a file opened inside a folder", () => {
         assert.throws(() => open("link"), { code: /ELOOP|EINVAL/ });
       });
 
-      it("is no folder, no pipe and no path that leaves", () => {
+      it("must be no folder, no pipe and no path that leaves", () => {
         assert.throws(() => open("d"), { code: "EINVAL" });
         assert.throws(() => open("../outside/f"), { code: "EINVAL" });
         assert.throws(() => open(""), { code: "EINVAL" });
@@ -75,7 +75,7 @@ describe("a file opened inside a folder", () => {
     });
   }
 
-  it("is the one of the held folder after that was swapped", onLinux, () => {
+  it("comes from the held folder even after a swap", onLinux, () => {
     const opener = new InsideOpener(root);
     closeSync(opener.open("d/f"));
     renameSync(join(root, "d"), join(root, "away"));

@@ -1,16 +1,16 @@
-/** Opens a regular file inside a folder whose content others may change meanwhile, and never one outside it. */
+/** Opens a regular file inside a folder whose content may change meanwhile, and never one outside it. */
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
 import { join, sep } from "node:path";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
 
-/** `O_PATH` of `fcntl.h` on Linux: opening has no effect on what is opened, a device's included. */
+/** `O_PATH` of `fcntl.h` on Linux: opening has no effect, even on a device. */
 const pathOnly = process.platform === "linux" ? 0o10000000 : 0;
 const safely = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * A descriptor to read the file at `path` below the real path `root`, which the caller closes.
- * *Contract:* no link is followed below `root`. Throws what the file system throws; `EINVAL` for what is no regular file,
- * and for a path that leaves the folder.
+ * A descriptor to read the file at `path` below the real path `root`, which the caller closes. *Contract:*
+ * follows no link below `root`. Throws file system errors; `EINVAL` for anything but a regular file, and for
+ * a path that leaves the folder.
  */
 export function openInside(root: string, path: string): number {
   const absolute = absoluteInside(root, path);
@@ -18,7 +18,8 @@ export function openInside(root: string, path: string): number {
   const place = openSync(absolute, pathOnly | safely);
   try {
     const reached = `/proc/self/fd/${place}`;
-    // One call shows where the file is. Where the spelling differs, as on a disk that ignores case, the folders are walked.
+    // One call shows where the file is. If the spelling differs, as on a case-insensitive disk, the folders
+    // are walked.
     if (readlinkSync(reached) !== absolute) return openSlowly(absolute);
     if (!fstatSync(place).isFile()) throw notRegular(absolute);
     return openSync(reached, constants.O_RDONLY);
@@ -27,7 +28,7 @@ export function openInside(root: string, path: string): number {
   }
 }
 
-/** Opens many files of one tree. The folder of the last one stays held, since most files come folder by folder. */
+/** Opens many files of one tree. The last folder stays held, since most files come folder by folder. */
 export class InsideOpener {
   readonly #root: string;
   #held: { readonly path: string; readonly folder: HeldFolder } | undefined;

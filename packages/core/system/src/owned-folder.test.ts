@@ -22,7 +22,7 @@ describe("an owned folder", () => {
     rmSync(temp, { recursive: true });
   });
 
-  /** A process that makes one, says its path, and waits. */
+  /** A process that creates one, prints its path, and waits. */
   async function maker(kind: string): Promise<{ readonly path: string; readonly child: ChildProcess }> {
     const script = `const { makeOwnedFolder } = await import(${module});
       process.stdout.write(makeOwnedFolder(${JSON.stringify(kind)}, ${JSON.stringify(temp)}));
@@ -35,7 +35,7 @@ describe("an owned folder", () => {
     return { path: path.toString(), child };
   }
 
-  it("is for its maker alone, and no orphan while that runs", async () => {
+  it("is private to its creator, and no orphan while that runs", async () => {
     const own = makeOwnedFolder("box", temp);
     const other = await maker("box");
     assert.notEqual(own, other.path);
@@ -43,7 +43,7 @@ describe("an owned folder", () => {
     assert.deepEqual(orphanedFolders("box", temp), []);
   });
 
-  it("is an orphan once its maker was killed, among those of its kind alone", async () => {
+  it("is an orphan once its creator was killed, only among those of its kind", async () => {
     const [box, tool] = [await maker("box"), await maker("tool")];
     for (const { child } of [box, tool]) {
       child.kill("SIGKILL");
@@ -54,7 +54,7 @@ describe("an owned folder", () => {
     assert.deepEqual(orphanedFolders("bo", temp), []);
   });
 
-  it("is not told from a name alone: elsewhere, cut short, a link or a file", async () => {
+  it("is not recognized by its name alone: elsewhere, truncated, a link or a file", async () => {
     const { path, child } = await maker("box");
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -67,7 +67,7 @@ describe("an owned folder", () => {
     assert.deepEqual(orphanedFolders("box", temp), [path]);
   });
 
-  it("is made nowhere but where that can be", () => {
+  it("is created only where that is possible", () => {
     assert.throws(() => makeOwnedFolder("box", join(temp, "none")), { code: "ENOENT" });
     assert.deepEqual(orphanedFolders("box", join(temp, "none")), []);
   });

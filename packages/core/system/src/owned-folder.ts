@@ -1,4 +1,7 @@
-/** Owned folder: a folder for passing things, named by the process that made it, so that what a killed one left is found. */
+/**
+ * Owned folder: a temporary folder named by the process that created it, so that leftovers of a killed one
+ * are found.
+ */
 import { createHash } from "node:crypto";
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -6,8 +9,8 @@ import { join } from "node:path";
 import { isRunning, ownMark } from "./process-mark.ts";
 
 /**
- * *Contract:* made for this user alone in the folder for temporary files, its path without links; throws where it cannot
- * be made. The caller removes it.
+ * *Contract:* created for this user alone in the temporary folder, its path without links; throws if that
+ * fails. The caller removes it.
  */
 export function makeOwnedFolder(kind: string, temp: string = tmpdir()): string {
   const { pid, startedAt } = ownMark();
@@ -16,8 +19,8 @@ export function makeOwnedFolder(kind: string, temp: string = tmpdir()): string {
 }
 
 /**
- * Paths of this user's folders of that kind whose process has ended.
- * *Contract:* never throws; what a process of another machine, container or start of the machine made is not told.
+ * Paths of this user's folders of that kind whose process has ended. *Contract:* never throws; omits folders
+ * from another machine, container or boot.
  */
 export function orphanedFolders(kind: string, temp: string = tmpdir()): readonly string[] {
   const named = new RegExp(`^lathe-${kind}-([0-9a-z]+)-([0-9a-z]+)-${machineMark()}-\\w{6}$`);
@@ -38,7 +41,7 @@ export function orphanedFolders(kind: string, temp: string = tmpdir()): readonly
   }
 }
 
-/** The folder for temporary files is open to all: another user's may have any name. */
+/** The temporary folder is open to all: another user's folder may have any name. */
 function isOurs(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && stat.uid === process.getuid?.();
@@ -46,7 +49,7 @@ function isOurs(path: string): boolean {
 
 let known: string | undefined;
 
-/** Where pids mean the same: this start of this machine, and this namespace of processes. */
+/** Identifies the scope of pids: this boot of this machine, and this process namespace. */
 function machineMark(): string {
   if (known !== undefined) return known;
   const parts = [
@@ -58,7 +61,7 @@ function machineMark(): string {
   return known;
 }
 
-/** Elsewhere than on Linux there is no such file. */
+/** Only Linux has such a file. */
 function orNothing(read: () => string): string {
   try {
     return read();

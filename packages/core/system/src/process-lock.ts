@@ -1,4 +1,4 @@
-/** Process lock: what lies in a folder is one process's at a time; what a killed one left is taken over. */
+/** Process lock: one process at a time owns a file in a folder; another takes over after it was killed. */
 import { randomBytes } from "node:crypto";
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ interface Lock extends ProcessMark {
 }
 
 /**
- * The path of ours, which the caller removes; else who has it. *Contract:* never given to two that live; throws what the
- * file system throws. Each that comes links a number of its own, whole from the start, and looks at the others after that:
- * who finds one that lives lets go, so that nothing of a dead one has to be taken away before, which by then could be
- * another's.
+ * The path of the lock, which the caller removes; else the mark of its owner. *Contract:* never given to two
+ * living processes; throws file system errors. Each process links its own complete number first and checks
+ * the others after that, and gives up if one is alive. So a dead process's lock need not be removed first,
+ * when it might already be another's.
  */
 export function takeLock(folder: string, name: string): string | ProcessMark {
   const { pid, startedAt } = ownMark();
@@ -41,7 +41,7 @@ function linkNext(folder: string, name: string, mine: string): string | ProcessM
   }
 }
 
-/** False where another has the name. */
+/** False if another process has the name. */
 function link(file: string, path: string): boolean {
   try {
     linkSync(file, path);
@@ -62,7 +62,10 @@ function locksIn(folder: string, name: string): readonly Lock[] {
   });
 }
 
-/** Empty for one that is gone meanwhile; what cannot be read for another reason could be anybody's. */
+/**
+ * Empty for one that is gone meanwhile; one that is unreadable for another reason could belong to any
+ * process.
+ */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

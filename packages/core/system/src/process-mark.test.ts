@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { it } from "node:test";
 import { isRunning, ownMark } from "./process-mark.ts";
 
-it("of this process runs; with another start, or no process's number, nothing does", () => {
+it("of this process runs; with another start time or an invalid pid, it does not", () => {
   const own = ownMark();
   assert.equal(isRunning(own), true);
   assert.equal(isRunning({ ...own, startedAt: 1 }), false);
@@ -31,7 +31,7 @@ it("of a process that ended does not run, even where nobody has waited for it", 
   shell.kill();
 });
 
-/** A program in which no process can be looked up, as with `hidepid` those of other users cannot. */
+/** A program in which no process can be looked up, as with `hidepid` for other users' processes. */
 function withoutProc(program: string): readonly [string, readonly string[]] {
   const script = 'mount -t tmpfs none /proc && exec "$@"';
   const node = [process.execPath, "--input-type=module", "-e", program];

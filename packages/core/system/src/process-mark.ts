@@ -1,4 +1,7 @@
-/** Process mark: what tells a process from every other on its machine, also from one that has its pid later. */
+/**
+ * Process mark: distinguishes a process from every other on its machine, even from a later one with the same
+ * pid.
+ */
 import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
 
@@ -18,13 +21,13 @@ export function ownMark(): ProcessMark {
   return own;
 }
 
-/** Whether it still runs on this machine, in doubt yes; one that has ended and was not waited for does not. */
+/** Whether it still runs on this machine; true if unknown. A zombie counts as ended. */
 export function isRunning({ pid, startedAt }: ProcessMark): boolean {
   if (!hasPid(pid)) return false;
   const stat = statOf(pid);
-  // Elsewhere only the machine's start tells a pid used again from the one that is meant.
+  // Elsewhere only the machine's boot time distinguishes a reused pid.
   if (process.platform !== "linux") return startedAt > Date.now() - uptime() * 1000 - clockSlackMs;
-  // It ended just now, or it may not be looked at: with `hidepid` another user's may not.
+  // It ended just now, or is not visible, like another user's process with `hidepid`.
   if (stat === undefined) return hasPid(pid);
   return stat.startedAt === startedAt && !stat.isDead;
 }

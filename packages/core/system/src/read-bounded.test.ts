@@ -1,4 +1,4 @@
-/** Bounded reads: what is no regular file is refused at once, and nothing is read without end. */
+/** Bounded reads: anything but a regular file is refused at once, and no read is endless. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -64,7 +64,7 @@ describe("a bounded read", () => {
     assert.equal(readBounded(path, { maxBytes: 10, links: "follow" })?.bytes.length, 10);
   });
 
-  it("says what the system says of what is not there", () => {
+  it("returns the system's error for a missing file", () => {
     assert.equal(
       codeOf(() => readBounded(join(folder, "none"), { maxBytes: 1 })),
       "ENOENT",
@@ -72,7 +72,7 @@ describe("a bounded read", () => {
     assert.equal(readSmallText(join(folder, "none"), 1), undefined);
   });
 
-  it("refuses what is no regular file, without waiting", { skip: !isLinux }, async () => {
+  it("refuses anything but a regular file, without waiting", { skip: !isLinux }, async () => {
     mkdirSync(join(folder, "sub"));
     execFileSync("mkfifo", [join(folder, "pipe")]);
     const server = createServer().listen(join(folder, "socket"));
@@ -89,7 +89,7 @@ describe("a bounded read", () => {
     server.close();
   });
 
-  it("takes nothing that the kernel makes for a file", { skip: !isLinux }, () => {
+  it("does not treat kernel-generated data as a file", { skip: !isLinux }, () => {
     for (const path of ["/proc/self/environ", "/proc/version", "/proc/kmsg", "/sys/kernel/notes"]) {
       assert.equal(readSmallText(path, 1_000_000), undefined, path);
     }

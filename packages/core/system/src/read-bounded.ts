@@ -1,6 +1,6 @@
 /**
- * Reads files whose place others control: regular files only, so that no pipe is waited for and no device is read, and
- * no more bytes than asked for, whatever `stat` says of the size.
+ * Reads files whose paths others control: only regular files, so that it waits for no pipe and reads no
+ * device, and no more bytes than requested, whatever `stat` says about the size.
  */
 import { Buffer } from "node:buffer";
 import {
@@ -24,9 +24,9 @@ export interface BoundedOptions {
 }
 
 export interface BoundedFile {
-  /** The first `maxBytes` at most. */
+  /** At most the first `maxBytes`. */
   readonly bytes: Buffer;
-  /** Of the open file. */
+  /** Stats of the open file. */
   readonly stats: Stats;
   /** Whether the file is longer than these bytes. */
   readonly isCut: boolean;
@@ -35,10 +35,10 @@ export interface BoundedFile {
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** *Contract:* undefined for what is no regular file; throws what the file system throws. Never waits. */
+/** *Contract:* undefined for anything but a regular file; throws file system errors. Never waits. */
 export function readBounded(source: BoundedSource, options: BoundedOptions): BoundedFile | undefined {
   if (typeof source === "number") return readOpen(source, options.maxBytes);
-  // Opening a device may already do something; a link is refused below, with the system's own error.
+  // Opening a device may already have an effect; a link is refused below, with the system's own error.
   if (options.links && !statSync(source).isFile()) return undefined;
   const file = openSync(source, options.links ? openFlags : openFlags | noFollow);
   try {
@@ -49,8 +49,8 @@ export function readBounded(source: BoundedSource, options: BoundedOptions): Bou
 }
 
 /**
- * The whole text of a small file, through links.
- * *Contract:* undefined for what is not there, is no regular file, is larger than that or cannot be read; never throws.
+ * The whole text of a small file, links followed. *Contract:* undefined if it is missing, no regular file,
+ * too large or unreadable; never throws.
  */
 export function readSmallText(
   source: BoundedSource,
@@ -86,16 +86,16 @@ function grown(bytes: Buffer<ArrayBuffer>, maxBytes: number): Buffer<ArrayBuffer
   return larger;
 }
 
-/** `f_type` of `proc` and `sysfs`, as `linux/magic.h` has them. */
+/** `f_type` of `proc` and `sysfs`, from `linux/magic.h`. */
 const kernelSystems: ReadonlySet<number> = new Set([0x9fa0, 0x62656572]);
 
-/** Files below `/proc` and `/sys` call themselves regular; they take no space on a disk. */
+/** Files below `/proc` and `/sys` claim to be regular; they take no space on a disk. */
 function isMadeByKernel(file: number, { blocks }: Stats): boolean {
   if (blocks !== 0 || process.platform !== "linux") return false;
   try {
     return kernelSystems.has(statfsSync(`/proc/self/fd/${file}`).type);
   } catch {
-    // Without `/proc` there is nothing below it either.
+    // Without `/proc` no file is below it either.
     return false;
   }
 }

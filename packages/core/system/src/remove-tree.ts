@@ -1,8 +1,8 @@
-/** Removing a folder with all in it, also files whose modes deny reading and writing. */
+/** Removes a folder with all its content, including files whose modes deny access. */
 import { chmodSync, readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
 import { orphanedFolders } from "./owned-folder.ts";
 
-/** Folders that may not be read or written are opened first; names may be any bytes. */
+/** First makes folders accessible that may not be read or written; names may be any bytes. */
 export function removeTree(folder: Buffer): void {
   chmodSync(folder, 0o700);
   for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
@@ -13,21 +13,21 @@ export function removeTree(folder: Buffer): void {
   rmdirSync(folder);
 }
 
-/** *Contract:* never throws: what another user's or another process's hand keeps there stays. */
+/** *Contract:* never throws: files protected by another user or process stay. */
 export function removeFolder(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
     try {
-      // Go's cache of modules, for one, is read-only.
+      // Go's module cache, for example, is read-only.
       removeTree(Buffer.from(path));
     } catch {
-      // It must not stand in the way of what is to be done now.
+      // A failure here must not block the caller's work.
     }
   }
 }
 
-/** *Contract:* as `removeFolder`, each by itself. */
+/** *Contract:* as `removeFolder`, for each folder. */
 export function removeOrphans(kind: string, temp?: string): void {
   for (const path of orphanedFolders(kind, temp)) removeFolder(path);
 }

@@ -5,17 +5,26 @@ import { isAbsolute, join } from "node:path";
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Never relative to the working folder. A user without a home gets `/`, as a login does; writing there fails with a message. */
+/**
+ * Never relative to the working folder. A user without a home gets `/`, as with a login; writing there fails
+ * with a message.
+ */
 export function homeFolder(env: Env): string {
   return absolute(env.HOME) ?? absolute(homedir()) ?? absolute(registeredHome()) ?? "/";
 }
 
-/** `$XDG_CONFIG_HOME/lathe`, else `~/.config/lathe`. The standard says to ignore a relative value of the variable. */
+/**
+ * `$XDG_CONFIG_HOME/lathe`, else `~/.config/lathe`. The standard says to ignore a relative value of the
+ * variable.
+ */
 export function configFolder(env: Env): string {
   return join(absolute(env.XDG_CONFIG_HOME) ?? join(homeFolder(env), ".config"), "lathe");
 }
 
-/** For files that can be made again: `$XDG_CACHE_HOME/lathe`, else `~/.cache/lathe`; relative values are ignored. */
+/**
+ * For files that can be recreated: `$XDG_CACHE_HOME/lathe`, else `~/.cache/lathe`; relative values are
+ * ignored.
+ */
 export function cacheFolder(env: Env): string {
   return join(absolute(env.XDG_CACHE_HOME) ?? join(homeFolder(env), ".cache"), "lathe");
 }

@@ -26,7 +26,7 @@ describe("writeWhole", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("writes for this user alone, in folders that it makes, whoever could read what was there", () => {
+  it("writes for this user alone, in folders that it creates, even if others could read the old file", () => {
     const path = join(folder, "a", "b", "file");
     writeWhole(path, "one\n", { isDurable: true });
     chmodSync(path, 0o644);
@@ -37,7 +37,7 @@ describe("writeWhole", () => {
     assert.deepEqual(readdirSync(join(folder, "a", "b")), ["file"]);
   });
 
-  it("leaves all as it was where it fails", () => {
+  it("changes nothing if it fails", () => {
     mkdirSync(join(folder, "taken", "full"), { recursive: true });
     assert.throws(() => writeWhole(join(folder, "taken"), "text"), { code: "EISDIR" });
     writeFileSync(join(folder, "file"), "before");
@@ -46,7 +46,7 @@ describe("writeWhole", () => {
     assert.equal(readFileSync(join(folder, "file"), "utf8"), "before");
   });
 
-  it("replaces a link, and leaves what it led to alone", () => {
+  it("replaces a link, and leaves its target unchanged", () => {
     writeFileSync(join(folder, "elsewhere"), "theirs");
     symlinkSync("elsewhere", join(folder, "file"));
     writeWhole(join(folder, "file"), "ours");
@@ -54,7 +54,7 @@ describe("writeWhole", () => {
     assert.equal(readFileSync(join(folder, "file"), "utf8"), "ours");
   });
 
-  it("is read whole at any moment, whoever else writes", async () => {
+  it("is read complete at any moment, even with other writers", async () => {
     const path = join(folder, "file");
     writeWhole(path, "0".repeat(100_000));
     const module = JSON.stringify(new URL("write-whole.ts", import.meta.url).href);
@@ -73,7 +73,7 @@ describe("writeWhole", () => {
     assert.deepEqual(readdirSync(folder), ["file"]);
   });
 
-  it("says that the disk is full, and keeps what was there", (test) => {
+  it("says that the disk is full, and keeps the old file", (test) => {
     const disk = join(folder, "disk");
     mkdirSync(disk);
     try {

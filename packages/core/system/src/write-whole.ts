@@ -1,16 +1,16 @@
-/** Writing a file that others may be reading: they find what was there before, or all of what is there now. */
+/** Writes a file that others may be reading: they find the old content, or all of the new. */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface WriteWholeOptions {
-  /** It outlasts a power cut. */
+  /** Survives a power cut. */
   readonly isDurable?: boolean;
 }
 
 /**
- * *Contract:* for this user alone, in a folder that is made where there is none. Throws what the file system throws: then
- * what was there before is there still, and nothing else. A link in its place is replaced, not followed.
+ * *Contract:* for this user alone; creates missing folders. Throws file system errors: then the old file is
+ * unchanged, and nothing else is left. Replaces a link at the path instead of following it.
  */
 export function writeWhole(
   path: string,

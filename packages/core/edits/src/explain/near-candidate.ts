@@ -3,7 +3,7 @@
  */
 
 export interface Candidate {
-  /** At most 20 lines, each with its number and a tab. */
+  /** 1-based first line, and the number of lines of the wanted text. */
   readonly text: string;
   /** 1-based first line, and how many the wanted text has. */
   readonly line: number;

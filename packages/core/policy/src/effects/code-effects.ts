@@ -12,7 +12,7 @@ import { sedRuns } from "./sed-runs.ts";
 export interface CodeRuns {
   /** Commands it starts, if their text is in the code. */
   readonly scripts: readonly string[];
-  /** It starts, or is, something that cannot be told. */
+  /** It starts a program that cannot be determined. */
   readonly isUndecided: boolean;
 }
 

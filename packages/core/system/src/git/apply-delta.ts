@@ -1,6 +1,6 @@
-/** Builds an object from another one and the difference between the two, as packs hold it (gitformat-pack(5)). */
+/** Builds an object from another one and a delta, as stored in packs (gitformat-pack(5)). */
 
-/** *Contract:* throws a `RangeError` where the two do not fit together, or the result has more than `maxBytes`. */
+/** *Contract:* throws a `RangeError` if the two do not match, or the result has more than `maxBytes`. */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
   const from = sizeAt(delta, 0);
   const to = sizeAt(delta, from.end);
@@ -38,7 +38,7 @@ function part(bytes: Buffer, at: number, length: number): Buffer {
   return bytes.subarray(at, at + length);
 }
 
-/** Seven bits a byte, the lowest first. */
+/** Reads seven bits per byte, the lowest first. */
 function sizeAt(bytes: Buffer, start: number): Read {
   let at = start;
   let value = 0;
@@ -50,7 +50,7 @@ function sizeAt(bytes: Buffer, start: number): Read {
   return { value, end: at };
 }
 
-/** A byte for each flag that is set, the lowest first. */
+/** Reads one byte for each flag that is set, the lowest first. */
 function numberAt(bytes: Buffer, { at, flags }: { readonly at: number; readonly flags: number }): Read {
   let end = at;
   let value = 0;

@@ -1,8 +1,14 @@
-/** Files below a held folder: folders that are missing are made, no link is gone through, and a file appears whole. */
+/**
+ * Writes files below a held folder: creates missing folders, follows no link, and never leaves a partial
+ * file.
+ */
 import { closeSync, constants, mkdirSync, renameSync, unlinkSync, writeSync } from "node:fs";
 import { type HeldFolder, holdFolder } from "../held-folder.ts";
 
-/** Calls `use` with the folder below `root`, an absolute path without links, and closes it. Throws what the disk says. */
+/**
+ * Calls `use` with the folder below `root`, an absolute path without links, and closes it. Throws file system
+ * errors.
+ */
 export function inFolder<T>(root: string, parts: readonly string[], use: (folder: HeldFolder) => T): T {
   let folder = holdFolder(root);
   try {
@@ -31,7 +37,7 @@ function enterOrMake(folder: HeldFolder, name: string): HeldFolder {
   return folder.enter(name);
 }
 
-/** *Contract:* false where there is one of that name, else throws what the disk says. */
+/** *Contract:* false if a file of that name exists; throws other file system errors. */
 export function writeNew(folder: HeldFolder, name: string, content: string | Uint8Array): boolean {
   let file: number;
   try {
@@ -49,7 +55,10 @@ export function writeNew(folder: HeldFolder, name: string, content: string | Uin
   }
 }
 
-/** Writes to a lock file and renames it, so that the file appears whole. *Contract:* as `writeNew`, for the lock of the name. */
+/**
+ * Writes to a lock file and renames it, so that the file is always complete. *Contract:* as `writeNew`, for
+ * the lock of the name.
+ */
 export function replaceFile(folder: HeldFolder, name: string, content: string | Uint8Array): boolean {
   const lock = `${name}.lock`;
   if (!writeNew(folder, lock, content)) return false;

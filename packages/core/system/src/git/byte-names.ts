@@ -1,15 +1,15 @@
-/** Names and paths of any bytes as strings with one character per byte, so that none is lost or changed. */
+/** Names and paths as strings with one character per byte, so that no byte is lost or changed. */
 import { type Dirent, lstatSync, type Stats } from "node:fs";
 import type { HeldFolder } from "../held-folder.ts";
 import { diskPath, isAscii } from "../paths/byte-path.ts";
 import { ifThere } from "./held-file.ts";
 
-/** *Contract:* undefined where no folder is there. */
+/** *Contract:* undefined if there is no such folder. */
 export function holdEntry(folder: HeldFolder, name: string): HeldFolder | undefined {
   return ifThere(() => folder.enter(diskPath(name)));
 }
 
-/** *Contract:* empty for a folder that is gone, or may not be read: git passes over it, too. */
+/** *Contract:* empty for a folder that is gone or not readable: git skips it, too. */
 export function listFolder(folder: HeldFolder): readonly Dirent<Buffer>[] {
   try {
     return folder.listBytes();
@@ -20,7 +20,7 @@ export function listFolder(folder: HeldFolder): readonly Dirent<Buffer>[] {
   }
 }
 
-/** Of an entry that was just listed: the most frequent question, asked without building its path anew each time. */
+/** For an entry that was just listed; the most frequent call, so it does not rebuild the path each time. */
 export function statListed(folder: HeldFolder, name: string): Stats | undefined {
   const { reached } = folder;
   if (typeof reached !== "string" || !isAscii(name)) return folder.lstat(diskPath(name));

@@ -1,14 +1,14 @@
-/** The trees that an index remembers, so that a folder that is as in a commit is known without looking at its files. */
+/** The trees that an index caches, so that unchanged folders are known without checking their files. */
 
 export interface CachedTree {
-  /** Absent where something below it was staged since it was written. */
+  /** Absent if something below it was staged since it was written. */
   readonly id?: string;
   readonly folders: ReadonlyMap<string, CachedTree>;
 }
 
 const maxDepth = 500;
 
-/** *Contract:* throws a `RangeError` for what is cut off or not of that form. */
+/** *Contract:* throws a `RangeError` for truncated or invalid data. */
 export function readCachedTree(bytes: Buffer, idBytes: number): CachedTree {
   return readNode(bytes, { at: 0, idBytes, depth: 0 }).tree;
 }
@@ -25,7 +25,10 @@ interface ReadNode {
   readonly end: number;
 }
 
-/** A name and a zero, the number of entries, a space, the number of folders, a line break, an id unless entries are -1. */
+/**
+ * A name and a zero, the number of entries, a space, the number of folders, a line break, an ID unless
+ * entries are -1.
+ */
 function readNode(bytes: Buffer, { at, idBytes, depth }: NodePlace): ReadNode {
   const nameEnd = bytes.indexOf(0, at);
   const lineEnd = bytes.indexOf(10, nameEnd);

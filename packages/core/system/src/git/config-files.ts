@@ -1,26 +1,27 @@
-/** Settings from git's configuration files, with those that they include, in the order in which git reads them. */
+/** Settings from git's configuration files, including the files they include, in git's order. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Env } from "../user-folders.ts";
 import { parseGitConfig } from "./config-text.ts";
 
 export interface ConfigSetting {
-  /** Section and key in lower case, without the part: `remote.url`. */
+  /** Section and key in lower case, without the subsection: `remote.url`. */
   readonly name: string;
   readonly part: string | undefined;
-  /** Undefined for a key by itself, which means true. */
+  /** Undefined for a key without a value, which means true. */
   readonly value: string | undefined;
 }
 
-/** A configuration that git would refuse, or that is not read to its end. */
+/** A configuration that git would refuse, or that is not read completely. */
 class ConfigError extends Error {}
 
 const maxBytes = 1024 * 1024;
 const maxFiles = 32;
 
 /**
- * Of the machine and of the user, as git finds them by the environment. *Contract:* throws `ConfigError` where one of them
- * is there and cannot be read. Files that are included under a condition count too: which hold is not decided here.
+ * Settings of the machine and the user, found through the environment as in git. *Contract:* throws
+ * `ConfigError` if one of the files exists and cannot be read. Includes files with a condition, without
+ * checking the condition.
  */
 export function readUserConfig(env: Env): readonly ConfigSetting[] {
   const { HOME: home, XDG_CONFIG_HOME: configHome } = env;
@@ -36,7 +37,10 @@ function ownFiles(home: string | undefined, configHome: string | undefined): rea
   return [...(config ? [join(config, "git/config")] : []), ...(home ? [join(home, ".gitconfig")] : [])];
 }
 
-/** *Contract:* empty where there is none; throws `ConfigError` for what cannot be read. `home`: what `~` means. */
+/**
+ * *Contract:* empty if there is no file; throws `ConfigError` if it cannot be read. `home`: the meaning of
+ * `~`.
+ */
 export function readConfigFile(path: string, home: string | undefined): readonly ConfigSetting[] {
   const text = textOf(path);
   return text === undefined ? [] : settingsIn(text, { path, home, files: { left: maxFiles } });
@@ -45,7 +49,7 @@ export function readConfigFile(path: string, home: string | undefined): readonly
 interface ConfigPlace {
   readonly path: string;
   readonly home: string | undefined;
-  /** Counts the files that one includes, so that those that include each other come to an end. */
+  /** Limits the number of included files, so that circular includes end. */
   readonly files: { left: number };
 }
 
@@ -68,15 +72,15 @@ function included(value: string | undefined, place: ConfigPlace): readonly Confi
   return text === undefined ? [] : settingsIn(text, { ...place, path: whole });
 }
 
-/** Undefined for the folder of a user that is not known here. */
+/** Undefined for the folder of another user. */
 export function expandHome(path: string, home: string | undefined): string | undefined {
   if (!path.startsWith("~")) return path;
   return path.startsWith("~/") && home ? join(home, path.slice(2)) : undefined;
 }
 
-/** Links are followed: many people keep their settings elsewhere. */
+/** Follows links: many people keep their settings elsewhere. */
 function textOf(path: string): string | undefined {
-  // So people say that there is none.
+  // The usual way to state that there is no file.
   if (path === "/dev/null") return undefined;
   let file: number;
   try {
@@ -99,7 +103,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** As git reads a truth value. */
+/** Git's rules for boolean values. */
 export function isTrue(value: string | undefined): boolean {
   return value === undefined || /^(?:true|yes|on|[+-]?0*[1-9]\d*)$/i.test(value);
 }

@@ -1,16 +1,16 @@
-/** Reads git's settings as git itself does, so that nothing in them is overlooked. */
+/** Reads git's settings exactly as git does, so that none is overlooked. */
 
 export interface Setting {
-  /** Section and key in lower case, without the part: `remote.url`. */
+  /** Section and key in lower case, without the subsection: `remote.url`. */
   readonly name: string;
-  /** What stands in quotes after the section's name. */
+  /** The quoted text after the section's name. */
   readonly part: string | undefined;
-  /** Undefined for a key by itself, which means true. */
+  /** Undefined for a key without a value, which means true. */
   readonly value: string | undefined;
-  /** Where it stands, from the space before it to the end of its line. */
+  /** Its position, from the space before it to the end of its line. */
   readonly from: number;
   readonly to: number;
-  /** Which of the heads it stands under. */
+  /** The index of its section head. */
   readonly head: number;
 }
 
@@ -41,7 +41,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\n": "",
 };
 
-/** *Contract:* undefined for what git would refuse, and for bytes that no settings need. */
+/** *Contract:* undefined for text that git would refuse, and for bytes that no settings need. */
 export function parseGitConfig(text: string): ConfigText | undefined {
   if (/[\0\r]/u.test(text)) return undefined;
   const settings: Setting[] = [];
@@ -62,7 +62,10 @@ export function parseGitConfig(text: string): ConfigText | undefined {
   return { settings, heads };
 }
 
-/** The last value of each setting without a part, by its name. *Contract:* undefined for what git would refuse. */
+/**
+ * The last value of each setting without a subsection, by name. *Contract:* undefined for text that git would
+ * refuse.
+ */
 export function plainSettings(text: string): ReadonlyMap<string, string> | undefined {
   const settings = parseGitConfig(text.replaceAll("\r\n", "\n"))?.settings;
   return (
@@ -103,7 +106,7 @@ function settingAt(text: string, at: number, heads: readonly Head[]): Setting | 
   };
 }
 
-/** Up to the end of its line, which a backslash moves on; not inside a comment. */
+/** Reads up to the end of the line, which a backslash extends; not inside a comment. */
 function valueAt(text: string, from: number): { readonly value: string; readonly end: number } | undefined {
   let value = "";
   let isQuoted = false;

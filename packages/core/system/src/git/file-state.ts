@@ -1,4 +1,6 @@
-/** Whether a file is as the index has it: by what git saw of it then, or by its bytes where that does not tell. */
+/**
+ * Whether a file matches the index: by the stats that git recorded, or by its bytes if those do not decide.
+ */
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, fstatSync, readlinkSync, readSync, type Stats } from "node:fs";
 import type { HeldFolder } from "../held-folder.ts";
@@ -10,21 +12,21 @@ import type { WalkBudget } from "./walk-budget.ts";
 
 export interface FileStateOptions {
   readonly settings: RepositorySettings;
-  /** Of the index. */
+  /** When the index was written. */
   readonly writtenMs: number;
   readonly budget: WalkBudget;
 }
 
-/** `bytes`: only they can tell. */
+/** `bytes`: only the content can decide. */
 export type FileState = "same" | "changed" | "bytes";
 
-/** Files that changed when the index was written may have changed once more in the same moment. */
+/** Files that changed when the index was written may have changed again at the same moment. */
 const racyMs = 20;
 /** Git stores times in nanoseconds; a JavaScript number of milliseconds is less exact. */
 const timeStepMs = 0.001;
 const word = 2 ** 32;
 
-/** *Contract:* `changed` where nothing is there. */
+/** *Contract:* `changed` if the file is missing. */
 export function stateByStats(
   entry: IndexEntry,
   stats: Stats | undefined,
@@ -32,7 +34,7 @@ export function stateByStats(
 ): FileState {
   if (!stats || !hasMode(entry, stats, settings)) return "changed";
   const known = entryStats(entry);
-  // Git writes no size for a file that it could not be sure of.
+  // Git writes no size for a file whose state was uncertain.
   if (known.size !== stats.size % word && known.size !== 0) return "changed";
   const isSeen =
     known.size === stats.size % word &&
@@ -53,7 +55,7 @@ function hasMode({ mode }: IndexEntry, stats: Stats, { hasFileMode, hasLinks }: 
 
 const chunkBytes = 256 * 1024;
 
-/** *Contract:* without filters and other line endings: what differs by these alone counts as changed. */
+/** *Contract:* ignores filters and line endings: a file that differs only by these counts as changed. */
 export async function hasBytesOf(
   entry: IndexEntry,
   folder: HeldFolder,

@@ -1,4 +1,4 @@
-/** Git's aliases, by name: of the machine, the user and the repository. */
+/** Git's aliases by name, from the machine, the user and the repository. */
 
 import type { Env } from "../user-folders.ts";
 import { type ConfigSetting, readUserConfig } from "./config-files.ts";

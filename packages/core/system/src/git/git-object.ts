@@ -1,4 +1,4 @@
-/** An object of git, and the error of one that cannot be read. */
+/** An object of git, and the error for an unreadable one. */
 
 export type ObjectType = "commit" | "tree" | "blob" | "tag";
 
@@ -7,5 +7,5 @@ export interface GitObject {
   readonly bytes: Buffer;
 }
 
-/** What is missing, damaged, or larger than is read. */
+/** The object is missing, damaged, or too large. */
 export class ObjectError extends Error {}

@@ -1,4 +1,4 @@
-/** What our own code writes into a repository is what git itself would find there. */
+/** Whatever Lathe's own code writes into a repository, git must read back. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -40,7 +40,7 @@ describe("a repository that is written without git", () => {
   const git = (...args: readonly string[]): string => runGitIn(top, ...args);
   const branches = (): string => git("for-each-ref", "--format=%(refname)", "refs/heads");
 
-  it("has a new branch only where none is in its way", async () => {
+  it("gets a new branch only if no other ref is in its way", async () => {
     assert.equal(await createRef(common, "refs/heads/lathe/one", commit), "done");
     assert.equal(await createRef(common, "refs/heads/lathe/one", commit), "exists");
     assert.equal(await createRef(common, "refs/heads/lathe", commit), "in-the-way");
@@ -55,7 +55,7 @@ describe("a repository that is written without git", () => {
     assert.equal(readRef(common, "refs/heads/lathe/one"), commit);
   });
 
-  it("loses a branch that is a file of its own, packed, or both", async () => {
+  it("loses a branch that is a separate file, packed, or both", async () => {
     await createRef(common, "refs/heads/lathe/one", commit);
     git("tag", "-a", "-m", "tag", "v1");
     git("pack-refs", "--all", "--no-prune");
@@ -66,7 +66,7 @@ describe("a repository that is written without git", () => {
     git("fsck", "--strict");
   });
 
-  it("is left alone while git holds a lock", async () => {
+  it("stays unchanged while git holds a lock", async () => {
     mkdirSync(join(common, "refs/heads/lathe"));
     writeFileSync(join(common, "refs/heads/lathe/one.lock"), "");
     assert.equal(await createRef(common, "refs/heads/lathe/one", commit), "locked");
@@ -81,7 +81,7 @@ describe("a repository that is written without git", () => {
     assert.ok(!existsSync(join(outside, "one")));
   });
 
-  it("knows a linked working tree, and forgets it", async () => {
+  it("adds and removes a linked working tree", async () => {
     const path = join(root, "one");
     mkdirSync(path);
     await createRef(common, "refs/heads/lathe/one", commit);
@@ -106,7 +106,7 @@ describe("a repository that is written without git", () => {
     assert.ok(!existsSync(join(common, "worktrees")));
   });
 
-  it("counts no folder as the working tree of a repository that does not know it", () => {
+  it("does not treat an unknown folder as its working tree", () => {
     const path = join(root, "hostile");
     mkdirSync(path);
     writeFileSync(join(path, ".git"), `gitdir: ${common}\n`);

@@ -1,4 +1,7 @@
-/** Reads a regular file below a held folder: no link is followed, no pipe waited for, and no more bytes come than allowed. */
+/**
+ * Reads a regular file below a held folder: follows no link, waits for no pipe, and reads no more bytes than
+ * allowed.
+ */
 import { closeSync, fstatSync, readSync, type Stats } from "node:fs";
 import { type HeldFolder, holdBelow } from "../held-folder.ts";
 
@@ -7,12 +10,12 @@ export interface HeldFile {
   readonly stats: Stats;
 }
 
-/** What stands in a file's place is none, or is larger than allowed. */
+/** The path is no regular file, or the file is larger than allowed. */
 export class OddFileError extends Error {}
 
 /**
- * *Contract:* undefined where nothing is there; throws `OddFileError` for what is no regular file, a link among others,
- * or has more than `maxBytes`, and else what the file system throws.
+ * *Contract:* undefined if nothing exists there; throws `OddFileError` for anything but a regular file, such
+ * as a link, and for more than `maxBytes`; otherwise throws file system errors.
  */
 export function readHeldFile(root: HeldFolder, path: string, maxBytes: number): HeldFile | undefined {
   const at = path.lastIndexOf("/");
@@ -26,7 +29,7 @@ export function readHeldFile(root: HeldFolder, path: string, maxBytes: number): 
   }
 }
 
-/** *Contract:* undefined where no folder is there. */
+/** *Contract:* undefined if there is no such folder. */
 export function heldBelow(root: HeldFolder, path: string): HeldFolder | undefined {
   return ifThere(() => holdBelow(root, path));
 }
@@ -43,7 +46,7 @@ function readEntry(folder: HeldFolder, name: string, maxBytes: number): HeldFile
   }
 }
 
-/** *Contract:* undefined where nothing is there; throws `OddFileError` for a link. */
+/** *Contract:* undefined if nothing exists there; throws `OddFileError` for a link. */
 export function ifThere<T>(open: () => T): T | undefined {
   try {
     return open();
@@ -61,7 +64,7 @@ interface Wanted {
   readonly maxBytes: number;
 }
 
-/** To its end, whatever size it has said to have. */
+/** Reads to the end, whatever size the file claims to have. */
 function readOpened(file: number, { name, size, maxBytes }: Wanted): Buffer {
   let bytes = Buffer.allocUnsafe(Math.min(size, maxBytes) + 1);
   let length = 0;

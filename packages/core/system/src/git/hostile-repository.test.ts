@@ -31,7 +31,7 @@ const mark = join(temporary, "ran");
 const canary = join(temporary, "canary");
 writeFileSync(canary, `#!/bin/sh\necho ran >> ${mark}\n`, { mode: 0o755 });
 
-/** With one commit, and a file that only its bytes can tell. */
+/** A repository with one commit, and a file whose state only its bytes reveal. */
 function make(): string {
   const root = mkdtempSync(join(temporary, "r-"));
   const git = (...args: readonly string[]): unknown => execFileSync("git", args, { cwd: root, env });
@@ -50,7 +50,7 @@ type Answer =
   | "none"
   | "unknown";
 
-/** As the port gives it. */
+/** The answer that the port gives. */
 async function statusOf(root: string): Promise<Answer> {
   try {
     const place = findRepository(root);
@@ -74,7 +74,7 @@ it("runs no program that settings name", async () => {
 });
 
 describe("a repository in odd files", () => {
-  it("is none, where a folder has the parts of a bare one", async () => {
+  it("is not accepted if a folder has the parts of a bare one", async () => {
     const root = make();
     cpSync(join(root, ".git"), join(root, "src"), { recursive: true });
     assert.equal(await statusOf(join(root, "src")), "unknown");
@@ -83,7 +83,7 @@ describe("a repository in odd files", () => {
     assert.equal(await statusOf(alone), "unknown");
   });
 
-  it("is none that another place does not know, and no link", async () => {
+  it("is not accepted if the other place does not know it, or through a link", async () => {
     const [root, other] = [make(), make()];
     rmSync(join(other, ".git"), { recursive: true });
     writeFileSync(join(other, ".git"), `gitdir: ${join(root, ".git")}\n`);
@@ -93,7 +93,7 @@ describe("a repository in odd files", () => {
     assert.equal(await statusOf(other), "unknown");
   });
 
-  it("does not pass off another repository as its own by a commondir file", async () => {
+  it("cannot present another repository as its own by a commondir file", async () => {
     const [root, other] = [make(), make()];
     writeFileSync(join(root, ".git/commondir"), `${join(other, ".git")}\n`);
     assert.equal(await statusOf(root), "unknown");
@@ -120,7 +120,7 @@ describe("a repository in odd files", () => {
     });
   }
 
-  it("is not waited for, with a pipe in the place of files and rules", async () => {
+  it("is not waited for, with a pipe in place of files and rules", async () => {
     const root = make();
     for (const path of ["a.txt", "src/.gitignore"]) {
       rmSync(join(root, path), { force: true });
@@ -132,14 +132,14 @@ describe("a repository in odd files", () => {
     assert.deepEqual(await statusOf(root), { changed: ["a.txt"], untracked: ["src/new"] });
   });
 
-  it("does not lead out by a folder that became a link", async () => {
+  it("does not lead out through a folder that became a link", async () => {
     const root = make();
     renameSync(join(root, "src"), join(temporary, "moved"));
     symlinkSync(join(temporary, "moved"), join(root, "src"));
     assert.deepEqual(await statusOf(root), { changed: ["src/b.txt"], untracked: ["src"] });
   });
 
-  it("has settings that include themselves, another working tree, or extensions that are not known", async () => {
+  it("has settings that include themselves, another working tree, or unknown extensions", async () => {
     const texts = [
       "[include]\n\tpath = config\n",
       `[core]\n\tworktree = ${temporary}\n`,
@@ -156,7 +156,7 @@ describe("a repository in odd files", () => {
     }
   });
 
-  it("lacks objects, or has them damaged", async () => {
+  it("has missing or damaged objects", async () => {
     const root = make();
     const head = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, env, encoding: "utf8" }).trim();
     const object = join(root, ".git/objects", head.slice(0, 2), head.slice(2));
@@ -166,7 +166,7 @@ describe("a repository in odd files", () => {
     assert.equal(await statusOf(root), "unknown");
   });
 
-  it("has an index with any byte changed, or cut off: an answer or none, at once", async () => {
+  it("has an index with any byte changed, or truncated: an answer or none, at once", async () => {
     const root = make();
     const index = join(root, ".git/index");
     const bytes = readFileSync(index);

@@ -1,19 +1,22 @@
-/** The lines of a `.gitignore` as gitignore(5) reads them: whatever they hold, no line takes long. */
+/** The lines of a `.gitignore`, as gitignore(5) defines them; no line takes long to match. */
 
 export interface IgnorePattern {
-  /** It takes back what earlier lines ignore. */
+  /** It re-includes what earlier lines ignore. */
   readonly isNegative: boolean;
-  /** Matched with the name alone, else with its path from where the `.gitignore` is. */
+  /** Matches the name alone, else the path relative to the `.gitignore`. */
   readonly isName: boolean;
-  /** Files are not meant. */
+  /** Matches folders only. */
   readonly isFolder: boolean;
   readonly matches: (text: string) => boolean;
 }
 
-/** With a longer one that has wildcards nothing is matched: time and memory are text times pattern. */
+/** Longer patterns with wildcards match nothing: time and memory are text times pattern. */
 const maxTokens = 256;
 
-/** The last line first: the first that matches counts. `text` and all that is matched: one character per byte. */
+/**
+ * The last line first, so that the first match decides. `text` and all matched paths have one character per
+ * byte.
+ */
 export function parsePatterns(text: string, ignoresCase: boolean): readonly IgnorePattern[] {
   return text
     .replace(/^\u00ef\u00bb\u00bf/, "")
@@ -32,7 +35,7 @@ function parseLine(line: string, ignoresCase: boolean): IgnorePattern | undefine
   return { isNegative, isName: !pattern.includes("/"), isFolder: trimmed.endsWith("/"), matches };
 }
 
-/** Spaces at the end do not count, unless there is a backslash before them. */
+/** Trailing spaces are ignored, unless a backslash precedes them. */
 function withoutSpaces(line: string): string {
   let end = line.length;
   while (line[end - 1] === " " && !isEscaped(line, end - 1)) end--;
@@ -58,13 +61,16 @@ function lower(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** How much of it has no special character. */
+/** The length of the beginning without special characters. */
 function literalLength(pattern: string): number {
   const found = pattern.search(/[*?[\\]/);
   return found < 0 ? pattern.length : found;
 }
 
-/** `set`: by character code; `star`: anything but slashes, `deep`: anything, `folders`: nothing, or anything up to a slash. */
+/**
+ * `set`: by character code; `star`: anything but slashes; `deep`: anything; `folders`: nothing, or anything
+ * up to a slash.
+ */
 type Token = { readonly type: "set"; readonly set: Uint8Array } | { readonly type: Wild };
 type Wild = "star" | "deep" | "folders";
 
@@ -72,12 +78,12 @@ const slash = 0x2f;
 
 interface Source {
   readonly text: string;
-  /** What comes after that is, as git does it, a pattern of its own. */
+  /** The rest is, as in git, a separate pattern. */
   readonly literal: number;
   readonly ignoresCase: boolean;
 }
 
-/** Undefined for one that matches nothing. */
+/** Undefined for a pattern that matches nothing. */
 function parseTokens(source: Source): readonly Token[] | undefined {
   const tokens: Token[] = [];
   for (let at = 0; at < source.text.length; ) {
@@ -189,7 +195,7 @@ function parseClass({ text, ignoresCase }: Source, start: number): Part | undefi
 
 interface Item {
   readonly ranges: readonly Range[];
-  /** What a range may begin with. */
+  /** The possible first character of a range. */
   readonly last?: number;
   readonly end: number;
 }
@@ -228,7 +234,7 @@ function bothCases(set: Uint8Array): Uint8Array<ArrayBuffer> {
   return both;
 }
 
-/** Goes through the text once with all places in the pattern that it may be at. */
+/** Reads the text once and tracks all positions in the pattern that it may be at. */
 function matchTokens(tokens: readonly Token[], text: string): boolean {
   let now = new Uint8Array(tokens.length + 1);
   arrive(tokens, now, 0);
@@ -241,7 +247,7 @@ function matchTokens(tokens: readonly Token[], text: string): boolean {
   return now[tokens.length] === 1;
 }
 
-/** What may stand for nothing is passed at once. */
+/** Skips tokens that may match nothing. */
 function arrive(tokens: readonly Token[], places: Uint8Array, at: number): void {
   places[at] = 1;
   const token = tokens[at];

@@ -1,13 +1,13 @@
-/** What git ignores in a folder: its own rules, those of the folders above it, and those of the repository and the user. */
+/** What git ignores in a folder: its own rules, those of its parents, of the repository and of the user. */
 import type { HeldFolder } from "../held-folder.ts";
 import { OddFileError, readHeldFile } from "./held-file.ts";
 import { type IgnorePattern, parsePatterns } from "./ignore-pattern.ts";
 
-/** Rules in a longer file would take long to be matched. */
+/** Rules in a longer file would take long to match. */
 const maxBytes = 512 * 1024;
 
 export interface IgnoredItem {
-  /** From the top of the working tree, one character per byte. */
+  /** Relative to the top of the working tree, one character per byte. */
   readonly path: string;
   readonly name: string;
   readonly isFolder: boolean;
@@ -15,7 +15,7 @@ export interface IgnoredItem {
 
 export class IgnoreScope {
   readonly #above: IgnoreScope | undefined;
-  /** From the top, with a slash at its end unless it is the top. */
+  /** Relative to the top, with a trailing slash unless it is the top. */
   readonly #prefix: string;
   readonly #patterns: readonly IgnorePattern[];
   readonly #ignoresCase: boolean;
@@ -34,14 +34,14 @@ export class IgnoreScope {
     return new IgnoreScope(undefined, "", { patterns, ignoresCase });
   }
 
-  /** `prefix`: of the folder, from the top. *Contract:* throws where its rules are there and cannot be read. */
+  /** `prefix`: the folder, relative to the top. *Contract:* throws if its rules exist and cannot be read. */
   enter(folder: HeldFolder, prefix: string, hasRules: boolean): IgnoreScope {
     const ignoresCase = this.#ignoresCase;
     const patterns = hasRules ? parsePatterns(rulesIn(folder), ignoresCase) : [];
     return new IgnoreScope(this, prefix, { patterns, ignoresCase });
   }
 
-  /** Whether everything in the folder that is not tracked is ignored. */
+  /** Whether all untracked files in the folder are ignored. */
   get isWhole(): boolean {
     const path = this.#prefix.slice(0, -1);
     const own = { path, name: path.slice(path.lastIndexOf("/") + 1), isFolder: true };
@@ -49,7 +49,7 @@ export class IgnoreScope {
     return this.#isWhole;
   }
 
-  /** Of something directly in the folder. What is said last, and further down, counts. */
+  /** For an entry directly in the folder. The last and deepest rule decides. */
   ignores({ path, name, isFolder }: IgnoredItem): boolean {
     if (this.isWhole) return true;
     for (let at: IgnoreScope | undefined = this; at; at = at.#above) {
@@ -72,7 +72,7 @@ function rulesIn(folder: HeldFolder): string {
   try {
     return readHeldFile(folder, ".gitignore", maxBytes)?.bytes.toString("latin1") ?? "";
   } catch (error) {
-    // Git does not follow it either: its rules do not count.
+    // Git does not follow the link either: its rules do not count.
     if (error instanceof OddFileError && error.cause !== undefined) return "";
     throw error;
   }

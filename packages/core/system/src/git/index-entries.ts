@@ -1,11 +1,14 @@
-/** Reads one index file of git (gitformat-index(5), versions 2 to 4, SHA-1 or SHA-256): entries, cached trees, and what it builds on. */
+/**
+ * Reads one index file of git (gitformat-index(5), versions 2 to 4, SHA-1 or SHA-256): entries, cached trees,
+ * and its base.
+ */
 import { type CachedTree, readCachedTree } from "./cached-tree.ts";
 
-/** What is no index, is cut off, or has an extension that must be understood and is not. */
+/** The file is no index, is truncated, or has an unknown required extension. */
 export class IndexFormatError extends Error {}
 
 export interface IndexEntry {
-  /** From the top of the working tree, one character per byte. */
+  /** Relative to the top of the working tree, one character per byte. */
   readonly path: string;
   /** Type and permissions, as in a tree. */
   readonly mode: number;
@@ -15,7 +18,7 @@ export interface IndexEntry {
   readonly isSkipped: boolean;
   readonly isIntentToAdd: boolean;
   readonly index: Buffer;
-  /** Where it begins in `index`. */
+  /** The start position in `index`. */
   readonly at: number;
 }
 
@@ -35,12 +38,15 @@ export const entryType = {
 } as const;
 
 const headerBytes = 12;
-/** Of an entry before its object's id: times, device, inode, mode, owner and size. */
+/** The part of an entry before its object ID: times, device, inode, mode, owner and size. */
 const statBytes = 40;
 const modeAt = 24;
 const extendedFlag = 0x4000;
 
-/** *Contract:* throws `IndexFormatError` or a `RangeError` for what git would not read either. `idBytes`: 20, or 32 with SHA-256. */
+/**
+ * *Contract:* throws `IndexFormatError` or a `RangeError` for data that git would not read either. `idBytes`:
+ * 20, or 32 with SHA-256.
+ */
 export function readIndexPart(index: Buffer, idBytes: number): IndexPart {
   if (index.length < headerBytes + idBytes || index.toString("latin1", 0, 4) !== "DIRC")
     throw new IndexFormatError("this is no index");
@@ -62,7 +68,7 @@ interface EntryPlace {
   readonly at: number;
   readonly version: number;
   readonly idBytes: number;
-  /** The path of the entry before it, of which version 4 takes a part. */
+  /** The path of the previous entry, part of which version 4 reuses. */
   readonly before: string;
 }
 
@@ -92,7 +98,7 @@ function readEntry(
   return { entry, end: version === 4 ? end + 1 : at + ((end - at + 8) & ~7) };
 }
 
-/** What is left of the path before when so many bytes are taken from its end. */
+/** The rest of the previous path after removing this many bytes from its end. */
 function sharedPart(index: Buffer, start: number, before: string): { text: string; end: number } {
   let at = start;
   let byte = index.readUInt8(at++);
@@ -105,7 +111,7 @@ function sharedPart(index: Buffer, start: number, before: string): { text: strin
   return { text: before.slice(0, before.length - taken), end: at };
 }
 
-/** Those whose names begin with a capital may be passed over; `sdir` only says that entries may be folders. */
+/** Extensions with a capital first letter are optional; `sdir` only means that entries may be folders. */
 function readExtensions(bytes: Buffer, idBytes: number): Omit<IndexPart, "entries"> {
   let trees: CachedTree | undefined;
   let link: Buffer | undefined;
@@ -126,7 +132,7 @@ export function entryId({ index, at }: IndexEntry, idBytes: number): string {
   return index.toString("hex", at + statBytes, at + statBytes + idBytes);
 }
 
-/** What git saw of the file when it looked last; all but the times modulo 2^32. */
+/** What git recorded of the file at its last check; all except the times modulo 2^32. */
 export interface EntryStats {
   readonly ctimeMs: number;
   readonly mtimeMs: number;

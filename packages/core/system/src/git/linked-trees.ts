@@ -1,4 +1,4 @@
-/** The working trees that are linked to a repository: listed, made known to it and forgotten, as `git worktree` does. */
+/** The working trees linked to a repository: lists, adds and removes them, as `git worktree` does. */
 import { readdirSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { inFolder, replaceFile, writeNew } from "./below-folder.ts";
@@ -6,9 +6,9 @@ import { plainText } from "./plain-bytes.ts";
 import { type Head, readHead } from "./ref-files.ts";
 
 export interface LinkedTree {
-  /** What git keeps about it. */
+  /** Git's folder for it. */
   readonly gitFolder: string;
-  /** Its path, which may be gone. */
+  /** Its path, which may not exist any more. */
   readonly path: string;
   readonly head: Head | undefined;
   readonly isLocked: boolean;
@@ -16,7 +16,7 @@ export interface LinkedTree {
 
 const maxPointer = 16 * 1024;
 
-/** `common`: real path. *Contract:* never throws; what is half made or cannot be read is left out. */
+/** `common`: real path. *Contract:* never throws; omits incomplete or unreadable entries. */
 export function linkedTrees(common: string): readonly LinkedTree[] {
   return namesIn(join(common, "worktrees")).flatMap((name) => {
     const gitFolder = join(common, "worktrees", name);
@@ -40,7 +40,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 export interface NewTree {
-  /** Absolute; a folder that is there, without links on its way. */
+  /** Absolute; an existing folder, with no links in its path. */
   readonly path: string;
   /** A branch by its full name, or a commit. */
   readonly head: { readonly ref: string } | { readonly commit: string };
@@ -49,8 +49,8 @@ export interface NewTree {
 const maxNames = 1000;
 
 /**
- * Makes it known, and writes the `.git` in it. *Contract:* resolves with what git keeps about it, which has no index yet;
- * throws what the disk says.
+ * Adds the working tree, and writes its `.git`. *Contract:* returns git's folder for it, which has no index
+ * yet; throws file system errors.
  */
 export function linkTree(common: string, { path, head }: NewTree): string {
   const wanted = basename(path)
@@ -61,7 +61,7 @@ export function linkTree(common: string, { path, head }: NewTree): string {
       const name = count === 0 ? wanted : `${wanted}${count}`;
       if (trees.lstat(name)) continue;
       const gitFolder = join(common, "worktrees", name);
-      // Without the pointer, the last of them, git does not see it.
+      // Git does not see the entry before its last file, the pointer.
       inFolder(common, ["worktrees", name], (entry) => {
         replaceFile(entry, "commondir", "../..\n");
         replaceFile(entry, "HEAD", "ref" in head ? `ref: ${head.ref}\n` : `${head.commit}\n`);
@@ -80,7 +80,7 @@ export function unlinkTree(common: string, gitFolder: string): void {
     rmSync(`${trees.reached}/${basename(gitFolder)}`, { recursive: true, force: true }),
   );
   inFolder(common, [], (folder) => {
-    // Git removes the folder around them with the last one.
+    // Git removes the parent folder with the last one.
     if (namesIn(join(common, "worktrees")).length === 0 && folder.lstat("worktrees")?.isDirectory())
       rmSync(`${folder.reached}/worktrees`, { recursive: true, force: true });
   });

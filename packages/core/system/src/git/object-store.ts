@@ -1,4 +1,6 @@
-/** Objects of a repository by their ids: loose ones, those in packs, and those of the repositories it borrows from. */
+/**
+ * Objects of a repository by ID: loose ones, those in packs, and those of the repositories it borrows from.
+ */
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { inflateSync } from "node:zlib";
@@ -25,7 +27,10 @@ export class ObjectStore {
     this.#addAlternates(objects);
   }
 
-  /** *Contract:* throws `ObjectError` where it is not to be had, or what the file system or the decompression throws. */
+  /**
+   * *Contract:* throws `ObjectError` if the object is unavailable; also throws file system and decompression
+   * errors.
+   */
   read(id: string): GitObject {
     for (const folder of this.#folders) {
       const file = readHeldFile(folder, `${id.slice(0, 2)}/${id.slice(2)}`, maxBytes);

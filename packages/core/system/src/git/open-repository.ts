@@ -1,4 +1,4 @@
-/** Opens a repository to be read: its folders are held, its settings known, and nothing of it is run. */
+/** Opens a repository for reading: holds its folders, reads its settings, and runs nothing of it. */
 import {
   closeSync,
   constants,
@@ -31,8 +31,8 @@ export interface OpenRepository {
 }
 
 /**
- * *Contract:* undefined where the folder is in none; throws `UnknownRepositoryError` where git may see another one than
- * is read here, and whatever looking for it throws.
+ * *Contract:* undefined if the folder is in no repository; throws `UnknownRepositoryError` if git may see
+ * another one, and all errors of the search.
  */
 export function findRepository(folder: string): RepositoryPlace | undefined {
   const place = repositoryPlace(folder);
@@ -43,7 +43,7 @@ export function findRepository(folder: string): RepositoryPlace | undefined {
   return place;
 }
 
-/** Git passes over a folder `.git` that is no repository, but not over a file or a link; a bare repository has none. */
+/** Git skips a folder `.git` that is no repository, but not a file or a link; a bare repository has none. */
 function isRefused(folder: string): boolean {
   const kind = kindOf(folder, ".git");
   if (kind && !(kind.isDirectory() && !kindOf(folder, ".git/HEAD"))) return true;
@@ -54,7 +54,7 @@ function kindOf(folder: string, name: string): Stats | undefined {
   return lstatSync(join(folder, name), { throwIfNoEntry: false });
 }
 
-/** Calls `use` with the open repository, and closes it. *Contract:* throws what reading it throws. */
+/** Calls `use` with the open repository, and closes it. *Contract:* throws all read errors. */
 export async function withRepository<T>(
   place: RepositoryPlace,
   env: Env,
@@ -87,7 +87,7 @@ function userRules(path: string): string {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
-    // There is none.
+    // There is no such file.
     return "";
   }
   try {

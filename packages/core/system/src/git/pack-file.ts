@@ -1,4 +1,4 @@
-/** One pack of objects with its index (gitformat-pack(5), index version 2), read where an object is. */
+/** One pack of objects with its index (gitformat-pack(5), index version 2), read on demand. */
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 import type { HeldFolder } from "../held-folder.ts";
@@ -6,10 +6,10 @@ import { applyDelta } from "./apply-delta.ts";
 import { type GitObject, ObjectError, type ObjectType } from "./git-object.ts";
 
 interface PackOptions {
-  /** Without its ending. */
+  /** Without its extension. */
   readonly name: string;
   readonly idBytes: number;
-  /** Of an object. */
+  /** Maximum size of an object. */
   readonly maxBytes: number;
 }
 
@@ -18,7 +18,7 @@ interface Opened {
   readonly index: number;
   readonly pack: number;
   readonly packBytes: number;
-  /** How many objects have an id whose first byte is at most that. */
+  /** The number of objects whose ID has at most this first byte. */
   readonly counts: readonly number[];
 }
 
@@ -33,7 +33,7 @@ const byId = 7;
 
 interface PackedEntry {
   readonly type: number;
-  /** Of an object that is a difference: what it differs from. */
+  /** For a delta: the object it is based on. */
   readonly base?: number | string;
   readonly bytes: Buffer;
 }
@@ -42,13 +42,16 @@ export class PackFile {
   readonly #options: PackOptions;
   readonly #files: Opened;
 
-  /** *Contract:* throws for what is no pack of this kind. */
+  /** *Contract:* throws if the file is no pack of this kind. */
   constructor(folder: HeldFolder, options: PackOptions) {
     this.#options = options;
     this.#files = openFiles(folder, options.name);
   }
 
-  /** `other`: reads objects that may lie in other packs. *Contract:* undefined where this pack does not have it. */
+  /**
+   * `other`: reads objects that may be in other packs. *Contract:* undefined if this pack does not have the
+   * object.
+   */
   read(id: string, other: (id: string) => GitObject): GitObject | undefined {
     const { maxBytes } = this.#options;
     const start = this.#offsetOf(Buffer.from(id, "hex"));
@@ -100,7 +103,7 @@ export class PackFile {
     return undefined;
   }
 
-  /** Behind the ids and a checksum of four bytes for each. */
+  /** After the IDs and a four-byte checksum for each. */
   #offsetAt(place: number, total: number): number {
     const { index } = this.#files;
     const offsetsAt = idsAt + total * (this.#options.idBytes + 4);
@@ -133,7 +136,7 @@ export class PackFile {
       base = head.toString("hex", at, at + idBytes);
       at += idBytes;
     }
-    // As many bytes as the compression can need for data that it cannot make smaller.
+    // The maximum size of compressed data that cannot be made smaller.
     const most = Math.min(packBytes - offset - at, size + (size >> 8) + 128);
     const bytes = inflateSync(bytesAt(pack, offset + at, most), { maxOutputLength: size + 1 });
     if (bytes.length !== size) throw new ObjectError("an object in a pack is damaged");
@@ -170,7 +173,7 @@ function bytesAt(file: number, position: number, length: number): Buffer {
   return bytes;
 }
 
-/** Git's variable-width number of how far back the other object is. */
+/** Git's variable-width number for the distance back to the other object. */
 function distanceAt(bytes: Buffer, start: number): { readonly value: number; readonly end: number } {
   let at = start;
   let byte = bytes.readUInt8(at++);

@@ -1,7 +1,10 @@
-/** Reads a regular file of bounded size: no link in its place, no pipe and no device is ever opened for content. */
+/** Reads a regular file of bounded size; never opens a link, a pipe or a device for content. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** *Contract:* never throws; undefined for what is no regular file, is longer than `most`, or cannot be read. */
+/**
+ * *Contract:* never throws; undefined for anything but a regular file, a file longer than `most`, or an
+ * unreadable one.
+ */
 export function plainBytes(path: string, most: number): Buffer | undefined {
   let file: number | undefined;
   try {
@@ -16,7 +19,7 @@ export function plainBytes(path: string, most: number): Buffer | undefined {
   }
 }
 
-/** A file that grows meanwhile is read as long as it was. */
+/** A file that grows meanwhile is read up to its old length. */
 function readUpTo(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
@@ -28,7 +31,7 @@ function readUpTo(file: number, size: number): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** *Contract:* as `plainBytes`, as UTF-8. */
+/** *Contract:* as `plainBytes`, decoded as UTF-8. */
 export function plainText(path: string, most: number): string | undefined {
   return plainBytes(path, most)?.toString();
 }

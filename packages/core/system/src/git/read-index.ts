@@ -1,4 +1,4 @@
-/** Reads the whole index of a working tree: its own file, and the shared one on which a split index builds. */
+/** Reads the whole index of a working tree: its own file, and the shared base of a split index. */
 
 import type { HeldFolder } from "../held-folder.ts";
 import type { CachedTree } from "./cached-tree.ts";
@@ -10,16 +10,16 @@ export interface GitIndex {
   /** By path, then by stage. */
   readonly entries: readonly IndexEntry[];
   readonly trees?: CachedTree;
-  /** When the file was written; what changed later may have been seen before. */
+  /** When the file was written; later changes may have been recorded before. */
   readonly writtenMs: number;
 }
 
-/** An entry takes some hundred bytes. */
+/** An entry takes about a hundred bytes. */
 const maxBytes = 256 * 1024 * 1024;
 
 /**
- * `gitFolder`: the working tree's own. *Contract:* empty where there is none; throws for what cannot be read whole and
- * in order.
+ * `gitFolder`: the working tree's own. *Contract:* empty if there is no index; throws if it cannot be read
+ * completely and in order.
  */
 export function readIndex(gitFolder: HeldFolder, idBytes: number): GitIndex {
   const file = readHeldFile(gitFolder, "index", maxBytes);

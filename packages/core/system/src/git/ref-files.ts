@@ -1,4 +1,4 @@
-/** Reads refs as files: what HEAD and branches name, without git. */
+/** Reads refs as files: the targets of HEAD and branches, without git. */
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { plainText } from "./plain-bytes.ts";
@@ -12,7 +12,7 @@ const maxDepth = 16;
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Whether git takes it for the name of a ref, as `refs/heads/main`. */
+/** Whether git accepts it as the name of a ref, such as `refs/heads/main`. */
 export function isRefName(name: string): boolean {
   if (!name.startsWith("refs/") || /[ ~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(name) || hasControls(name))
     return false;
@@ -24,13 +24,13 @@ function hasControls(name: string): boolean {
 }
 
 export interface Head {
-  /** The branch it is on; absent where it names a commit itself. */
+  /** The current branch; absent if HEAD is detached. */
   readonly ref?: string;
-  /** Absent where the branch has no commit yet. */
+  /** Absent if the branch has no commit yet. */
   readonly commit?: string;
 }
 
-/** *Contract:* never throws; undefined where HEAD says neither. */
+/** *Contract:* never throws; undefined if HEAD contains neither. */
 export function readHead({
   gitFolder,
   common,
@@ -44,7 +44,7 @@ export function readHead({
   return { ref, ...(commit !== undefined && { commit }) };
 }
 
-/** The object that a full ref name refers to; symbolic refs are followed. *Contract:* never throws. */
+/** The object that a full ref name refers to; follows symbolic refs. *Contract:* never throws. */
 export function readRef(common: string, name: string): string | undefined {
   let ref = name;
   for (let hop = 0; hop < maxHops && isRefName(ref); hop++) {
@@ -70,7 +70,7 @@ function packedRefs(common: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** All refs with their objects, by name: those in files before those that are packed. *Contract:* never throws. */
+/** All refs with their objects, by name; files take precedence over packed refs. *Contract:* never throws. */
 export function allRefs(common: string): ReadonlyMap<string, string> {
   const found = new Map(packedRefs(common));
   for (const name of looseNames(common)) {
@@ -92,7 +92,7 @@ function looseNames(common: string): readonly string[] {
   try {
     look("refs", 0);
   } catch {
-    // The refs that could be read still count.
+    // The readable refs still count.
   }
   return names;
 }

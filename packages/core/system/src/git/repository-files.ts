@@ -1,4 +1,4 @@
-/** Which files of a folder a repository knows, which it does not, and which folders it ignores; no content is read. */
+/** The tracked and untracked files of a folder, and its ignored folders; reads no content. */
 import { shownPath } from "../paths/byte-path.ts";
 import { entryType, type IndexEntry } from "./index-entries.ts";
 import { withRepository } from "./open-repository.ts";
@@ -8,13 +8,13 @@ import { prefixOf, walkBelow } from "./walk-below.ts";
 import type { TreeVisitor } from "./walk-working-tree.ts";
 
 export interface FilesOptions extends StatusOptions {
-  /** Real path of the folder that is asked about, in the working tree; paths are told from there. */
+  /** Real path of the queried folder in the working tree; paths are relative to it. */
   readonly folder: string;
 }
 
 /**
- * In the index, whether or not they are there, but not in folders that a sparse index leaves out whole. *Contract:* throws
- * where it cannot be known, or not within the budget.
+ * Files in the index, even if missing on disk, except in folders that a sparse index collapses. *Contract:*
+ * throws if the answer is unknown, or exceeds the budget.
  */
 export function trackedFiles(place: RepositoryPlace, options: FilesOptions): Promise<readonly string[]> {
   return withRepository(place, options.env, ({ index }) => {
@@ -26,7 +26,7 @@ export function trackedFiles(place: RepositoryPlace, options: FilesOptions): Pro
   });
 }
 
-/** Tracked files, and those that are not and are not ignored. *Contract:* as `trackedFiles`. */
+/** Tracked files, and untracked ones that are not ignored. *Contract:* as `trackedFiles`. */
 export function knownFiles(place: RepositoryPlace, options: FilesOptions): Promise<readonly string[]> {
   return withRepository(place, options.env, async (repository) => {
     const prefix = prefixOf(place, options.folder);
@@ -43,8 +43,8 @@ export function knownFiles(place: RepositoryPlace, options: FilesOptions): Promi
 }
 
 /**
- * Ignored folders, and those that hold nothing else, with a slash at their end; `./` where the folder itself is ignored.
- * *Contract:* as `trackedFiles`. Those in repositories within are theirs.
+ * Ignored folders, and folders with only ignored content, with a trailing slash; `./` if the folder itself is
+ * ignored. *Contract:* as `trackedFiles`. Excludes those in nested repositories.
  */
 export function ignoredFolders(place: RepositoryPlace, options: FilesOptions): Promise<readonly string[]> {
   return withRepository(place, options.env, async (repository) => {

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { mainTree, refusedLink, repositoryPlace } from "./repository-place.ts";
 
-describe("the git folder elsewhere that a .git leads to", () => {
+describe("a git folder elsewhere that a .git names", () => {
   let root: string;
   let work: string;
   let own: string;
@@ -51,7 +51,7 @@ describe("the git folder elsewhere that a .git leads to", () => {
     assert.deepEqual(refusedLink(top), { top, gitFolder: own });
   };
 
-  it("counts where its index has seen the files, also all but one changed, and the folder moved", () => {
+  it("is accepted if its index has seen the files, also with all but one changed, and the folder moved", () => {
     keepApart();
     knows(work);
     assert.equal(refusedLink(work), undefined);
@@ -61,12 +61,12 @@ describe("the git folder elsewhere that a .git leads to", () => {
     knows(join(root, "moved"));
   });
 
-  it("counts with objects of the longer ids", () => {
+  it("is accepted with objects of the longer IDs", () => {
     keepApart("--object-format=sha256");
     knows(work);
   });
 
-  it("does not count for a folder with copies of the files, with links to them, or below links", () => {
+  it("is rejected for a folder with copies of the files, with links to them, or below links", () => {
     keepApart();
     const other = forged();
     refuses(other);
@@ -83,7 +83,7 @@ describe("the git folder elsewhere that a .git leads to", () => {
     refuses(other);
   });
 
-  it("does not count for a folder in its own tree", () => {
+  it("is rejected for a folder in its own tree", () => {
     keepApart();
     writeFileSync(join(work, "src", ".git"), `gitdir: ${own}\n`);
     knows(work);
@@ -91,7 +91,7 @@ describe("the git folder elsewhere that a .git leads to", () => {
     assert.equal(refusedLink(join(work, "src"))?.top, join(work, "src"));
   });
 
-  it("counts by its settings where it has seen nothing", () => {
+  it("is accepted by its settings if it has seen nothing", () => {
     git("init", "-q", "--separate-git-dir", own);
     refuses(work);
     git("config", "core.worktree", work);

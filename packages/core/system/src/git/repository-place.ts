@@ -12,9 +12,9 @@ import { hasSeenFiles } from "./seen-files.ts";
 export interface RepositoryPlace {
   /** Real path of the folder that holds `.git`: the top of the working tree. */
   readonly top: string;
-  /** What belongs to this working tree alone: its HEAD and its index. */
+  /** The part that belongs only to this working tree: its HEAD and its index. */
   readonly gitFolder: string;
-  /** What all working trees of the repository share: objects and refs. */
+  /** The part that all working trees of the repository share: objects and refs. */
   readonly common: string;
 }
 
@@ -22,10 +22,10 @@ const maxPointer = 16 * 1024;
 const maxConfig = 4 * 1024 * 1024;
 
 /**
- * *Contract:* never throws; a bare repository is none, and a `.git` that leads out of its folder counts only where what it
- * leads to names that folder in turn, or has seen the files that are there. A `commondir` that leads out of the folder counts
- * only in a linked working tree of the repository it leads to: otherwise a hostile repository could pass off another
- * repository of the user as its own.
+ * *Contract:* never throws; ignores bare repositories. A `.git` that leads out of its folder counts only if
+ * its target names that folder in turn, or has seen the files there. A `commondir` that leads out of the
+ * folder counts only in a linked working tree of the repository it leads to. Otherwise a hostile repository
+ * could present another repository of the user as its own.
  */
 export function repositoryPlace(folder: string): RepositoryPlace | undefined {
   try {
@@ -54,13 +54,13 @@ function placeAt(top: string): RepositoryPlace | undefined {
   return !isInside(gitFolder, top) && !namesTree(gitFolder, git) ? undefined : { top, gitFolder, common };
 }
 
-/** Where a `.git` file leads. */
+/** The target of a `.git` file. */
 function pointedAt(file: string): string | undefined {
   const target = /^gitdir: ([^\n]+)\n*$/.exec(plainText(file, maxPointer) ?? "")?.[1]?.trimEnd();
   return target === undefined ? undefined : realPath(resolve(dirname(file), target));
 }
 
-/** Undefined where `commondir` names a folder that does not exist. */
+/** Undefined if `commondir` names a folder that does not exist. */
 function commonOf(gitFolder: string): string | undefined {
   const named = plainText(join(gitFolder, "commondir"), maxPointer);
   return named === undefined ? gitFolder : realPath(resolve(gitFolder, named.trim()));
@@ -74,12 +74,12 @@ function isOwnCommon(
   return common === gitFolder || isInside(common, top) || dirname(gitFolder) === join(common, "worktrees");
 }
 
-/** Not the folder itself. */
+/** Excludes the folder itself. */
 function isInside(path: string, folder: string): boolean {
   return path !== folder && isBelow(path, folder);
 }
 
-/** As `git worktree` and `git submodule` leave it behind; where nothing does, its index tells whose it is. */
+/** Checks what `git worktree` and `git submodule` leave behind; without that, the index tells whose it is. */
 function namesTree(gitFolder: string, git: string): boolean {
   const top = dirname(git);
   const linked = plainText(join(gitFolder, "gitdir"), maxPointer);
@@ -96,8 +96,8 @@ function isOwn(folder: string): boolean {
 }
 
 /**
- * Where a `.git` leads that is refused, since what it leads to names another folder, or none. *Contract:* never throws;
- * undefined where there is none.
+ * The target of a `.git` that is refused because the target names another folder, or none. *Contract:* never
+ * throws; undefined if there is none.
  */
 export function refusedLink(
   folder: string,
@@ -112,12 +112,12 @@ export function refusedLink(
   return undefined;
 }
 
-/** Where the first of a repository's working trees lies, if it has one and that can be told. */
+/** The main working tree of a repository, if it has one and its place is known. */
 export function mainTree(common: string): string | undefined {
   return namedTree(common) ?? (basename(common) === ".git" ? dirname(common) : undefined);
 }
 
-/** The one that its settings name. */
+/** The working tree that its settings name. */
 function namedTree(gitFolder: string): string | undefined {
   const tree = settingsOf(gitFolder)?.get("core.worktree");
   return tree === undefined ? undefined : realPath(resolve(gitFolder, tree));

@@ -1,4 +1,4 @@
-/** What a repository's settings say of its files: those that matter to which files have changed. */
+/** Settings of a repository that decide which files have changed. */
 
 import { isAbsolute, join, resolve } from "node:path";
 import { realPath } from "../paths/real-path.ts";
@@ -9,18 +9,21 @@ import type { RepositoryPlace } from "./repository-place.ts";
 export interface RepositorySettings {
   /** 20, or 32 with SHA-256. */
   readonly idBytes: number;
-  /** Whether the file system knows which files can be executed. */
+  /** Whether the file system records which files are executable. */
   readonly hasFileMode: boolean;
   readonly hasLinks: boolean;
   readonly ignoresCase: boolean;
-  /** The user's own rules of what is ignored; absolute. */
+  /** The user's own ignore rules; absolute. */
   readonly excludesFile?: string;
 }
 
-/** A repository of a kind that is not read. */
+/** A repository of an unsupported kind. */
 export class UnknownRepositoryError extends Error {}
 
-/** *Contract:* of the machine, the user, the repository and the working tree; throws `ConfigError` for what git refuses. */
+/**
+ * *Contract:* settings of the machine, the user, the repository and the working tree; throws `ConfigError` if
+ * git would refuse them.
+ */
 export function readAllSettings({ gitFolder, common }: RepositoryPlace, env: Env): readonly ConfigSetting[] {
   const own = readConfigFile(join(common, "config"), env.HOME);
   const isByTree = isTrue(lastValue(own, "extensions.worktreeconfig") ?? "false");
@@ -40,7 +43,10 @@ const knownExtensions = new Set([
   "submodulepathconfig",
 ]);
 
-/** *Contract:* throws `UnknownRepositoryError` for a repository with another working tree, or in a format that is not read. */
+/**
+ * *Contract:* throws `UnknownRepositoryError` for a repository with another working tree, or an unsupported
+ * format.
+ */
 export function repositorySettings(place: RepositoryPlace, env: Env): RepositorySettings {
   const settings = readAllSettings(place, env);
   const textOf = (name: string): string | undefined => lastValue(settings, name);
@@ -73,7 +79,7 @@ function refuseUnknown(settings: readonly ConfigSetting[], { top, gitFolder }: R
   if (isOdd) throw new UnknownRepositoryError("the repository has settings that are not known");
 }
 
-/** A working tree of a bare repository has a folder of its own there. */
+/** A working tree of a bare repository has its own folder there. */
 function isLinked(gitFolder: string): boolean {
   return /[/\\]worktrees[/\\][^/\\]+$/.test(gitFolder);
 }
@@ -87,7 +93,7 @@ function excludesFileOf(
   return path && isAbsolute(path) ? path : undefined;
 }
 
-/** Undefined for a setting that is not there, or says nothing. */
+/** Undefined for a missing setting, or one without a value. */
 function lastValue(settings: readonly ConfigSetting[], wanted: string): string | undefined {
   return settings.findLast(({ name, part }) => name === wanted && part === undefined)?.value;
 }

@@ -1,4 +1,4 @@
-/** Status is what git itself says, in ordinary and in odd repositories. */
+/** The status must equal git's own, in ordinary and in odd repositories. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -70,7 +70,7 @@ const lines = (text: string): readonly string[] =>
     .map((path) => Buffer.from(path, "latin1").toString())
     .sort();
 
-/** Of git: without the old names of what was renamed. */
+/** Git's status, without the old names of renamed files. */
 function gitStatus(ground: Ground): { changed: readonly string[]; untracked: readonly string[] } {
   const out = ground.git("status", "--porcelain", "-z", "--untracked-files=normal").split("\0");
   const changed: string[] = [];
@@ -94,7 +94,7 @@ async function ourStatus(root: string): Promise<ReturnType<typeof gitStatus>> {
   return { changed: [...changed].sort(), untracked: [...untracked].sort() };
 }
 
-/** Each with what is done after a first commit. */
+/** Each with the changes after a first commit. */
 const states: Readonly<Record<string, (ground: Ground) => void>> = {
   "nothing changed": () => undefined,
   "a changed file": (g) => g.write("a.txt", "other\n"),
@@ -287,7 +287,7 @@ const states: Readonly<Record<string, (ground: Ground) => void>> = {
   },
 };
 
-/** Of which git lists what is not there, or has words of its own. */
+/** States for which git lists missing files, or uses its own wording. */
 const unlisted = new Set([
   "a file in the place of a folder",
   "a folder in the place of a file",
@@ -302,7 +302,7 @@ describe("status and files are what git says of", () => {
       const { changed, untracked } = await ourStatus(ground.root);
       const expected = gitStatus(ground);
       assert.deepEqual(changed, expected.changed);
-      // Git does not name a folder that came in the place of a file.
+      // Git does not name a folder that replaced a file.
       assert.deepEqual(
         untracked.filter((path) => !path.endsWith("/") || !changed.includes(path.slice(0, -1))),
         expected.untracked,
@@ -350,7 +350,7 @@ describe("status and files are what git says of", () => {
   });
 });
 
-/** As `git ls-files` says it, from the top and from folders below. */
+/** Compares with `git ls-files`, from the top and from folders below. */
 async function compareFiles(ground: Ground): Promise<void> {
   for (const folder of ["", "src", "data"].map((path) => join(ground.root, path))) {
     const place = findRepository(ground.root);

@@ -1,4 +1,6 @@
-/** What has changed in a working tree since its last commit, as `git status` would say it, with no git started. */
+/**
+ * The changes in a working tree since its last commit, as `git status` reports them, without starting git.
+ */
 import { join } from "node:path";
 import type { HeldFolder } from "../held-folder.ts";
 import { shownPath } from "../paths/byte-path.ts";
@@ -18,14 +20,16 @@ import { prefixOf, walkBelow } from "./walk-below.ts";
 import { BudgetError, type WalkBudget } from "./walk-budget.ts";
 
 export interface RepositoryStatus {
-  /** Files that are not as in the last commit, staged or not, from the top of the working tree; in order. */
+  /**
+   * Files that differ from the last commit, staged or not, relative to the top of the working tree; in order.
+   */
   readonly changed: readonly string[];
-  /** Files that git does not know, and folders of such, with a slash at their end; in order. */
+  /** Untracked files, and entirely untracked folders with a trailing slash; in order. */
   readonly untracked: readonly string[];
 }
 
 export interface StatusOptions {
-  /** Real path of a folder in the working tree: what is not below it does not count; all of it when absent. */
+  /** Real path of a folder in the working tree: only files below it count; absent: all of it. */
   readonly below?: string;
   readonly env: Env;
   readonly budget: WalkBudget;
@@ -33,13 +37,16 @@ export interface StatusOptions {
 
 const maxModules = 3;
 
-/** *Contract:* throws where it cannot be known, or not within the budget. Submodules are read as their own repositories. */
+/**
+ * *Contract:* throws if the status is unknown, or exceeds the budget. Submodules are read as separate
+ * repositories.
+ */
 export function repositoryStatus(place: RepositoryPlace, options: StatusOptions): Promise<RepositoryStatus> {
   return statusOf(place, { ...options, depth: 0 });
 }
 
 interface Reading extends StatusOptions {
-  /** Of submodules in submodules. */
+  /** Nesting depth of submodules. */
   readonly depth: number;
 }
 
@@ -113,7 +120,7 @@ interface FilePlace {
   readonly changed: Set<string>;
 }
 
-/** A promise only where bytes must be read: most files need none. */
+/** Returns a promise only if bytes must be read: most files need none. */
 function lookAtFile(entry: IndexEntry, { folder, name, options, changed }: FilePlace): void | Promise<void> {
   const state = stateByStats(entry, statListed(folder, name), options);
   if (state === "changed") changed.add(entry.path);
@@ -123,7 +130,7 @@ function lookAtFile(entry: IndexEntry, { folder, name, options, changed }: FileP
   });
 }
 
-/** Changed where another commit is checked out in it, or it has changes of its own. */
+/** Changed if another commit is checked out in it, or it has changes of its own. */
 async function lookAtModule(
   entry: IndexEntry,
   { folder, name }: Pick<FilePlace, "folder" | "name">,
@@ -151,7 +158,7 @@ async function lookAtModule(
   if (status.changed.length + status.untracked.length > 0) changed.add(entry.path);
 }
 
-/** One that is not checked out is an empty folder. */
+/** A submodule that is not checked out is an empty folder. */
 function hasRepository(folder: HeldFolder, name: string): boolean {
   const inner = holdEntry(folder, name);
   try {

@@ -1,7 +1,7 @@
 /**
- * Whether a repository has seen the files of a folder: its index keeps a file's inode and the times of its last change,
- * which cannot be set at will. So one whose settings name no working tree is known for the folder's own, whatever process wrote the
- * `.git` that leads to it.
+ * Whether a repository has seen the files of a folder: its index records each file's inode and the times of
+ * its last change, which cannot be set freely. So a repository whose settings name no working tree is
+ * recognized as the folder's own, whatever process wrote the `.git` that leads to it.
  */
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
@@ -10,9 +10,9 @@ import { diskPath } from "../paths/byte-path.ts";
 import { type EntryStats, entryStats, entryType, type IndexEntry } from "./index-entries.ts";
 import { readIndex } from "./read-index.ts";
 
-/** Files that are compared: one that has not changed since is enough. */
+/** Maximum files to compare: one unchanged file is enough. */
 const maxFiles = 1000;
-/** Times are told in nanoseconds, and read with a little less. */
+/** Times are recorded in nanoseconds, and read slightly less exactly. */
 const timeStepMs = 0.001;
 const word = 2 ** 32;
 
@@ -23,7 +23,7 @@ export interface SeenFrom {
   readonly idBytes: number;
 }
 
-/** *Contract:* never throws; false where it cannot be told. A copy of a file is another file. */
+/** *Contract:* never throws; false if unknown. A copy of a file is another file. */
 export function hasSeenFiles({ gitFolder, top, idBytes }: SeenFrom): boolean {
   try {
     const { entries } = withFolder(gitFolder, (folder) => readIndex(folder, idBytes));
@@ -34,7 +34,7 @@ export function hasSeenFiles({ gitFolder, top, idBytes }: SeenFrom): boolean {
   }
 }
 
-/** No link is followed: it could lead to the files of another repository. */
+/** Follows no link: it could lead to the files of another repository. */
 function isSeen(entry: IndexEntry, top: string): boolean {
   try {
     return withFolder(top, (root) => {
@@ -49,7 +49,7 @@ function isSeen(entry: IndexEntry, top: string): boolean {
       }
     });
   } catch {
-    // It is gone, or something else is on its way.
+    // It is gone, or a parent folder was replaced.
     return false;
   }
 }

@@ -1,8 +1,8 @@
-/** Joins an index that says only what changed with the one on which it builds (gitformat-index(5), "Split index"). */
+/** Joins an index that contains only changes with its base (gitformat-index(5), "Split index"). */
 import { type IndexEntry, IndexFormatError } from "./index-entries.ts";
 
 export interface SplitLink {
-  /** Which shared index it builds on; absent where it builds on none. */
+  /** The shared index it is based on; absent if there is none. */
   readonly base?: string;
   readonly deleted: Buffer;
   readonly replaced: Buffer;
@@ -19,7 +19,7 @@ export function readLink(link: Buffer, idBytes: number): SplitLink {
 
 const noBits = Buffer.alloc(0);
 
-/** *Contract:* throws `IndexFormatError` or a `RangeError` where the two do not fit together. */
+/** *Contract:* throws `IndexFormatError` or a `RangeError` if the two do not match. */
 export function joinIndexes(
   own: readonly IndexEntry[],
   base: readonly IndexEntry[],
@@ -27,7 +27,7 @@ export function joinIndexes(
 ): readonly IndexEntry[] {
   const gone = new Set(bitsOf(deleted, base.length));
   const others = new Map<number, IndexEntry>();
-  // Entries that replace one of the base come first, without its name.
+  // Entries that replace one of the base come first, without a name.
   let next = 0;
   for (const place of bitsOf(replaced, base.length)) {
     const [entry, old] = [own[next++], base[place]];
@@ -44,12 +44,15 @@ const headBytes = 8;
 const wordBytes = 8;
 const wordBits = 64;
 
-/** Its number of bits, its number of words, these, and the place of the last word that counts others. */
+/** Its number of bits, its number of words, these, and the position of the last word that counts others. */
 function bitmapEnd(bytes: Buffer): number {
   return headBytes + bytes.readUInt32BE(4) * wordBytes + 4;
 }
 
-/** The places of ones in a bitmap of git's EWAH form: words that count others, then so many words as they are. */
+/**
+ * The positions of ones in a bitmap of git's EWAH form: words that count others, each followed by literal
+ * words.
+ */
 function bitsOf(bitmap: Buffer, size: number): readonly number[] {
   if (bitmap.length === 0) return [];
   const end = headBytes + bitmap.readUInt32BE(4) * wordBytes;

@@ -1,4 +1,4 @@
-/** Which paths the index has otherwise than a commit: folders whose trees the index remembers are compared by their ids alone. */
+/** Paths whose index entry differs from a commit: folders with a cached tree are compared only by ID. */
 import type { CachedTree } from "./cached-tree.ts";
 import { ObjectError } from "./git-object.ts";
 import { entryId, entryType, type IndexEntry } from "./index-entries.ts";
@@ -16,7 +16,7 @@ interface Compared {
   readonly store: ObjectStore;
   readonly idBytes: number;
   readonly budget: WalkBudget;
-  /** By path: which object is new there, and which is there no more. */
+  /** By path: the new object, and the removed one. */
   readonly added: Map<string, string>;
   readonly removed: Map<string, string>;
 }
@@ -29,7 +29,10 @@ interface CommitPlace {
   readonly budget: WalkBudget;
 }
 
-/** *Contract:* without those that were only moved away; throws where an object cannot be read or the budget is spent. */
+/**
+ * *Contract:* without files that were only moved away; throws if an object cannot be read or the budget is
+ * spent.
+ */
 export function stagedChanges(index: GitIndex, { commit, ...place }: CommitPlace): ReadonlySet<string> {
   const compared: Compared = { ...place, entries: index.entries, added: new Map(), removed: new Map() };
   const tree = commit === undefined ? undefined : treeOfCommit(commit, place.store);
@@ -47,7 +50,7 @@ export function stagedChanges(index: GitIndex, { commit, ...place }: CommitPlace
   ]);
 }
 
-/** The entries below a folder, whose path ends with a slash, are those between two places. */
+/** The entries below a folder, whose path ends with a slash, as a range of positions. */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -86,7 +89,10 @@ function compareFolder(compared: Compared, { from, to, prefix }: Range, { tree, 
   for (const [name, entry] of left) removeAll(compared, prefix + name, entry);
 }
 
-/** Where a path leaves a folder for one below; -1 for what is directly in it, also for a folder that is left out. */
+/**
+ * The end of the next folder name in a path; -1 for an entry directly in the folder, also for a collapsed
+ * folder.
+ */
 export function slashAfter(path: string, prefix: string): number {
   const slash = path.indexOf("/", prefix.length);
   return slash === path.length - 1 ? -1 : slash;
@@ -96,7 +102,7 @@ function treeOf(entry: TreeEntry | undefined): string | undefined {
   return entry && (entry.mode & entryType.mask) === entryType.folder ? entry.id : undefined;
 }
 
-/** The first place from `at` on whose path is not below the folder. */
+/** The first position from `at` on whose path is not below the folder. */
 export function rangeEnd(entries: readonly IndexEntry[], at: number, folder: string): number {
   let end = at;
   while (entries[end]?.path.startsWith(folder)) end++;
@@ -111,13 +117,13 @@ function compareEntry(compared: Compared, entry: IndexEntry, other: TreeEntry | 
   if (other) compared.removed.set(path, other.id);
 }
 
-/** Git once wrote other permissions into trees. */
+/** Older versions of git wrote other permissions into trees. */
 function plainMode(mode: number): number {
   if ((mode & entryType.mask) !== entryType.file) return mode;
   return entryType.file | (mode & 0o100 ? 0o755 : 0o644);
 }
 
-/** A folder that is there no more counts by its files. */
+/** A removed folder counts by its files. */
 function removeAll(compared: Compared, path: string, { mode, id }: TreeEntry): void {
   compared.budget.spend();
   if ((mode & entryType.mask) !== entryType.folder) {

@@ -1,4 +1,4 @@
-/** Walks a folder of a repository's working tree: the whole of it, or what is below one of its folders. */
+/** Walks a folder of a repository's working tree: all of it, or the part below one of its folders. */
 import { relative, sep } from "node:path";
 import { type HeldFolder, holdBelow } from "../held-folder.ts";
 import { bytePath, diskPath } from "../paths/byte-path.ts";
@@ -9,17 +9,20 @@ import type { RepositoryPlace } from "./repository-place.ts";
 import { type WalkOptions, walkWorkingTree } from "./walk-working-tree.ts";
 
 export interface WalkBelow extends Pick<WalkOptions, "budget" | "visitor" | "untracked"> {
-  /** Of the folder, as `prefixOf` tells it. */
+  /** The folder's prefix, as `prefixOf` returns it. */
   readonly prefix: string;
 }
 
-/** From the top of the working tree, with a slash at its end unless it is the top; one character per byte. */
+/**
+ * Relative to the top of the working tree, with a trailing slash unless it is the top; one character per
+ * byte.
+ */
 export function prefixOf({ top }: RepositoryPlace, folder: string): string {
   const inside = bytePath(relative(top, folder).split(sep).join("/"));
   return inside === "" ? "" : `${inside}/`;
 }
 
-/** *Contract:* false where the folder is ignored and holds nothing tracked; nothing is visited then. */
+/** *Contract:* false if the folder is ignored and contains nothing tracked; then it visits nothing. */
 export async function walkBelow(
   repository: OpenRepository,
   { prefix, ...walking }: WalkBelow,
@@ -45,12 +48,12 @@ function rangeOf(entries: readonly IndexEntry[], prefix: string): { from: number
 
 interface Start {
   readonly folder: HeldFolder;
-  /** Of the folder above. */
+  /** The scope of the parent folder. */
   readonly scope: IgnoreScope;
   readonly isIgnored: boolean;
 }
 
-/** Down from the top, with the rules on the way. */
+/** Goes down from the top, and collects the rules on the way. */
 function startAt(repository: OpenRepository, prefix: string): Start {
   let folder = holdBelow(repository.top, "");
   let scope = baseScope(repository);

@@ -1,10 +1,10 @@
-/** How long reading a repository may take, and how much of it may be read; others run meanwhile. */
+/** Limits on the time and size of reading a repository; lets other work run meanwhile. */
 
-/** The repository is larger than is read, or the machine is too slow. */
+/** The repository is too large, or the machine is too slow. */
 export class BudgetError extends Error {}
 
 const sliceMs = 8;
-/** Looking at the clock takes longer than most that is done between. */
+/** Reading the clock takes longer than most work between two readings. */
 const everyEntries = 32;
 
 export class WalkBudget {
@@ -17,14 +17,14 @@ export class WalkBudget {
     this.#left = entries;
   }
 
-  /** Called before each entry is read. *Contract:* throws `BudgetError` when there is nothing left. */
+  /** Called before each entry is read. *Contract:* throws `BudgetError` if the budget is spent. */
   spend(): void {
     this.#left--;
     if (this.#left < 0) throw new BudgetError("the repository has too many entries");
     if (this.#left % everyEntries === 0) this.check();
   }
 
-  /** *Contract:* throws `BudgetError` when the time is over. */
+  /** *Contract:* throws `BudgetError` if the time is over. */
   check(): void {
     if (performance.now() > this.#deadline) throw new BudgetError("the repository took too long to read");
   }

@@ -1,4 +1,4 @@
-/** Walks a working tree as its index and its ignore rules divide it: what is tracked, what is not, and what is ignored. */
+/** Walks a working tree by its index and its ignore rules: tracked, untracked and ignored paths. */
 import type { Dirent } from "node:fs";
 import type { HeldFolder } from "../held-folder.ts";
 import { holdEntry, listFolder } from "./byte-names.ts";
@@ -7,22 +7,22 @@ import { entryType, type IndexEntry } from "./index-entries.ts";
 import { rangeEnd, slashAfter } from "./staged-changes.ts";
 import { BudgetError, type WalkBudget } from "./walk-budget.ts";
 
-/** Paths are from the top of the working tree, one character per byte; folders end with a slash. */
+/** Paths are relative to the top of the working tree, one character per byte; folders end with a slash. */
 export interface TreeVisitor {
-  /** Something is in the place of a tracked file. */
+  /** Something exists at the path of a tracked file. */
   found?(entry: IndexEntry, folder: HeldFolder, name: string): void | Promise<void>;
-  /** Nothing that could be the tracked file is in its place. */
+  /** Nothing at the path could be the tracked file. */
   missing?(entry: IndexEntry): void;
-  /** A file, or a folder that is a repository of its own, and others where files are not told one by one. */
+  /** A file or a nested repository; also whole folders, unless each file is reported. */
   untracked?(path: string): void;
-  /** Also a folder that holds nothing but what is ignored, where files are told one by one. */
+  /** Also a folder with only ignored content, if each file is reported. */
   ignored?(path: string): void;
 }
 
 export interface WalkOptions {
   readonly entries: readonly IndexEntry[];
   readonly ignoresCase: boolean;
-  /** Of files in folders that are not tracked, each is told, or only the folder. */
+  /** For untracked folders: whether to report each file, or only the folder. */
   readonly untracked: "each" | "folders";
   readonly budget: WalkBudget;
   readonly visitor: TreeVisitor;
@@ -31,18 +31,18 @@ export interface WalkOptions {
 /** A folder with its part of the index. */
 export interface WalkedFolder {
   readonly folder: HeldFolder;
-  /** From the top, with a slash at its end unless it is the top. */
+  /** Relative to the top, with a trailing slash unless it is the top. */
   readonly prefix: string;
   readonly from: number;
   readonly to: number;
-  /** Of the folder above it, or of the repository. */
+  /** The scope of the parent folder, or of the repository. */
   readonly scope: IgnoreScope;
 }
 
-/** More than paths have that a system opens by name. */
+/** Deeper than any path that a system opens by name. */
 const maxDepth = 400;
 
-/** *Contract:* throws `BudgetError`, and what reading a folder throws. */
+/** *Contract:* throws `BudgetError`, and all errors of reading a folder. */
 export async function walkWorkingTree(walked: WalkedFolder, options: WalkOptions): Promise<void> {
   const { folder, prefix } = walked;
   const { visitor, budget } = options;
@@ -54,7 +54,7 @@ export async function walkWorkingTree(walked: WalkedFolder, options: WalkOptions
     budget.spend();
     if (budget.isRestDue) await budget.rest();
     const visit = visitEntry(dirent, { folder, prefix, scope, tracked }, options);
-    // Most are looked at at once.
+    // Most visits finish synchronously.
     if (visit instanceof Promise) await visit;
   }
   for (const entry of tracked.files.values()) visitor.missing?.(entry);
@@ -163,7 +163,7 @@ async function visitEach(walked: WalkedFolder, options: WalkOptions): Promise<vo
   if (holdsIgnored && !holdsOther) visitor.ignored?.(walked.prefix);
 }
 
-/** Whether it has a `.git` of any kind: whose files are in it is then not for the outer repository to say. */
+/** Whether it has a `.git` of any kind: then the outer repository does not decide which files are in it. */
 function isRepository(folder: HeldFolder): boolean {
   return folder.lstat(".git") !== undefined;
 }
@@ -184,7 +184,7 @@ async function holdsUntracked(walked: WalkedFolder, options: WalkOptions): Promi
   }
 }
 
-/** *Contract:* false where it is no folder any more. */
+/** *Contract:* false if it is no longer a folder. */
 async function within(
   folder: HeldFolder,
   name: string,

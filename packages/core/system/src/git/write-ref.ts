@@ -1,4 +1,4 @@
-/** Makes and removes branches as files, with the locks that git itself takes. */
+/** Creates and removes branches as files, with git's own locks. */
 import { lstatSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -6,13 +6,16 @@ import type { HeldFolder } from "../held-folder.ts";
 import { codeOf, inFolder, replaceFile, writeNew } from "./below-folder.ts";
 import { isRefName, packedText, readRef } from "./ref-files.ts";
 
-/** `locked`: git is at work on it, or was cut off; `in-the-way`: a ref of a part of its name, or whose part it is. */
+/**
+ * `locked`: git is working on it, or was interrupted; `in-the-way`: its name is a folder of another ref, or
+ * the reverse.
+ */
 export type RefOutcome = "done" | "exists" | "locked" | "in-the-way";
 
-/** Milliseconds between looks at a lock. */
+/** Milliseconds between checks of a lock. */
 const pauses = [10, 20, 40, 80, 160, 320];
 
-/** *Contract:* makes it or leaves all as it is; throws what the disk says. `common`: real path. */
+/** *Contract:* creates the ref or changes nothing; throws file system errors. `common`: real path. */
 export async function createRef(common: string, name: string, id: string): Promise<RefOutcome> {
   return whenFree(() => {
     if (!isRefName(name) || isInTheWay(common, name)) return "in-the-way";
@@ -21,7 +24,7 @@ export async function createRef(common: string, name: string, id: string): Promi
     try {
       return inFolder(common, parts, (folder) => {
         if (readRef(common, name) !== undefined || folder.lstat(last)?.isFile()) return "exists";
-        // An empty folder is what a ref below it has left.
+        // A removed ref below it has left an empty folder.
         if (folder.lstat(last)?.isDirectory()) rmdirSync(folder.at(last));
         return replaceFile(folder, last, `${id}\n`) ? "done" : "locked";
       });
@@ -49,7 +52,7 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** With its history. *Contract:* also where there is none; throws what the disk says. */
+/** Also deletes its history. *Contract:* succeeds even if there is none; throws file system errors. */
 export async function deleteRef(common: string, name: string): Promise<RefOutcome> {
   if (!isRefName(name)) return "in-the-way";
   const parts = name.split("/");
@@ -88,7 +91,7 @@ function unpack(common: string, name: string): boolean {
   });
 }
 
-/** A line that starts with `^` belongs to the tag before it. Undefined where the ref is not in the file. */
+/** A line that starts with `^` belongs to the tag before it. Undefined if the ref is not in the file. */
 function withoutRef(text: string, name: string): string | undefined {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => !line.startsWith("#") && line.slice(line.indexOf(" ") + 1) === name);

@@ -1,6 +1,6 @@
-/** Paths of any bytes as strings with one character per byte, so that no file name is ever lost or changed. */
+/** Paths as strings with one character per byte, so that no file name is ever lost or changed. */
 
-/** What Node takes as a path. */
+/** The form that Node takes as a path. */
 export function diskPath(path: string): string | Buffer {
   return isAscii(path) ? path : Buffer.from(path, "latin1");
 }

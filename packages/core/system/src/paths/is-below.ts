@@ -1,4 +1,4 @@
-/** How two paths of this machine lie to each other. */
+/** Whether one path of this machine is below another. */
 import { isAbsolute, sep } from "node:path";
 
 /** As `isBelow` of @lathe/protocol, with this machine's separator. */

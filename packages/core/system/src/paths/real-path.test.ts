@@ -1,4 +1,6 @@
-/** Real paths, and where a link that leads to nothing yet would lead: never told by its words where a link on the way could lead elsewhere. */
+/**
+ * Real paths, and the target of a link to a missing file: unknown if a link in its path could lead elsewhere.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +11,7 @@ import { leadsInto, realOr, realPlace, whereLeads } from "./real-path.ts";
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-real-path-")));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-it("tells nothing of a path that goes up again through what may be a link, however it is written", () => {
+it("returns nothing for a path that goes up again through a possible link, however it is written", () => {
   const workspace = join(folder, "workspace");
   mkdirSync(join(workspace, "deep"), { recursive: true });
   for (const name of ["top", "..."]) symlinkSync("..", join(workspace, "deep", name));
@@ -26,14 +28,14 @@ describe("a folder and a link to it", () => {
     symlinkSync(real, link);
   });
 
-  it("are followed, also above what does not exist yet", () => {
+  it("are followed, also above missing paths", () => {
     assert.equal(realOr(link), real);
     assert.equal(realOr(join(link, "a")), join(link, "a"));
     assert.equal(realPlace(join(link, "a/b")), join(real, "a/b"));
     assert.equal(realPlace("not-there"), join(realpathSync("."), "not-there"));
   });
 
-  it("are told from one whose name only begins like it", () => {
+  it("are distinguished from a folder whose name only begins the same way", () => {
     assert.ok(leadsInto(join(link, "a"), real) && leadsInto(link, real) && leadsInto(link, "/"));
     assert.ok(!leadsInto(`${real}ly/a`, real) && !leadsInto(folder, real));
   });

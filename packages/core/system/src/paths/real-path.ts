@@ -1,4 +1,4 @@
-/** Where a path leads, links followed, also when there is nothing yet. */
+/** Where a path leads, links followed, even if nothing exists there yet. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isBelow } from "./is-below.ts";
@@ -11,12 +11,12 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** The path itself where it does not exist yet. */
+/** The path itself if it does not exist yet. */
 export function realOr(path: string): string {
   return realPath(path) ?? path;
 }
 
-/** The real path of the nearest folder above that exists, with the missing part behind it. */
+/** The real path of the nearest existing parent, with the missing part appended. */
 export function realPlace(path: string): string {
   const above = dirname(path);
   return realPath(path) ?? (above === path ? path : join(realPlace(above), basename(path)));
@@ -27,7 +27,7 @@ export function leadsInto(path: string, folder: string): boolean {
   return isBelow(realPlace(path), folder);
 }
 
-/** *Contract:* undefined when it cannot be told: up and down again through what is not there. */
+/** *Contract:* undefined if unknown: the path goes up and down again through missing folders. */
 export function whereLeads(folder: string, target: string): string | undefined {
   const path = target.startsWith("/") ? target : `${folder}/${target}`;
   const real = realPath(path);
@@ -35,7 +35,7 @@ export function whereLeads(folder: string, target: string): string | undefined {
   return goesUpAgain(target) ? undefined : realPlace(resolve(path));
 }
 
-/** Whether a path goes up from a folder that it has gone into: that may be a link, and lead up from anywhere. */
+/** Whether a path goes up from a folder that it has entered, which may be a link to anywhere. */
 export function goesUpAgain(path: string): boolean {
   const parts = path.split("/").filter((part) => part !== "" && part !== ".");
   return parts.some((part, at) => part === ".." && at > 0 && parts[at - 1] !== "..");

@@ -1,7 +1,7 @@
-/** What is at a path, and nothing where that cannot be told. */
+/** What exists at a path; nothing if that is unknown. */
 import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 
-/** Of a link the link itself; undefined when there is nothing, or a file where a folder should be. */
+/** For a link, the link itself; undefined if nothing exists, or a file is in place of a folder. */
 export function kindOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -10,7 +10,7 @@ export function kindOf(path: string): Stats | undefined {
   }
 }
 
-/** As `kindOf`, but of a link what it leads to. */
+/** As `kindOf`, but follows a link. */
 export function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -19,12 +19,12 @@ export function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether a folder is there, be it by a link; throws where that cannot be told. */
+/** Whether a folder exists at the path, links followed; throws if that is unknown. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Names in a folder; none where it is not there or may not be listed. */
+/** Names in a folder; none if it is missing or not readable. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
