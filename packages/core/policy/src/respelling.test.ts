@@ -266,7 +266,7 @@ describe("words", () => {
     }
   })();
 
-  it("that are told beforehand are those a real bash makes", {
+  it("that are expanded in advance equal those of a real bash", {
     skip: hasBash ? false : "there is no bash here",
   }, () => {
     const piece = fc.constantFrom(

@@ -13,7 +13,7 @@ it("of this process runs; with another start time or an invalid pid, it does not
   for (const pid of [0, -1, 1.5, Number.NaN, 2 ** 22 + 1]) assert.equal(isRunning({ ...own, pid }), false);
 });
 
-it("of a process that ended does not run, even where nobody has waited for it", {
+it("of a process that ended does not run, even if it is still a zombie", {
   skip: process.platform === "linux" ? false : "only Linux tells",
 }, async () => {
   // The shell becomes a program that waits for none of its children, and only then the other one ends.

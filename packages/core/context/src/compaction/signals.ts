@@ -22,7 +22,7 @@ export interface Signals {
  * identifies the runners.
  */
 export function signalsOf(text: string, cwd: string, whole: string = text): Signals {
-  // A report that is only partly in `text` counts as a whole.
+  // A partial report cannot be parsed, so reports are read from the whole text.
   const { reports, rest } = reportsIn(whole, cwd);
   const lines = wordLines(whole === text ? rest : text);
   const telling = whole === text ? lines : wordLines(whole);

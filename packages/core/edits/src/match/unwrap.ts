@@ -79,7 +79,7 @@ function unwrappedNew(fresh: string, { old, bare, off }: Off): string | undefine
   const bareNew = off(fresh);
   if (bareNew === undefined) return /^\s*(?:`{3}|~{3})/m.test(fresh) ? undefined : fresh;
   if (bareNew === fresh) return fresh;
-  // A character that was wrapped in `old` is plain in a `new` without wrapping.
+  // If `new` has such a character without the wrapping, the model wrapped only `old`.
   const worn = Array.from("\"'<>\n").filter((one) => countOf(bare, one) > countOf(old, one));
   const isBare = worn.some((one) => countOf(fresh, one) > 0);
   return isBare || wearsLess(fresh, bareNew, bare) ? fresh : bareNew;

@@ -52,7 +52,7 @@ interface Hold extends Pick<Ownership, "session" | "append"> {
   /** Aborts the open turn. */
   readonly turn: AbortController;
   readonly refused: AppendRefused | undefined;
-  /** *Contract:* runs appends and other work one after the other, whoever calls. */
+  /** *Contract:* runs appends and other work one after the other, for all callers. */
   enqueue<T>(work: () => Promise<T>): Promise<T>;
   /** *Contract:* call only inside enqueued work. */
   commit(entry: Entry): Promise<void>;

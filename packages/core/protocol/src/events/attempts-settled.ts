@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { EventType } from "../session/event-type.ts";
 
 export interface AttemptsSettled {
-  /** Counted from 0; absent when none was. */
+  /** Counted from 0; absent if none was applied. */
   readonly taken?: number;
 }
 
@@ -13,7 +13,7 @@ export const attemptsSettled: EventType<"attempts.settled", AttemptsSettled> = {
   name: "attempts.settled",
   version: 1,
   schema,
-  // All of it is one step: what comes after can go back to between the two.
+  // The attempts count as one step, so that a later rewind can return to the moment after them.
   apply: ({ attempts, ...session }, { data }) => ({
     ...session,
     step: session.step + 1,

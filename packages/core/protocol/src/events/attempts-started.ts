@@ -1,4 +1,4 @@
-/** `attempts.started`: several attempts at the task are made, each in a session of its own. */
+/** `attempts.started`: several attempts at the task start, each in its own session. */
 import * as v from "valibot";
 import { type Attempts, attemptedSchema, judges } from "../attempts.ts";
 import type { EventType } from "../session/event-type.ts";

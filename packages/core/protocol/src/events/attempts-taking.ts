@@ -1,9 +1,9 @@
-/** `attempts.taking`: from now on one is taken over, or that was refused and none is. */
+/** `attempts.taking`: an attempt is being applied; without `attempt`, the application was refused. */
 import * as v from "valibot";
 import type { EventType } from "../session/event-type.ts";
 
 export interface AttemptsTaking {
-  /** Counted from 0; absent once it was refused. */
+  /** Counted from 0; absent if the application was refused. */
   readonly attempt?: number;
 }
 

@@ -30,7 +30,6 @@ export interface HookedCall {
   readonly counterpart?: Counterpart | undefined;
 }
 
-/** No method rejects; a failing hook has no answer. */
 /** Whether a person asked for the compaction, or the conversation became too long. */
 export type CompactionTrigger = "manual" | "auto";
 
@@ -44,6 +43,7 @@ export interface CompactionHookAnswer {
   readonly focus?: string;
 }
 
+/** No method rejects; a failing hook has no answer. */
 export interface Hooks {
   /** *Contract:* the decision after hooks; the caller keeps an earlier deny in force. */
   decide(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision>;

@@ -126,7 +126,7 @@ export interface Inbox {
 export interface Blobs {
   /**
    * *Contract:* content-addressed (sha256 hex), atomic, idempotent; survives a power cut unless `durable` is false,
-   * and is then either whole or not there for `get`.
+   * then `get` finds all of it or nothing.
    */
   put(text: string, options?: { readonly durable: boolean }): Promise<string | Failure>;
   get(hash: string): Promise<string | Failure>;

@@ -1,25 +1,28 @@
-/** The subagents port: tasks handed to sessions of their own. */
+/** The subagents port: delegates tasks to separate sessions. */
 import type { Outcome } from "../outcome.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** A kind of subagent, as a model chooses it. */
+/** A kind of subagent that a model can choose. */
 export interface AgentKind {
   readonly name: string;
-  /** One line: what to use it for. */
+  /** One line that says what to use it for. */
   readonly about: string;
-  /** It can change nothing. */
+  /** It is read-only. */
   readonly onlyReads: boolean;
 }
 
 export interface SubagentTask {
   readonly agent: string;
   readonly prompt: string;
-  /** Its session: begun, or gone on with where it exists. */
+  /** Its session, which is created, or continued if it exists. */
   readonly session: string;
 }
 
 export interface Subagents {
   readonly kinds: readonly AgentKind[];
-  /** *Contract:* its last answer; ends soon after the context's signal; never rejects for what happens in its session. */
+  /**
+   * *Contract:* its last answer; ends soon after the context's signal; never rejects because of events in its
+   * session.
+   */
   run(task: SubagentTask, context: ToolContext): Promise<Outcome>;
 }

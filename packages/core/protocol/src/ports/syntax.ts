@@ -29,7 +29,7 @@ export interface SyntaxNode {
   readonly end: number;
   /** 1-based line on which the node starts. */
   readonly line: number;
-  /** True for an error node, and for a token the parser had to invent. */
+  /** True for an error node, and for a missing token that the parser inserted. */
   readonly broken: boolean;
   readonly parent: SyntaxNode | null;
   readonly children: readonly SyntaxNode[];
@@ -39,31 +39,34 @@ export interface SyntaxNode {
 
 export interface SyntaxTree {
   readonly root: SyntaxNode;
-  /** Error and invented nodes, in source order; empty when the text parses. */
+  /** Error and inserted nodes, in source order; empty if the text parses. */
   readonly errors: readonly SyntaxNode[];
-  /** True where the text costs more to parse than its budget: all of it is one error then. */
+  /** True if parsing exceeds the budget; the whole text is then one error. */
   readonly isUnparsed?: true;
   /** Frees the tree's memory; its nodes must not be used afterwards. */
   close(): void;
 }
 
 export interface Syntax {
-  /** *Contract:* pure; undefined when no grammar covers the path's extension. */
+  /** *Contract:* pure; undefined if no grammar covers the path's extension. */
   languageOf(path: string): Language | undefined;
-  /** *Contract:* loads the grammar on first use; never throws for text that does not parse, and lets the process hear of signals within a second. The caller closes the tree. */
+  /**
+   * *Contract:* loads the grammar on first use; never throws for invalid text, and lets the process handle
+   * signals within a second. The caller closes the tree.
+   */
   parse(language: Language, text: string): Promise<SyntaxTree>;
 }
 
-/** A definition as the grammar has it. Lines are 1-based and inclusive. */
+/** A definition found by the grammar. Lines are 1-based and inclusive. */
 export interface SyntaxDefinition {
   readonly name: string;
-  /** `function`, `method`, `class`, ...: the word of the language. */
+  /** `function`, `method`, `class`, ...: the language's own word. */
   readonly kind: string;
-  /** The name of what it is defined in. */
+  /** The name of the definition that contains it. */
   readonly container?: string;
-  /** Where the name stands. */
+  /** The line of the name. */
   readonly line: number;
-  /** With decorators and what exports it. */
+  /** Includes decorators and an export statement. */
   readonly startLine: number;
   readonly endLine: number;
 }

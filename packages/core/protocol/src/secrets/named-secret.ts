@@ -160,7 +160,7 @@ function isRandomSetting(value: string): boolean {
   return isMixed(value) && entropy(value) >= 2.75 && !isPlaceholder(value) && !isPlainText(value);
 }
 
-/** A plain name has no such signs between its letters, and does not end with an unfinished part. */
+/** Has signs between its letters that no name has, and does not end like an unfinished expression. */
 function isMarked(value: string): boolean {
   return (
     /\w[!@#^~%*?+&$=]+\w/.test(value) && !/\w\.\w|[!=]=|[.,;:&|=]$/.test(value) && isRandomSetting(value)
