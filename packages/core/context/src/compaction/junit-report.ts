@@ -111,7 +111,7 @@ class CasesReader {
 
 function nameOf(given: string): string {
   const [owner, name] = [attributeOf(given, "classname"), attributeOf(given, "name")];
-  // node:test uses `test` for every test.
+  // node:test writes `test` as the class name of every test.
   return owner === "" || owner === "test" ? name : `${owner} > ${name}`;
 }
 

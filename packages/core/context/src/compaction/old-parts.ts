@@ -72,7 +72,7 @@ interface Room {
   unseen: number;
   images: number;
   chars: number;
-  /** The room was already reduced by parts that the model has seen. */
+  /** The room was already reduced for parts that the model has seen. */
   isFull: boolean;
 }
 
@@ -92,7 +92,7 @@ function fits(part: Message["parts"][number], which: "kept" | "latest" | "unseen
 const keptImages = 8;
 const keptImageChars = 6_000_000;
 
-/** Content that the model has not seen yet may fill the whole request. */
+/** Reduces the room for images that the model has seen; unseen ones may fill the whole request. */
 function leaveImages(room: Room): void {
   if (room.isFull) return;
   room.isFull = true;

@@ -117,7 +117,7 @@ function otherToolDecision({ target, traits = [] }: Effect): Decision {
   );
 }
 
-/** A connection that a full sandbox blocks is harmless; a named host fails there, and is then offered. */
+/** A connection that a full sandbox blocks is harmless. A named host would fail there, so a person is asked. */
 function networkDecision(effect: Effect, facts: Facts): Decision {
   const { target, traits = [], expansion } = effect;
   if (traits.includes("named") || expansion === "unknown" || facts.containment !== "full")
@@ -145,7 +145,7 @@ const outsideDecision: Decision = {
   why: "outside the workspace it reads what commands may, and what it is granted",
 };
 
-/** A change that no answer could allow: file tools only change the workspace. */
+/** An effect that no answer could make possible: file tools only change the workspace. */
 function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | undefined {
   if (kind !== "read" && kind !== "write" && kind !== "delete") return undefined;
   const { inside = false, failure } = factOf(target, paths) ?? {};

@@ -60,8 +60,8 @@ function resultPart(state: CallState & { readonly outcome: Outcome }): ToolResul
 }
 
 /**
- * Plain approval contains no words of the user. Nor does an answer to a subagent's question, whose call
- * needed no decision.
+ * A plain yes or deny contains no words of the user. Nor does an answer to a subagent's question, since its
+ * call was decided without that.
  */
 function wordsTo({ answer, decision, outcome }: CallState): string | undefined {
   if (!answer || answer.part) return answer?.part?.words;
