@@ -1,4 +1,4 @@
-/** @lathe/sandbox: where commands run. */
+/** @lathe/sandbox: runs commands in a sandbox. */
 
 export { nativeBinary } from "./src/box/native-binary.ts";
 export { type BubblewrapOptions, createBubblewrapDriver } from "./src/drivers/bubblewrap-driver.ts";

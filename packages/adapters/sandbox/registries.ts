@@ -1,4 +1,4 @@
-/** @lathe/sandbox/registries: the registries that commands may need, as the project's files and the user's settings name them. */
+/** @lathe/sandbox/registries: package registries that the project's files and the user's settings name. */
 export type { RegistryPlace } from "./src/registries/own-registries.ts";
 export {
   bringRegistries,

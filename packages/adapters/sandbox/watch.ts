@@ -1,4 +1,6 @@
-/** Finds the files of a workspace that git reads settings or programs from, for packages that judge changes to them. */
+/**
+ * Finds workspace files that git reads settings or programs from, for packages that judge changes to them.
+ */
 
 export type { FileState } from "./src/watch/file-state.ts";
 export { keptConfig } from "./src/watch/git-config-change.ts";

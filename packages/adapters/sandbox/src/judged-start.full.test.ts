@@ -1,4 +1,6 @@
-/** Races for a judged script: another command exchanges it every few milliseconds, and what was not judged never runs. */
+/**
+ * Races for a judged script: another command swaps it every few milliseconds; unjudged text must never run.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +18,7 @@ const path = process.env.PATH ?? "";
 await giveLauncher(cacheFolder);
 let count = 0;
 
-/** How the script is exchanged. Each runs for as long as it is left. */
+/** Ways to swap the script. Each one runs until it is stopped. */
 const flippers: Readonly<Record<string, string>> = {
   "renames another file onto it":
     "while :; do cp evil t; mv t s.sh; sleep 0.02; cp good t; mv t s.sh; sleep 0.02; done",
@@ -27,7 +29,7 @@ const flippers: Readonly<Record<string, string>> = {
     "for i in 1 2 3; do while :; do cp evil t$i; mv t$i s.sh; cp good t$i; mv t$i s.sh; done & done; wait",
 };
 
-/** Starts that race at the least, by what one costs; ten times as many: LATHE_RACES=10. */
+/** Minimum number of starts per race, by their cost; LATHE_RACES=10 runs ten times as many. */
 const races = Number(process.env.LATHE_RACES ?? 1);
 const rounds = { launcher: 30, bubblewrap: 15, landlock: 15, none: 10 } as const;
 
@@ -46,7 +48,7 @@ for (const preference of ["launcher", "bubblewrap", "landlock", "none"] as const
   };
   describe(`in a box of ${preference}`, { skip }, () => {
     for (const [how, flipper] of Object.entries(flippers)) {
-      it(`never runs what was not judged where a command ${how}`, async () => {
+      it(`never runs an unjudged script while a command ${how}`, async () => {
         const sandbox = await open();
         const { workspace } = sandbox.spec;
         const other = await sandbox.spawn({ script: flipper, cwd: workspace });
@@ -60,7 +62,9 @@ for (const preference of ["launcher", "bubblewrap", "landlock", "none"] as const
   });
 }
 
-/** Only the harmless text is allowed, as policy would. It lasts until some ran and some did not. */
+/**
+ * Allows only the harmless text, as policy would. The race lasts until some starts ran and some were refused.
+ */
 async function race(
   sandbox: Sandbox,
   script: string,

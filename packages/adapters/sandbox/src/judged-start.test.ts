@@ -1,4 +1,6 @@
-/** A judged command starts only while its files are unchanged, and no other command changes them during the start. */
+/**
+ * A judged command starts only if its files are unchanged; no other command changes them during the start.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -64,7 +66,7 @@ for (const { preference, probe } of probes) {
       };
     };
 
-    it("it starts while all is as it was judged, also where there was nothing", async () => {
+    it("it starts if every file, also an absent one, is as it was judged", async () => {
       const { sandbox, write, run } = await place();
       write("s.sh", "echo one\n");
       const { output } = await run("bash s.sh", { "s.sh": digestOf("echo one\n"), "gone.sh": null });
@@ -72,7 +74,7 @@ for (const { preference, probe } of probes) {
       await sandbox.close();
     });
 
-    it("it does not start where a file has changed, appeared, gone, or is a link to another", async () => {
+    it("it does not start if a file changed, appeared, disappeared or became another link", async () => {
       const { sandbox, workspace, write, run } = await place();
       write("s.sh", "touch ran\n");
       write("other.sh", "touch ran\n");
@@ -91,7 +93,7 @@ for (const { preference, probe } of probes) {
       await sandbox.close();
     });
 
-    it("others stand still while it begins, and go on afterwards", async () => {
+    it("other commands are paused while it starts, and resume afterwards", async () => {
       const { sandbox, workspace, write, run } = await place();
       write("s.sh", "wc -c < ticks; sleep 0.2; wc -c < ticks\n");
       const script = "while :; do echo >> ticks; sleep 0.005; done";
@@ -111,7 +113,7 @@ for (const { preference, probe } of probes) {
       await sandbox.close();
     });
 
-    it("what is started with it begins after it", async () => {
+    it("a command started at the same time begins after it", async () => {
       const { sandbox, workspace, write, run } = await place();
       const text = "sleep 0.2; [ -e late ]\n";
       write("s.sh", text);
@@ -121,7 +123,7 @@ for (const { preference, probe } of probes) {
       await sandbox.close();
     });
 
-    it("one that stands still can be ended", async () => {
+    it("a paused command can be ended", async () => {
       const { sandbox, workspace, write, run } = await place();
       write("s.sh", "sleep 0.4\n");
       const other = await sandbox.spawn({ script: "while :; do sleep 0.01; done", cwd: workspace });

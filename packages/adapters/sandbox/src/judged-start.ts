@@ -1,15 +1,17 @@
 /**
- * Judged starts: a command whose verdict depended on files starts only while these are as they were judged.
+ * Judged starts: a command whose verdict depended on files starts only if they have not changed since.
  *
- * The files are compared at the last moment and not covered by read-only copies. A mount over a file does not stop anyone who
- * lives in another mount namespace: a rename over the file takes the mount away under the command (tried on Linux 6.18),
- * and each other command of the session has a namespace of its own. It would stop honest work, too: `npm install`,
- * formatters, `git checkout` and scripts that update themselves could not replace what they were started from.
+ * The files are compared at the last moment; they are not covered by read-only copies. A mount over a file
+ * stops no one in another mount namespace: a rename over the file removes the mount under the command (tried
+ * on Linux 6.18), and every other command of the session has its own namespace. It would break honest work,
+ * too: `npm install`, formatters, `git checkout` and self-updating scripts could not replace the files they
+ * were started from.
  *
- * So that nobody changes a file between the comparison and the moment the command reads it, all other commands in the
- * same workspace stand still from before the comparison until the command has ended, or has run for `settleMs`. A file that is
- * read later than that may have been changed meanwhile: policy counts it as undecided while other commands run. So may
- * one be that the command changes itself, or that a process outside of Lathe changes.
+ * No other command may change a file between the comparison and the moment the command reads it. So all other
+ * commands in the workspace are paused before the comparison, until the command has ended or has run for
+ * `settleMs`. A file that the command reads later may have changed: policy counts it as undecided while other
+ * commands run. The same is true of a file that the command changes itself, or that a process outside Lathe
+ * changes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Failure, failure, type JudgedFiles, maxJudgedBytes } from "@lathe/protocol";
@@ -17,28 +19,31 @@ import { readFileText } from "@lathe/system";
 import { isBelow } from "@lathe/system/paths";
 import type { Running } from "./processes/running.ts";
 
-/** Programs have read their script by then: npm takes 200 ms to find what it runs. */
+/** By then programs have read their script: npm takes 200 ms to find the one it runs. */
 const settleMs = 500;
 
 interface Known {
   readonly workspace: string;
-  /** How many starts want it to stand still. */
+  /** Number of starts that want this command paused. */
   held: number;
 }
 
-/** Commands of all sandboxes in this process: a subagent has a sandbox of its own in the same workspace. */
+/** Commands of all sandboxes in this process: a subagent has its own sandbox in the same workspace. */
 const commands = new Map<Running, Known>();
-/** Starts that are under way, and starts that others must not run beside yet, each with its workspace. */
+/** Starts in progress, and starts that no other command may run beside yet, each with its workspace. */
 const starting = new Map<Promise<unknown>, string>();
 const settling = new Map<Promise<void>, string>();
 
 export interface Starting {
   readonly workspace: string;
-  /** Absent where nothing was judged: then this is a start, which waits for no more than other starts to settle. */
+  /** Absent if no file was judged: such a start only waits for other starts to settle. */
   readonly judged: JudgedFiles | undefined;
 }
 
-/** *Contract:* a failure where a file is not as it was judged; then `start` was not called. Throws what `start` throws. */
+/**
+ * *Contract:* returns a failure, without calling `start`, if a file is not as it was judged. Throws what
+ * `start` throws.
+ */
 export async function startCommand(
   { workspace, judged }: Starting,
   start: () => Promise<Running>,
@@ -46,7 +51,7 @@ export async function startCommand(
   if (judged) return startJudged(judged, workspace, start);
   for (let before = within(settling, workspace); before.length > 0; before = within(settling, workspace))
     await Promise.all(before);
-  // Nothing is waited for from here on until others know of this start.
+  // Await nothing from here until other starts can see this one.
   return noted(start(), workspace);
 }
 
@@ -63,9 +68,9 @@ async function noted(started: Promise<Running>, workspace: string): Promise<Runn
 }
 
 /**
- * Keeps every command in a workspace still, and new ones from starting, while something outside of the sandbox is compared
- * with what a person agreed to and begins.
- * *Contract:* never rejects; `release` is called once, and soon.
+ * Pauses all commands in a workspace, and blocks new ones, while Lathe starts something outside the sandbox
+ * and compares it with what a person approved.
+ * *Contract:* never rejects; call `release` once, and soon.
  */
 export async function holdCommands(workspace: string): Promise<() => void> {
   for (let before = within(settling, workspace); before.length > 0; before = within(settling, workspace))
@@ -118,7 +123,7 @@ function staleFailure(paths: readonly string[]): Failure {
   return failure("stale-version", text);
 }
 
-/** A terminal is a person's: the shell in it would take a stop for its own. */
+/** A terminal belongs to a person: the shell in it would treat a stop as its own. */
 async function holdOthers(workspace: string): Promise<() => void> {
   const others = [...commands].filter(
     ([{ exit, command }, known]) => !exit && !command.terminal && meet(workspace, known.workspace),

@@ -1,4 +1,4 @@
-/** Opens a sandbox in its scratch folder; what the folder does not allow is a failure. */
+/** Opens a sandbox in its scratch folder; returns a failure if the folder cannot be used. */
 import { homedir } from "node:os";
 import { type Failure, failure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
 import { prepareFolders } from "./policy/folders.ts";

@@ -1,4 +1,4 @@
-/** A sandbox: refuses what cannot be run, has the rest started, and keeps count of it. */
+/** A sandbox: refuses commands that cannot run, starts the others, and tracks them. */
 import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import {
@@ -26,27 +26,27 @@ import type { Running, Starter, StartRequest, TakenBack } from "./processes/runn
 import { scratchFailure } from "./scratch-failure.ts";
 import { WorkspaceWatch } from "./watch/workspace-watch.ts";
 
-/** Bytes of a result's head and of its tail. */
+/** Bytes kept of a result's head, and of its tail. */
 const side = 32 * 1024;
 const defaultCap = 64 * 1024 * 1024;
 const longestTimer = 2 ** 31 - 1;
 
-/** Says why effects may not happen any more, for example because another process owns the session now. */
+/** Returns why commands may no longer run, for example because another process owns the session now. */
 export type Check = () => Promise<Failure | undefined>;
 
-/** `input: false` gives an empty standard input, so that programs which look for one do not wait for it. */
+/** `input: false` gives an empty standard input, so that programs that read from it do not wait. */
 type Spawned = Command & { readonly input?: boolean };
 
 export interface DriverOptions {
-  /** Absolute path of the user's home; what the environment says when absent. */
+  /** Absolute path of the user's home; defaults to the one in the environment. */
   readonly home?: string;
-  /** Asked before each command starts. */
+  /** Called before each command starts. */
   readonly check?: Check;
-  /** Bytes of one command's output that are kept, at most. */
+  /** Maximum bytes kept of one command's output. */
   readonly outputCap?: number;
-  /** Only drivers that can give commands a way out use it. */
+  /** Used only by drivers that can give commands network access. */
   readonly network?: NetworkOptions;
-  /** Where they differ from the usual ones; only drivers that contain hold commands to them. */
+  /** Overrides of the default limits; only drivers that contain commands enforce them. */
   readonly limits?: Partial<Limits>;
 }
 
@@ -54,13 +54,13 @@ export class ProcessSandbox implements Sandbox {
   readonly spec: SandboxSpec;
   readonly #starter: Starter;
   readonly #options: DriverOptions;
-  /** By their numbers. */
+  /** Running commands by number. */
   readonly #spawned = new Map<number, Running>();
   #numbers: number;
   readonly #running = new Set<Running>();
-  /** Handed over and not started yet: who closes waits for them, to end them. */
+  /** Commands being started: `close` waits for them, to end them. */
   readonly #starting = new Set<Promise<Running>>();
-  /** Commands with the user's own rights may make what they like, and in a fork nothing is anybody's yet. */
+  /** Undefined if commands run with the user's own rights, or in a fork, which the host does not obey yet. */
   readonly #watch: WorkspaceWatch | undefined;
   #closing: Promise<void> | undefined;
 
@@ -82,7 +82,7 @@ export class ProcessSandbox implements Sandbox {
   }
 
   async spawn(command: Spawned): Promise<Process | Failure> {
-    // Before anything is waited for: several may be started together.
+    // Set before the first await: several commands may start at once.
     const number = ++this.#numbers;
     const started = await this.#start(command, { id: `p${number}`, hasInput: command.input ?? true });
     if (isFailure(started)) return started;
@@ -219,7 +219,7 @@ function nothingMade(): TakenBack {
   return {};
 }
 
-/** It was allowed, and would fail all the same: for a reason that is not the command's. */
+/** The command was allowed, but would fail for a reason outside it. */
 function noWayOut(grants: readonly Effect[]): Failure {
   const hosts = grantedHosts(grants).map(({ text }) => text);
   const why = `this sandbox has no way out to the network, so ${hosts.join(", ")} cannot be reached`;

@@ -1,4 +1,4 @@
-/** What a scratch folder that cannot be used means for a sandbox, and what helps. */
+/** The failure that an unusable scratch folder causes for a sandbox, with a remedy. */
 import { type Failure, failure } from "@lathe/protocol";
 
 const meanings: Readonly<Record<string, string>> = {

@@ -1,4 +1,6 @@
-/** The scratch folder, which commands write and the host works in: no link that a command leaves there leads anybody out. */
+/**
+ * Commands write to the scratch folder and the host works in it: no link they leave there leads the host out.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +43,7 @@ for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
       return isFailure(result) ? result.text : result.output;
     };
 
-    it("one in the place of the folder for temporary files shows the next command nothing", async () => {
+    it("a link in place of the temporary folder shows the next command nothing", async () => {
       const { outside, ...spec } = specIn("tmp");
       for (const script of ["mv tmp was; ln -s ../outside tmp", "true"]) {
         const sandbox = await open(spec);
@@ -52,7 +54,7 @@ for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
       assert.deepEqual(readdirSync(outside), ["secret"]);
     });
 
-    it("one in the place of the home, or in it, leads no file of the host's making out", async () => {
+    it("a link in place of the home, or in it, leads none of the host's files out", async () => {
       const { outside, ...spec } = specIn("home");
       mkdirSync(join(folder, "home/go/pkg/mod"), { recursive: true });
       const first = await open(spec);
@@ -69,7 +71,7 @@ for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
       assert.deepEqual(readdirSync(outside), ["secret"]);
     });
 
-    it("one in the place of a long script's file leads none of its text out", async () => {
+    it("a link in place of a long script's file leads none of its text out", async () => {
       const { outside, ...spec } = specIn("script");
       const sandbox = await open(spec);
       const names = [1, 2, 3, 4].map((at) => `script-${process.pid}-${at}.sh`).join(" ");

@@ -1,9 +1,9 @@
-/** Which names of the harness's environment reach commands. */
+/** Which environment variables commands inherit from the harness. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { commandEnv } from "./command-env.ts";
 
-it("useful names pass, everything else stays", () => {
+it("passes useful names and drops everything else", () => {
   const env = commandEnv(
     {
       PATH: "/usr/bin",
@@ -50,7 +50,7 @@ it("useful names pass, everything else stays", () => {
   assert.deepEqual([env.HOME, env.TMPDIR, env.PATH], ["/scratch/home", "/scratch/tmp", "/usr/bin"]);
 });
 
-it("there is always a PATH, and Rust finds its toolchains", () => {
+it("always sets a PATH, and lets Rust find its toolchains", () => {
   assert.equal(commandEnv({}, "/s").PATH, "/usr/local/bin:/usr/bin:/bin");
   const env = commandEnv({ PATH: "/home/me/.cargo/bin:/usr/bin", HOME: "/home/me" }, "/s");
   assert.equal(env.RUSTUP_HOME, "/home/me/.rustup");

@@ -1,4 +1,4 @@
-/** The environment commands get: names known to be harmless and useful, never the harness's own secrets. */
+/** The environment that commands get: harmless, useful names only, never the harness's own secrets. */
 
 const names: ReadonlySet<string> = new Set([
   "PATH",
@@ -92,12 +92,12 @@ const names: ReadonlySet<string> = new Set([
   "all_proxy",
 ]);
 
-/** Names that may hold a secret; they win over the list above. */
+/** Names that may hold a secret; they override the list above. */
 const secret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE/i;
 /** A user name, password or token before the host of an address. */
 const login = /:\/\/[^/\s]*@/;
 
-/** Programs that would wait for a person are told that there is none. */
+/** Tells programs that would prompt a person not to. */
 const quiet: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
   PAGER: "cat",
@@ -105,7 +105,7 @@ const quiet: Readonly<Record<string, string>> = {
   GIT_EDITOR: "true",
 };
 
-/** The commands' environment from the harness's own; `HOME` and `TMPDIR` lie in the scratch folder. */
+/** Builds the commands' environment from the harness's own; `HOME` and `TMPDIR` are in the scratch folder. */
 export function commandEnv(
   hostEnv: Readonly<Record<string, string | undefined>>,
   scratch: string,
@@ -114,7 +114,7 @@ export function commandEnv(
   for (const [name, value] of Object.entries(hostEnv)) {
     if (value !== undefined && isPassed(name, value)) passed[name] = value;
   }
-  // Rust's programs find their own toolchains by the home, which commands do not get.
+  // Rust's programs find their toolchains through the home folder, which commands do not get.
   if (hostEnv.HOME && passed.PATH?.includes("/.cargo/bin")) {
     passed.RUSTUP_HOME ??= `${hostEnv.HOME}/.rustup`;
   }

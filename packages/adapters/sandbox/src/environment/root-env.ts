@@ -1,6 +1,6 @@
-/** What root's commands need in their environment once they have no capabilities. */
+/** Environment variables that root's commands need once they have no capabilities. */
 
-/** Root without capabilities cannot give files away, which tar would try. */
+/** Root without capabilities cannot change owners, which tar would try. */
 export function rootEnv(): Readonly<Record<string, string>> {
   return process.getuid?.() === 0 ? { TAR_OPTIONS: "--no-same-owner" } : {};
 }

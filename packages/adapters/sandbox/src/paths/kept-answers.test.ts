@@ -1,4 +1,4 @@
-/** An answer is kept as long as what it was read from is the same, and not a moment longer. */
+/** A cached answer lives exactly as long as the files it was read from stay the same. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -26,11 +26,11 @@ let made = 0;
 
 interface Scene {
   readonly at: (name: string) => string;
-  /** Whether it was looked again. */
+  /** Looks the answer up; true if it was computed again. */
   readonly looks: () => boolean;
 }
 
-/** What is there is older than a tick, so that answers are kept. */
+/** Every file is older than a clock tick, so that answers are cached. */
 async function scene(note: (at: (name: string) => string, notes: Notes) => void): Promise<Scene> {
   const own = join(folder, String(++made));
   mkdirSync(join(own, "folder"), { recursive: true });
@@ -54,7 +54,7 @@ async function scene(note: (at: (name: string) => string, notes: Notes) => void)
   return { at, looks };
 }
 
-describe("an answer is old", () => {
+describe("an answer expires", () => {
   it("when a file was written, in place and to the same size", async () => {
     const { at, looks } = await scene((path, { content }) => content(path("file")));
     writeFileSync(at("file"), "eno");
@@ -70,7 +70,7 @@ describe("an answer is old", () => {
     assert.equal(looks(), true);
   });
 
-  it("when there is something where nothing was", async () => {
+  it("when a file appears where there was none", async () => {
     const { at, looks } = await scene((path, { being, content }) => {
       being(path("new/deep"));
       content(path("new"));
@@ -79,14 +79,14 @@ describe("an answer is old", () => {
     assert.equal(looks(), true);
   });
 
-  it("when a link leads elsewhere", async () => {
+  it("when a link leads to another place", async () => {
     const { at, looks } = await scene((path, { being }) => being(path("link")));
     unlinkSync(at("link"));
     symlinkSync("other", at("link"));
     assert.equal(looks(), true);
   });
 
-  it("when something in a folder came, went, or changed its name", async () => {
+  it("when something in a folder is added, removed or renamed", async () => {
     const { at, looks } = await scene((path, { content }) => content(path("folder")));
     writeFileSync(at("folder/a"), "");
     assert.equal(looks(), true);
@@ -97,14 +97,14 @@ describe("an answer is old", () => {
     assert.equal(looks(), true);
   });
 
-  it("when a program can be run no more", async () => {
+  it("when a program is no longer executable", async () => {
     const { at, looks } = await scene((path, { being }) => being(path("file")));
     chmodSync(at("file"), 0o755);
     assert.equal(looks(), true);
   });
 });
 
-it("one whose finding fails is not kept", () => {
+it("an answer whose computation fails is not cached", () => {
   const keep = keepAnswers<string>();
   const file = join(folder, "late");
   const look = (): string => keep("", () => readFileSync(file, "utf8")).value;
@@ -113,7 +113,7 @@ it("one whose finding fails is not kept", () => {
   assert.equal(look(), "here");
 });
 
-it("answers to other questions are apart, and the same finding has the same version", async () => {
+it("answers to different questions are separate, and the same result keeps its version", async () => {
   await sleep(50);
   const keep = keepAnswers<number>();
   const count = (name: string): number =>

@@ -1,18 +1,18 @@
-/** Answers that take many looks at the file system, kept as long as everything they were read from is the same. */
+/** Caches answers that need many file system reads, as long as everything they were read from is the same. */
 import type { Stats } from "node:fs";
 import { statsOf } from "@lathe/system/paths";
 
-/** What an answer was read from, noted while it is found. */
+/** Records the paths that an answer was read from, while it is computed. */
 export interface Notes {
-  /** The bytes of a file, or the names in a folder; also that there is nothing. */
+  /** The bytes of a file, or the names in a folder; also its absence. */
   readonly content: (path: string) => void;
-  /** Only what is at the end of the path, links followed: another one in its place makes the answer old. */
+  /** Only the file at the end of the path, links followed: another one in its place expires the answer. */
   readonly being: (path: string) => void;
 }
 
 export interface Answer<T> {
   readonly value: T;
-  /** The same for the same finding; another one each time it was looked for again. */
+  /** Stays the same for the same result; changes each time the answer is computed again. */
   readonly version: number;
 }
 
@@ -32,7 +32,7 @@ const tickMs = 20;
 const maxKept = 16;
 let versions = 0;
 
-/** *Contract:* `look` notes all it relies on; it throws what it likes, and nothing is kept then. */
+/** *Contract:* `look` notes everything it relies on; it may throw, and then nothing is cached. */
 export function keepAnswers<T>(): (key: string, look: (notes: Notes) => T) => Answer<T> {
   const answers = new Map<string, Kept<T>>();
   return (key, look) => {
@@ -47,7 +47,7 @@ export function keepAnswers<T>(): (key: string, look: (notes: Notes) => T) => An
   };
 }
 
-/** What is noted is stamped before it is read: a change in between makes the answer old, never wrong for good. */
+/** Paths are stamped before they are read: a change in between only makes the answer expire early. */
 function find<T>(look: (notes: Notes) => T): Kept<T> {
   const seen = new Map<string, Seen>();
   let youngest = 0;

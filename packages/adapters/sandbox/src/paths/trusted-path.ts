@@ -1,7 +1,7 @@
-/** Whether a path can be relied on: owned by this user or root, and writable by no other user. */
+/** Whether a path can be trusted: owned by this user or root, and writable by no other user. */
 import { lstatSync } from "node:fs";
 
-/** Never a link; false when there is nothing. */
+/** Returns false for a link and for a missing file. */
 export function isTrusted(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || found.isSymbolicLink()) return false;

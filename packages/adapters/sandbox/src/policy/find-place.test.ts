@@ -1,4 +1,4 @@
-/** Where paths outside the workspace lead, and what reading there needs. */
+/** Where paths outside the workspace lead, and the permission that reading them needs. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { findPlace, type View } from "./find-place.ts";
 import { prepareFolders } from "./folders.ts";
 import { sandboxPolicy } from "./sandbox-policy.ts";
 
-// Not below /tmp, which commands have for themselves.
+// Not below /tmp: commands have their own /tmp.
 const root = realpathSync(makeOutsideFolder());
 after(() => rmSync(root, { recursive: true }));
 
@@ -46,12 +46,12 @@ function found(path: string, seen: View = view): Found | string {
   return rest;
 }
 
-/** What only the machine has. */
+/** A place that exists only on the machine, not in the sandbox. */
 function asked(path: string, target = path): Found {
   return { path, name: path, needs: { kind: "read", target } };
 }
 
-it("finds what commands see, with the name they have for it, and asks for nothing", () => {
+it("finds a place that commands see, under their name for it, without asking", () => {
   const env = realpathSync("/usr/bin/env");
   assert.deepEqual(found("/usr/bin/env"), { path: env, name: env });
   assert.deepEqual(found("/bin/env"), { path: env, name: env });
@@ -67,7 +67,7 @@ it("finds what commands see, with the name they have for it, and asks for nothin
   assert.match(passwd.path, /etc-[^/]*\/passwd$/, "the copy that commands have");
 });
 
-it("asks for a file, or for the repository it lies in", () => {
+it("asks for a file, or for the repository that contains it", () => {
   const notes = put("home/notes/one.txt");
   assert.deepEqual(found("../notes/one.txt"), asked(notes));
   const [file, top] = [put("home/other/src/b.js"), join(home, "other")];
@@ -75,7 +75,7 @@ it("asks for a file, or for the repository it lies in", () => {
   for (const path of [file, top, join(top, "src")]) assert.deepEqual(found(path), asked(path, top));
 });
 
-it("follows no link of a command's making out of what commands see", () => {
+it("follows no link made by a command out of the places that commands see", () => {
   const secret = put("home/secret/key");
   symlinkSync(secret, join(scratch, "tmp/link"));
   assert.deepEqual(found("/tmp/link"), "not-found", "on this machine nothing has that name");
@@ -86,7 +86,7 @@ it("follows no link of a command's making out of what commands see", () => {
   assert.deepEqual(found("key"), asked(secret));
 });
 
-it("knows the workspace under any name", () => {
+it("recognizes the workspace under any name", () => {
   const inside = join(spec.workspace, "a.js");
   symlinkSync(spec.workspace, join(scratch, "tmp/ws"));
   symlinkSync(spec.workspace, join(home, "alias"));
@@ -94,7 +94,7 @@ it("knows the workspace under any name", () => {
     assert.deepEqual(found(path), { path: inside, name: inside });
 });
 
-it("gives nobody the home or what holds it, the kernel's files, and what Lathe keeps", () => {
+it("never opens the home or its parents, the kernel's files, or Lathe's own data", () => {
   put("home/.config/lathe/config.json");
   put("state/lathe/sessions/one.jsonl");
   put("scratch/.lathe-box/socket");
@@ -109,7 +109,7 @@ it("gives nobody the home or what holds it, the kernel's files, and what Lathe k
   assert.equal(found("a\0b"), "invalid-arguments");
 });
 
-it("shows a folder of what Lathe keeps to be read, by every name, and nothing that its links lead to", () => {
+it("shows a folder of Lathe's data for reading, under every name, but not the targets of its links", () => {
   const skill = put("home/.config/lathe/skills/deploy/reference.md");
   put("home/.config/lathe/keys.json");
   const skills = join(home, ".config/lathe/skills");
@@ -131,7 +131,7 @@ it("shows a folder of what Lathe keeps to be read, by every name, and nothing th
   assert.ok(!sandboxPolicy(around, { home }).mounts.some((one) => "to" in one && one.to === skills));
 });
 
-it("tells what in a place is not to be searched with it, and asks for no repository that holds such", () => {
+it("excludes private parts of a place from a search, and never asks for a repository that contains some", () => {
   const dots = join(root, "dots");
   put("dots/.git/HEAD", "ref: refs/heads/main");
   const [readme, settings] = [put("dots/README"), put("dots/state/one")];
@@ -146,7 +146,7 @@ it("tells what in a place is not to be searched with it, and asks for no reposit
   assert.ok(!isFailure(above) && above.closed.includes(spec.workspace) && above.closed.includes(scratch));
 });
 
-it("gives nobody the home or other sessions' folders below /tmp either", () => {
+it("never opens the home or other sessions' folders below /tmp either", () => {
   const temporary = realpathSync(mkdtempSync(join(tmpdir(), "lathe-place-")));
   try {
     const there = (path: string): string => {
@@ -167,7 +167,7 @@ it("gives nobody the home or other sessions' folders below /tmp either", () => {
   }
 });
 
-it("asks for everything but their own where nothing holds commands in", () => {
+it("asks for everything outside the commands' own folders if no sandbox contains them", () => {
   const seen = { spec, home, mounts: undefined };
   const out = put("scratch/tmp/out.log");
   assert.deepEqual(found(out, seen), { path: out, name: out, isWritable: true });

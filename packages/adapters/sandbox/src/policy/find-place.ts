@@ -1,4 +1,7 @@
-/** Where a path outside the workspace leads: as commands find it, else on this machine, and what reading it needs. */
+/**
+ * Finds where a path outside the workspace leads, in the sandbox or else on this machine, and which grant
+ * reading it needs.
+ */
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Failure, failure, type Place, type SandboxSpec } from "@lathe/protocol";
@@ -11,13 +14,13 @@ import { shownMounts } from "./sandbox-policy.ts";
 
 export interface View {
   readonly spec: SandboxSpec;
-  /** Of which commands' view is made; absent when they see the machine as it is. */
+  /** Mounts that make up the commands' view; absent if they see the machine as it is. */
   readonly mounts?: readonly Mount[] | undefined;
   /** Absolute path of the user's home. */
   readonly home: string;
 }
 
-/** Links from one name of a place to another, at most: in a circle they lead nowhere. */
+/** Maximum links to follow from one name of a place to another; a circle leads nowhere. */
 const maxTurns = 8;
 
 export function findPlace(asked: string, { spec, home, ...view }: View): Place | Failure {
@@ -33,14 +36,16 @@ export function findPlace(asked: string, { spec, home, ...view }: View): Place |
   const apart = [workspace, scratch, ...hidden, ...kept];
   const known = { asked: path, closed: apart.filter((one) => one !== real && isBelow(one, real)) };
   if (isBelowAny([join(scratch, controlFolder), ...hidden])) return denied;
-  // What is said of reading in the workspace holds for it.
+  // The workspace's own read rules apply here.
   if (isBelow(real, workspace)) return { path: real, name: real, ...known };
   if (shown) return { ...shown, ...known };
   if (isBelowAny([scratch, ...kept]) || !isReadable(real, realPath(home) ?? home)) return denied;
   return { path: real, name: real, ...known, needs: { kind: "read", target: wholeOf(real, home, apart) } };
 }
 
-/** Where nothing is shown to commands but all is theirs, what they leave for themselves can be read. */
+/**
+ * Without a sandbox, commands are shown nothing but can use everything: their own scratch files can be read.
+ */
 function ownMounts(spec: SandboxSpec): readonly Mount[] {
   const { scratch } = spec;
   return [
@@ -52,7 +57,7 @@ function ownMounts(spec: SandboxSpec): readonly Mount[] {
 
 type Shown = Pick<Place, "path" | "name" | "isWritable">;
 
-/** What the spec shows is found by any name; some drivers know it only by where it lies. */
+/** Folders that the spec shows are found under any name; some drivers know them only by their real path. */
 function shownTo(path: string, spec: SandboxSpec, mounts: readonly Mount[]): Shown | undefined {
   const real = spec.shown && realPath(path);
   const isShown =
@@ -60,7 +65,7 @@ function shownTo(path: string, spec: SandboxSpec, mounts: readonly Mount[]): Sho
   return shownPlace(path, mounts) ?? (isShown ? shownPlace(real, mounts) : undefined);
 }
 
-/** What commands find there; undefined for nothing, and for what lies only on this machine. */
+/** What commands find at this path; undefined if nothing is there, or if only the machine has it. */
 function shownPlace(path: string, mounts: readonly Mount[], turns = 0): Shown | undefined {
   if (turns > maxTurns) return undefined;
   const mount = mounts.findLast((one) => one.kind !== "pinned" && isBelow(path, placeOf(one)));
@@ -74,7 +79,7 @@ function shownPlace(path: string, mounts: readonly Mount[], turns = 0): Shown | 
   const [real, from] = [realPath(`${mount.from}${rest}`), realPath(mount.from) ?? mount.from];
   if (real === undefined) return undefined;
   if (!isBelow(real, from)) return shownPlace(real, mounts, turns + 1);
-  // By a link within: something else may lie on top of where it leads.
+  // The path goes through a link inside the mount: another mount may cover the link's target.
   const name = `${mount.to}${real.slice(from.length)}`;
   if (name !== path) return shownPlace(name, mounts, turns + 1);
   return { path: real, name, ...(mount.kind === "writable" && { isWritable: true }) };
@@ -84,7 +89,9 @@ function placeOf(mount: Mount): string {
   return "to" in mount ? mount.to : mount.at;
 }
 
-/** Files of a repository belong together, where it holds nothing that is apart; all else is granted as it was named. */
+/**
+ * Grants a repository as a whole, unless it contains private parts; grants anything else exactly as named.
+ */
 function wholeOf(real: string, home: string, apart: readonly string[]): string {
   const realHome = realPath(home) ?? home;
   const top = existsSync(join(real, ".git")) ? real : repositoryAbove(real, realHome);

@@ -1,4 +1,4 @@
-/** The folders a sandbox's commands find in the scratch folder: a home of their own, and one for temporary files. */
+/** The folders that commands find in the scratch folder: their own home, and one for temporary files. */
 import {
   existsSync,
   lstatSync,
@@ -13,13 +13,16 @@ import { type Failure, failure, type SandboxSpec } from "@lathe/protocol";
 import { kindOf, realPlace } from "@lathe/system/paths";
 import { keepAnswers } from "../paths/kept-answers.ts";
 
-/** The harness's own folder in the scratch folder; drivers that contain hide it from commands. */
+/** The harness's own folder in the scratch folder; drivers that contain commands hide it from them. */
 export const controlFolder = ".lathe-box";
 
-/** What programs look for below the home and cannot do without offline; linked to, not copied. */
+/** Caches below the home that programs need offline; they are linked, not copied. */
 export const homeCaches: readonly string[] = [".cargo/registry", ".cargo/git", "go/pkg/mod", ".local/lib"];
 
-/** Makes the folders; a failure when the workspace is missing. Throws when the scratch folder cannot be written. */
+/**
+ * Makes the folders. Returns a failure if the workspace is missing; throws if the scratch folder is not
+ * writable.
+ */
 export function prepareFolders({ workspace, scratch }: SandboxSpec, userHome: string): Failure | undefined {
   if (!existsSync(workspace))
     return failure("not-found", `there is no workspace ${workspace}`, { who: "host" });
@@ -28,12 +31,15 @@ export function prepareFolders({ workspace, scratch }: SandboxSpec, userHome: st
   for (const name of ["tmp", controlFolder]) makeFolder(join(scratch, name));
   linkCaches(userHome, home, isNew);
   const settings = join(home, ".gitconfig");
-  // Without a name commits fail; the user's other settings may hold secrets and name programs.
+  // Commits fail without a name. The user's other settings may hold secrets and name programs.
   if (isNew || !kindOf(settings)) writeFileSync(settings, gitSettings(userHome, workspace), { flag: "wx" });
   return undefined;
 }
 
-/** Whether it was not there. Commands have written here: of a link in its place only the link goes. */
+/**
+ * Returns whether the folder was new. Commands can write here: if a link is in its place, only the link is
+ * removed.
+ */
 function makeFolder(path: string): boolean {
   const kind = kindOf(path);
   if (kind?.isDirectory()) return false;
@@ -46,7 +52,7 @@ function linkCaches(userHome: string, home: string, isNew: boolean): void {
   for (const name of homeCaches) {
     const [from, to] = [join(userHome, name), join(home, name)];
     if (!existsSync(from) || (!isNew && lstatSync(to, { throwIfNoEntry: false }))) continue;
-    // A link on the way, which a command has made, leads anywhere.
+    // A link made by a command may be on the way, and could lead anywhere.
     if (realPlace(dirname(to)) !== join(realPlace(home), dirname(name))) continue;
     mkdirSync(dirname(to), { recursive: true });
     symlinkSync(from, to);

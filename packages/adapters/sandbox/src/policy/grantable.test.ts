@@ -1,4 +1,4 @@
-/** What no grant opens, and links that came to stand where something was granted. */
+/** Places that no grant opens, and links that replaced a granted place. */
 import assert from "node:assert/strict";
 import { mkdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { makeOutsideFolder } from "@lathe/testkit";
 import { isGrantable } from "./grantable.ts";
 import { grantMounts } from "./sandbox-policy.ts";
 
-// Not below /tmp, where nothing is granted.
+// Not below /tmp: nothing there can be granted.
 const root = makeOutsideFolder();
 after(() => rmSync(root, { recursive: true }));
 const home = join(root, "home");
 mkdirSync(join(home, ".ssh"), { recursive: true });
 mkdirSync(join(root, "out/sub"), { recursive: true });
 
-it("never opens the home, what holds it, the machine's own, or what Lathe keeps", () => {
+it("never opens the home or its parents, system folders, or Lathe's own data", () => {
   const places = [home, root, "/", "/srv", "/proc/sys/kernel/core_pattern", "/etc/cron.d", "/usr/local/bin"];
   for (const place of [...places, join(home, ".config/lathe"), join(home, ".config")]) {
     assert.equal(isGrantable(place, true, home), false, place);
@@ -23,7 +23,7 @@ it("never opens the home, what holds it, the machine's own, or what Lathe keeps"
   assert.equal(isGrantable("/usr/share/dict", false, home), true);
 });
 
-it("mounts what was granted, and no link that stands there since", () => {
+it("mounts a granted path, but no link that has replaced it since", () => {
   const grant = { kind: "write", target: join(root, "out/sub") } as const;
   assert.equal(grantMounts([grant], home).length, 1);
   rmdirSync(grant.target);

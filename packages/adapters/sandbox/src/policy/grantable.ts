@@ -1,27 +1,29 @@
-/** Places that are never granted to a command, whatever a rule or a person says. */
+/** Places that are never granted to a command, whatever a rule or a person decides. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isBelow, realPath } from "@lathe/system/paths";
 import { controlFolder } from "./folders.ts";
 
-/** The machine's own: never opened, and never written. */
+/** System folders: `hidden` is never opened, `system` is never written. */
 const hidden = ["/proc", "/sys", "/dev", "/boot", "/run", "/var/run", "/tmp"];
 const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"];
 const own = [".config/lathe", ".cache/lathe", ".local/state/lathe", ".local/share/lathe"];
 
-/** `path` and `home` are real paths. Not the home or what holds it, not the machine's own, not what Lathe keeps. */
+/**
+ * `path` and `home` are real paths. False for the home and its parents, system folders and Lathe's own data.
+ */
 export function isGrantable(path: string, isWrite: boolean, home: string): boolean {
   if (isBelow(home, path) || path.split("/").length < 3) return false;
   const shut = [...hidden, ...(isWrite ? system : []), ...own.map((name) => join(home, name))];
   return !shut.some((folder) => isBelow(path, folder) || isBelow(folder, path));
 }
 
-/** Where Lathe keeps what is its own, unless variables say otherwise. */
+/** Folders where Lathe keeps its own data, unless variables name others. */
 export function ownPlaces(home: string): readonly string[] {
   return own.map((name) => join(realPath(home) ?? home, name));
 }
 
-/** The same for who reads one file after the other: temporary ones, too, but for the folders of other sessions. */
+/** The same check for reads of single files: also allows temporary ones, except other sessions' folders. */
 export function isReadable(path: string, home: string): boolean {
   if (isOfSession(path)) return false;
   if (isGrantable(path, false, home)) return true;
@@ -29,7 +31,7 @@ export function isReadable(path: string, home: string): boolean {
   return isTemporary && !isBelow(home, path) && !ownPlaces(home).some((one) => isBelow(one, path));
 }
 
-/** Its scratch folder, or below it. */
+/** The path is a session's scratch folder, or below one. */
 function isOfSession(path: string): boolean {
   if (path === "/" || path === ".") return false;
   return existsSync(join(path, controlFolder)) || isOfSession(dirname(path));

@@ -1,10 +1,10 @@
-/** What a policy is made of: what is seen inside, what may be written there, and how much of everything. */
+/** The parts of a policy: the paths commands see, the paths they may write, and their resource limits. */
 import type { SandboxSpec } from "@lathe/protocol";
 
-/** One step of making the root; later ones lie on top of earlier ones. */
+/** One step of building the root; later mounts cover earlier ones. */
 export type Mount =
   | { readonly kind: "read-only" | "writable"; readonly from: string; readonly to: string }
-  /** A folder as a copy-on-write view: what is written goes to `upper`. */
+  /** A folder as a copy-on-write view; writes go to `upper`. */
   | {
       readonly kind: "overlay";
       readonly from: string;
@@ -13,32 +13,34 @@ export type Mount =
       readonly to: string;
     }
   | { readonly kind: "link"; readonly target: string; readonly at: string }
-  /** What is writable already, mounted on itself: it cannot be moved away, nor anything else come to be in its place. */
+  /** A writable path mounted on itself: it cannot be moved away or replaced. */
   | { readonly kind: "pinned"; readonly at: string }
-  /** An empty folder, or one that hides what is below it. */
+  /** An empty folder; `hidden` covers whatever is below it. */
   | { readonly kind: "folder" | "hidden"; readonly at: string };
 
 export interface Limits {
-  /** Processes and threads at once. */
+  /** Maximum number of processes and threads. */
   readonly processes: number;
-  /** Bytes of one file. */
+  /** Maximum bytes of one file. */
   readonly fileBytes: number;
-  /** Bytes of memory: of all sandboxes of one launcher where there are control groups, else of each process. */
+  /**
+   * Bytes of memory: for all sandboxes of one launcher if there are control groups, else for each process.
+   */
   readonly memoryBytes: number;
 }
 
-/** What sandboxes see of the machine. */
+/** The parts of the machine that sandboxes see. */
 export interface System {
   readonly mounts: readonly Mount[];
-  /** Another one when what the mounts name is not what it was. */
+  /** Changes when anything that the mounts name changes. */
   readonly stamp: string;
 }
 
 export interface Policy {
-  /** Lies below all else, also below what is granted. */
+  /** Mounted below everything else, also below grants. */
   readonly below: readonly Mount[];
   readonly mounts: readonly Mount[];
-  /** What the first of them are: the same for every sandbox of this user with this PATH. */
+  /** The source of the first mounts: the same for every sandbox of this user with this PATH. */
   readonly system: System;
   readonly network: SandboxSpec["network"];
   readonly limits: Limits;

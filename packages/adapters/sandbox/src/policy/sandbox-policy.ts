@@ -1,4 +1,7 @@
-/** The policy of a sandbox as data, the same for every driver: what is seen inside, what may be written, how much. */
+/**
+ * Builds a sandbox's policy as data, the same for every driver: what is visible, what is writable, and
+ * limits.
+ */
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
@@ -19,16 +22,18 @@ let machineBytes: number | undefined;
 
 export interface PolicyOptions {
   readonly home: string;
-  /** The user's own folder for what can be made again. */
+  /** The user's own folder for data that can be rebuilt. */
   readonly cacheFolder?: string | undefined;
   readonly limits?: Partial<Limits> | undefined;
 }
 
-/** What does not change from command to command. Throws when the scratch or the cache folder cannot be used. */
+/**
+ * The parts that are the same for every command. Throws if the scratch or the cache folder cannot be used.
+ */
 export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: PolicyOptions): Policy {
   const { workspace, scratch, network } = spec;
   const rest = around(workspace, home);
-  // There it would be hidden by the folder that commands have as their own.
+  // A workspace there would be hidden by the commands' own temporary folder.
   const isTemporary = isBelow(workspace, "/tmp") || isBelow(workspace, "/var/tmp");
   const system = systemMounts(spec, home, cacheFolder);
   const mounts: readonly Mount[] = [
@@ -39,7 +44,8 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     ...(isTemporary ? rest : []),
     shownWorkspace(spec),
     { kind: "writable", from: scratch, to: scratch },
-    // Pinned: in the place of one that was moved away a link could lead the next mount, and us, to any folder.
+    // Pinned: otherwise a link in place of a moved folder could lead the next mount, and Lathe, to any
+    // folder.
     ...["tmp", "home"].map((name) => ({ kind: "pinned", at: join(scratch, name) }) as const),
     { kind: "hidden", at: join(scratch, controlFolder) },
     ...hiddenMounts(spec, [workspace, ...[...system.mounts, ...shownMounts(spec), ...rest].flatMap(shownAt)]),
@@ -64,7 +70,7 @@ function systemMounts({ workspace, scratch, env }: SandboxSpec, home: string, ca
   return { mounts, stamp: [folders, settings, programs].map(({ version }) => version).join(" ") };
 }
 
-/** By their names and by where they lie; in the workspace they are seen as the workspace is. */
+/** Under their given and their real paths; inside the workspace they are visible as part of it. */
 export function shownMounts({
   workspace,
   shown = [],
@@ -82,7 +88,10 @@ function shownWorkspace({ workspace, fork }: SandboxSpec): Mount {
     : { kind: "writable", from: workspace, to: workspace };
 }
 
-/** What is not shown need not be hidden. Where it could be moved away from below what hides it, its folders are pinned. */
+/**
+ * Hides only visible paths. Pins the parent folders, so that a hidden path cannot be moved out from under its
+ * cover.
+ */
 function hiddenMounts(
   { workspace, fork, hidden = [] }: SandboxSpec,
   shown: readonly string[],
@@ -90,7 +99,8 @@ function hiddenMounts(
   const there = hidden.filter(
     (path) => kindOf(path)?.isDirectory() && shown.some((folder) => isBelow(path, folder)),
   );
-  // In a fork they would be those of its base. All before the first is hidden: what is pinned is shown anew.
+  // In a fork these folders would be those of its base. Pin all before hiding any: a pinned folder is shown
+  // anew.
   const pinned = new Set(fork ? [] : there.flatMap((path) => foldersBetween(workspace, path)));
   return [
     ...[...pinned].map((at) => ({ kind: "pinned", at }) as const),
@@ -98,7 +108,7 @@ function hiddenMounts(
   ];
 }
 
-/** The outermost first, without either end. */
+/** Folders strictly between the two paths, outermost first. */
 function foldersBetween(outer: string, inner: string): readonly string[] {
   const above = dirname(inner);
   return above === outer || !isBelow(above, outer) ? [] : [...foldersBetween(outer, above), above];
@@ -108,23 +118,26 @@ function shownAt(mount: Mount): readonly string[] {
   return mount.kind === "read-only" || mount.kind === "writable" ? [mount.to] : [];
 }
 
-/** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
+/** Mounts for a command's grants, below everything the policy shows: no grant removes a guard. */
 export function grantMounts(grants: readonly Effect[] = [], home: string): readonly Mount[] {
   const realHome = realOr(home);
   return grants.flatMap(({ kind, target }): readonly Mount[] => {
-    // A link made there since then leads to a place that no rule granted.
+    // A link made there since then would lead to a place that no rule granted.
     if (realPath(target) !== target || !isGrantable(target, kind === "write", realHome)) return [];
     if (kind === "write") return [{ kind: "writable", from: target, to: target }];
     return kind === "read" ? [readOnly(target)] : [];
   });
 }
 
-/** The guards of what the host would run, as they are now, and what of git's data lies outside of what the policy shows. */
+/**
+ * The current guards for files that the host would run, and git data outside the folders that the policy
+ * shows.
+ */
 export function currentGuards(
   spec: SandboxSpec,
   home: string,
 ): GitGuards & { readonly outside: readonly string[] } {
-  // Nothing of a fork is obeyed on the host before it is kept, and then it is looked at.
+  // The host obeys nothing in a fork before it is applied, and applying checks it.
   if (spec.fork || spec.isUnguarded) return { writable: [], readOnly: [], links: [], outside: [] };
   const { writable, readOnly: sealed, links } = gitGuards(spec.workspace, home);
   const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
@@ -132,15 +145,15 @@ export function currentGuards(
   return { writable, readOnly: [...sealed, ...host.sealed], links: [...links, ...host.links], outside };
 }
 
-/** What stops a runaway command before the machine's other work suffers; a tenth of its memory, and never less than 2 GiB. */
+/** Limits that stop a runaway command before other work suffers: a tenth of the memory, at least 2 GiB. */
 export function usualLimits(): Limits {
-  // Asked for each sandbox, and slow to tell.
+  // Read once: every sandbox needs it, and reading is slow.
   machineBytes ??= totalmem();
   const memoryBytes = Math.max(2 * gibibyte, Math.floor(machineBytes / 10));
   return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes };
 }
 
-/** The same as /tmp; a link, unless something is shown below it. */
+/** Makes /var/tmp the same as /tmp: a link, unless something is shown below it. */
 function varTmp({ workspace, scratch }: SandboxSpec): readonly Mount[] {
   const at = "/var/tmp";
   const isHolding = [workspace, scratch].some((path) => isBelow(path, at));
@@ -151,7 +164,7 @@ function varTmp({ workspace, scratch }: SandboxSpec): readonly Mount[] {
   ];
 }
 
-/** Of a repository whose part the workspace is git sees the rest too, or it would take it for deleted. */
+/** If the workspace is part of a repository, git must see the rest too, or it would report it as deleted. */
 function around(workspace: string, home: string): readonly Mount[] {
   const top = existsSync(join(workspace, ".git")) ? undefined : repositoryAbove(workspace, home);
   return top === undefined ? [] : [readOnly(top)];

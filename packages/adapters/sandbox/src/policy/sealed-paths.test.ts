@@ -1,4 +1,6 @@
-/** What is sealed stays as it is, in each driver and however a command is started; all else beside it can be written. */
+/**
+ * Sealed paths cannot be changed, in any driver and however a command starts; everything else is writable.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -38,7 +40,7 @@ function place(files: readonly string[]): string {
   return workspace;
 }
 
-describe("what is sealed", () => {
+describe("sealing", () => {
   const guards = { writable: [], readOnly: [], links: [] };
   const sealedIn = (workspace: string, sealed: readonly string[]): ReturnType<typeof withSealed> => {
     const spec = { workspace, scratch: join(folder, "scratch"), network: "none", env: {} } as const;
@@ -49,7 +51,7 @@ describe("what is sealed", () => {
     return { writable: short(found.writable), readOnly: short(found.readOnly), links: short(found.links) };
   };
 
-  it("is a file, with the folders it lies in pinned", () => {
+  it("covers a file, with its parent folders pinned", () => {
     const workspace = place(["a/b/c.txt", "d.txt"]);
     assert.deepEqual(sealedIn(workspace, ["a/b/c.txt", "d.txt", "none.txt", "../out.txt"]), {
       writable: ["a", "a/b"],
@@ -58,7 +60,7 @@ describe("what is sealed", () => {
     });
   });
 
-  it("is each file of a small folder, and a large one whole", () => {
+  it("covers each file of a small folder, and a large one as a whole", () => {
     const many = Array.from({ length: 70 }, (_, at) => `large/${at}`);
     const workspace = place(["small/a", "small/in/b", ...many]);
     assert.deepEqual(sealedIn(workspace, ["small", "large"]), {
@@ -68,7 +70,7 @@ describe("what is sealed", () => {
     });
   });
 
-  it("is what a glob names now, and a link as a link", () => {
+  it("covers the files that a glob matches now, and a link as a link", () => {
     const workspace = place(["logs/a.txt", "logs/b.txt", "logs/c.md", "sub/x/a.txt", "real"]);
     symlinkSync("real", join(workspace, "link"));
     assert.deepEqual(sealedIn(workspace, ["logs/*.txt", "sub/*/a.?xt", "link"]), {
@@ -100,7 +102,7 @@ for (const { preference, probe } of probes) {
       "mounting over it": `mount -t tmpfs none data; umount ${file}; rm -f ${file}`,
     };
     for (const [how, script] of Object.entries(ways)) {
-      it(`it stays against ${how}, with an input and without`, async () => {
+      it(`it survives ${how}, with an input and without`, async () => {
         const workspace = place([file]);
         const sandbox = await open(workspace);
         const command: Command = { script, cwd: workspace, sealed: [join(workspace, file)] };
@@ -115,7 +117,7 @@ for (const { preference, probe } of probes) {
       });
     }
 
-    it("the folder beside it can be written, and so can the file by a command it is not sealed for", async () => {
+    it("the folder beside it is writable, and so is the file for a command without the seal", async () => {
       const workspace = place([file]);
       const sandbox = await open(workspace);
       const sealed = [join(workspace, file)];
@@ -127,7 +129,7 @@ for (const { preference, probe } of probes) {
       await sandbox.close();
     });
 
-    it("git's hooks are read-only and .git stays in its place for a command with an input, too", async () => {
+    it("git's hooks are read-only and .git is pinned for a command with an input, too", async () => {
       const workspace = place(["a.txt"]);
       execFileSync("git", ["init", "-q"], { cwd: workspace });
       const sandbox = await open(workspace);

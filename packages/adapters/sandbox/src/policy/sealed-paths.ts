@@ -1,4 +1,6 @@
-/** Sealed paths: what a person refused to have deleted stays as it is for commands, whatever program tries and however. */
+/**
+ * Sealed paths: files that a person refused to have deleted stay unchanged, whatever program a command uses.
+ */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command, SandboxSpec } from "@lathe/protocol";
@@ -7,14 +9,17 @@ import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import { isBelow, kindOf } from "@lathe/system/paths";
 import type { GitGuards } from "../watch/git-guards.ts";
 
-/** Files of a folder that are sealed one by one, so that commands may still add others; a larger one is sealed whole. */
+/**
+ * Maximum files of a folder to seal one by one, so that commands may add others; a larger folder is sealed
+ * whole.
+ */
 const maxFiles = 64;
-/** What globs are followed to, at most: beyond it the folder they were in is sealed. */
+/** Maximum number of glob matches to seal; beyond it, their folder is sealed. */
 const maxFound = 256;
 
 /**
- * The guards with the command's sealed paths. The folders above them are pinned, so that they are not moved away with
- * what is in them: a rename into or out of one is a copy from then on.
+ * Adds the command's sealed paths to the guards. Pins the folders above, so that none is moved away with a
+ * sealed file in it; a rename into or out of a pinned folder becomes a copy.
  */
 export function withSealed<Guards extends GitGuards>(
   guards: Guards,
@@ -49,17 +54,17 @@ export function withSealed<Guards extends GitGuards>(
 
 interface Sealed {
   readonly name: string;
-  /** The writable folder it lies in. */
+  /** The writable folder that contains it. */
   readonly within: string;
 }
 
-/** The file itself, or each of a small folder; nothing where nothing is. */
+/** The file itself, or each file of a small folder; none if nothing is there. */
 function filesOf(path: string, within: string): readonly Sealed[] {
   const kind = kindOf(path);
   if (!kind) return [];
   if (!kind.isDirectory()) return [{ name: path, within }];
   const files = filesBelow(path, []);
-  // An empty folder, or one whose files are too many to be named one by one, stays as a whole.
+  // An empty folder, or one with too many files, is sealed as a whole.
   if (files.length === 0 || files.length > maxFiles) return [{ name: path, within }];
   return files.map((name) => ({ name, within }));
 }
@@ -82,7 +87,7 @@ function foldersAbove(path: string, within: string): readonly string[] {
 
 const wildcard = /[*?[]/u;
 
-/** Itself, or what a glob names now. */
+/** The path itself, or the current matches of its glob. */
 function namedBy(path: string, within: string): readonly string[] {
   if (!wildcard.test(path) || kindOf(path)) return [path];
   const segments = path.slice(within.length + 1).split("/");
@@ -98,7 +103,7 @@ function namedBy(path: string, within: string): readonly string[] {
   return found;
 }
 
-/** Rather too much than too little: a set of characters counts as any. */
+/** Matches too much rather than too little: a character set counts as any character. */
 function segmentMatcher(segment: string): TextMatcher {
   const parts = segment.split(/(\*+|\?|\[[^\]]*\])/u).map((part, at) => {
     if (at % 2 === 0) return text(part);

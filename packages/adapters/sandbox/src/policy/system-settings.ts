@@ -1,4 +1,4 @@
-/** The part of /etc that programs need, copied once per sandbox: the rest may hold keys and passwords. */
+/** Copies the part of /etc that programs need, once per sandbox: the rest may hold keys and passwords. */
 import { createHash, randomBytes } from "node:crypto";
 import { copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,25 +13,25 @@ const files = (
   "login.defs"
 ).split(" ");
 
-/** Shown as they are: to copy them would take longer than a bind for each command. */
+/** Bound as they are: copying them would take longer than a bind mount for each command. */
 const folders = (
   "alternatives ssl/certs pki crypto-policies fonts java-11-openjdk java-17-openjdk java-21-openjdk maven perl python3 " +
   "static ImageMagick-6 ImageMagick-7"
 ).split(" ");
 
-/** Copies the files into `to`, and returns the mounts that show it, with the folders, as /etc. */
+/** Copies the files into `to`, and returns mounts that show them, with the folders, as /etc. */
 export function settingsMounts(to: string): readonly Mount[] {
   copyFiles(to);
   return [{ kind: "read-only", from: to, to: "/etc" }, ...folderMounts()];
 }
 
-/** Where the files and folders themselves lie, of those that are there. */
+/** Real paths of the files and folders that exist. */
 export function settingsPaths(): readonly string[] {
   return [...files, ...folders].map((name) => join("/etc", name)).filter(exists);
 }
 const keep = keepAnswers<readonly Mount[]>();
 
-/** The same from a copy that is kept in `cache`, and made anew only when one of the files has changed. */
+/** The same from a copy in `cache`, which is renewed only after one of the files has changed. */
 export function cachedSettingsMounts(cache: string): Answer<readonly Mount[]> {
   return keep(cache, (notes) => {
     for (const name of [...files, ...folders]) noteSetting(name, notes);
@@ -42,7 +42,10 @@ export function cachedSettingsMounts(cache: string): Answer<readonly Mount[]> {
   });
 }
 
-/** What comes and goes is seen at the folder above; what is written in place, or behind a link, only at itself. */
+/**
+ * The parent folder shows whether a file came or went; a write in place or behind a link shows only on the
+ * file.
+ */
 function noteSetting(name: string, notes: Notes): void {
   const path = join("/etc", name);
   const above = dirname(path);
@@ -58,7 +61,7 @@ function copyInto(to: string): void {
     renameSync(made, to);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
-    // Another process of ours may have been faster.
+    // Another Lathe process may have made the copy first.
     if (!isTrusted(to)) throw error;
   }
 }
@@ -84,7 +87,7 @@ function stampOf(): string {
   const hash = createHash("sha256");
   for (const name of [...files, ...folders]) {
     const found = statSync(join("/etc", name), { throwIfNoEntry: false });
-    // Of a folder only whether it is there: it is shown as it is.
+    // Only a folder's existence counts: it is shown as it is.
     const version = found?.isFile() ? `${found.ino} ${found.size} ${found.mtimeMs}` : found !== undefined;
     hash.update(`${name} ${version}\n`);
   }
@@ -98,7 +101,7 @@ function copy(name: string, to: string): void {
     if (dirname(name) !== ".") mkdirSync(dirname(join(to, name)), { recursive: true });
     copyFileSync(realpathSync(from), join(to, name));
   } catch {
-    // A file we may not read, or a link to nowhere, is one that commands do without.
+    // Commands do without files that cannot be read and links that lead nowhere.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Which folders a PATH makes visible inside a sandbox. */
+/** Which folders a PATH makes visible in a sandbox. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ function lies(...paths: readonly string[]): void {
   }
 }
 
-it("a toolchain is shown whole, and once", () => {
+it("shows a toolchain whole, and once", () => {
   lies(".nvm/versions/node/v24/lib/x", ".pyenv/.git/HEAD", ".pyenv/versions/x");
   assert.deepEqual(shown([".nvm/versions/node/v24/bin", ".pyenv/shims", ".pyenv/bin"]), [
     ".pyenv",
@@ -34,7 +34,7 @@ it("a toolchain is shown whole, and once", () => {
   ]);
 });
 
-it("the home itself never is, nor what lies beside its programs", () => {
+it("never shows the home, or private files beside its programs", () => {
   mkdirSync(join(home, ".local/share/keyrings"), { recursive: true });
   mkdirSync(join(home, ".cargo/bin"), { recursive: true });
   assert.deepEqual(shown(["bin", ".local/bin", ".cargo/bin"]).toSorted(), [
@@ -44,7 +44,7 @@ it("the home itself never is, nor what lies beside its programs", () => {
   ]);
 });
 
-it("what lies beside programs is shown only where it is a toolchain's", () => {
+it("shows the files beside a program only in a toolchain", () => {
   lies("work/.env", "work/lib/x", "plain/notes.txt", "venv/pyvenv.cfg", "repo/.git/HEAD", "repo/lib/x");
   lies("other/lib/x", "other/.bashrc");
   const paths = ["work", "plain", "venv", "repo", "other"].map((name) => `${name}/bin`);
@@ -58,13 +58,13 @@ it("what lies beside programs is shown only where it is a toolchain's", () => {
   ]);
 });
 
-it("a folder that holds the workspace is not shown for its programs", () => {
+it("does not show a folder for its programs if it contains the workspace", () => {
   lies("all/lib/x", "all/bin/x", "all/project/a.ts");
   const found = toolchainPaths(join(home, "all/bin"), ["/usr", join(home, "all/project")]);
   assert.deepEqual(found, [join(home, "all/bin")]);
 });
 
-it("is looked for again once the machine has another one", () => {
+it("searches again after the machine got another toolchain", () => {
   const path = `${join(home, "later/bin")}:${join(home, "links")}`;
   const version = (): number => toolchains(path, home, ["/usr"]).version;
   const first = version();
@@ -84,6 +84,6 @@ it("is looked for again once the machine has another one", () => {
   assert.equal(toolchainPaths(path, ["/usr"]).includes(join(home, "far/tool")), false);
 });
 
-it("a PATH that names the home or the root shows nothing", () => {
+it("shows nothing for a PATH that names the home or the root", () => {
   assert.deepEqual(toolchainPaths(`${home}:/:.:`, ["/usr"]), []);
 });

@@ -1,4 +1,4 @@
-/** Which folders outside the system's own hold the programs on a PATH, and nothing secret beside them. */
+/** Which folders outside the system's own hold the programs on a PATH, without the secrets beside them. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isBelow, kindOf, realPath } from "@lathe/system/paths";
@@ -6,10 +6,10 @@ import { isExecutable } from "../environment/shell.ts";
 import { type Answer, keepAnswers, type Notes } from "../paths/kept-answers.ts";
 import { homeCaches } from "./folders.ts";
 
-/** Programs worth following when what stands on the PATH is only a link to them. */
+/** Programs whose links on the PATH are followed to their real folder. */
 const followed = "node python3 go cargo java ruby php deno bun uv git rg make gcc".split(" ");
 
-/** Folders that hold programs among other things, of which only these parts are shown. */
+/** Mixed folders, of which only these parts are shown. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   ".cargo": ["bin", "config.toml"],
   ".local": ["bin", "lib", "share/uv", "share/pipx", "share/mise", "share/fnm", "share/pnpm"],
@@ -17,25 +17,25 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
   ".rustup": [""],
 };
 
-/** What lies beside the programs of a toolchain, and beside nothing else. */
+/** Names that only a toolchain has beside its programs. */
 const marks: ReadonlySet<string> = new Set(
   "lib lib64 libexec share include pyvenv.cfg pkg release versions shims tools".split(" "),
 );
 
-/** What lies in a home or a project, and may hold secrets. */
+/** Names found in a home or a project that may hold secrets. */
 const own = /^\.(?:env|envrc|bashrc|profile|ssh|aws|netrc|npmrc|pypirc|config|docker|kube|gnupg)(?:\.|$)/u;
 
-/** What the machine has for a PATH, whatever is shown of it. */
+/** The programs and toolchains that the machine has for a PATH, before any filtering. */
 interface Found {
   /** Folders with programs. */
   readonly folders: readonly string[];
-  /** Those of their parents that are toolchains. */
+  /** Parents of these folders that are toolchains. */
   readonly toolchains: ReadonlySet<string>;
-  /** Real path of each folder or file that may be shown and is there. */
+  /** Real path of each existing folder or file that may be shown. */
   readonly there: ReadonlyMap<string, string>;
 }
 
-/** A folder or file to show read-only, and where it really lies. */
+/** A folder or file to show read-only, and its real path. */
 export interface Toolchain {
   readonly path: string;
   readonly real: string;
@@ -43,7 +43,7 @@ export interface Toolchain {
 
 const keep = keepAnswers<Found>();
 
-/** For a PATH what to show; what is below `shown` is left out. */
+/** Folders to show for a PATH, except those below `shown`. */
 export function toolchains(
   path: string,
   home: string,
@@ -54,7 +54,7 @@ export function toolchains(
     rootsOf(folder, home, (parent) => isWhole(parent, found, shown)),
   );
   const wanted = [...new Set([...roots, ...always(roots, home)])];
-  // Shorter first, so that a folder below one already taken is left out.
+  // Shorter paths first, so that a folder below an accepted one is skipped.
   const sorted = wanted
     .filter((root) => isShowable(root, home) && found.there.has(root))
     .sort((a, b) => a.length - b.length);
@@ -91,7 +91,7 @@ function find(path: string, home: string, notes: Notes): Found {
   return { folders: all, toolchains, there };
 }
 
-/** Where the program really lies that is found by this name. */
+/** Real folder of the program that this name finds. */
 function followedFolder(name: string, folders: readonly string[], notes: Notes): readonly string[] {
   for (const folder of folders) {
     const program = join(folder, name);
@@ -104,7 +104,7 @@ function followedFolder(name: string, folders: readonly string[], notes: Notes):
   return [];
 }
 
-/** `.../bin` of a toolchain belongs to what lies around it; a folder of the home that holds more is shown in parts. */
+/** Shows the whole toolchain around its `bin`; shows a mixed folder of the home in parts. */
 function rootsOf(folder: string, home: string, isWhole: (parent: string) => boolean): readonly string[] {
   const part = Object.keys(partsOf).find((name) => isBelow(folder, join(home, name)));
   if (part !== undefined) return [...parts(home, part), ...outsideParts(folder, home, part)];
@@ -113,13 +113,13 @@ function rootsOf(folder: string, home: string, isWhole: (parent: string) => bool
   return [isPart && isShowable(parent, home) && isWhole(parent) ? parent : folder];
 }
 
-/** What programs of a PATH need beside it. */
+/** Files that programs on the PATH need beside them. */
 function always(roots: readonly string[], home: string): readonly string[] {
   const isRust = roots.some((root) => root.startsWith(`${home}/.cargo/`));
   return [...(isRust ? parts(home, ".rustup") : []), ...homeCaches.map((name) => join(home, name))];
 }
 
-/** Whether a folder holds a toolchain and no project: no repository, no settings of a user. */
+/** Whether a folder holds a toolchain and no project: no repository, and no user settings. */
 function isToolchain(folder: string, notes: Notes): boolean {
   if (basename(folder) === "node_modules") return true;
   notes.content(folder);
@@ -137,12 +137,12 @@ function parts(home: string, part: string): readonly string[] {
   return (partsOf[part] ?? []).map((name) => join(home, part, name));
 }
 
-/** `~/.local/share/foo/bin` is on the PATH by itself. */
+/** `~/.local/share/foo/bin` is on the PATH on its own. */
 function outsideParts(folder: string, home: string, part: string): readonly string[] {
   return parts(home, part).some((path) => isBelow(folder, path)) ? [] : [folder];
 }
 
-/** Never the home itself, nor anything that holds it. */
+/** Never the home itself, or any folder that contains it. */
 function isShowable(root: string, home: string): boolean {
   return root !== "/" && !isBelow(home, root);
 }

@@ -1,4 +1,4 @@
-/** What the probe says of this machine, and of machines that lack something. */
+/** The probe's report on this machine, and on machines that lack something. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -24,7 +24,7 @@ describe("probe", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
   const cacheFolder = join(folder, "cache");
 
-  it("says how to get what is not there", async () => {
+  it("explains how to install missing programs", async () => {
     const { driver, reasons, tiers } = await probeDriver({
       path: folder,
       cacheFolder: join(folder, "empty"),
@@ -43,14 +43,14 @@ describe("probe", () => {
     );
   });
 
-  it("takes the launcher first, where there is a compiler", async (context) => {
+  it("tries the launcher first if there is a compiler", async (context) => {
     await giveLauncher(cacheFolder);
     const { driver, reasons, tiers } = await probeDriver({ cacheFolder });
     if (driver.name !== "launcher") return context.skip(reasons.join(" "));
     assert.deepEqual([driver.tier, reasons.length, tiers[0]?.works], ["full", 0, true]);
   });
 
-  it("takes bubblewrap where the launcher cannot be compiled, and says why", async (context) => {
+  it("uses bubblewrap if the launcher cannot be compiled, and gives the reason", async (context) => {
     if (!existsSync("/usr/bin/bwrap")) return context.skip("no bubblewrap");
     const path = mkdtempSync(join(folder, "no-compiler-"));
     symlinkSync("/usr/bin/bwrap", join(path, "bwrap"));
@@ -64,7 +64,7 @@ describe("probe", () => {
     );
   });
 
-  it("trusts no launcher that commands, or others, could have put there", async () => {
+  it("trusts no launcher that commands or other users could have written", async () => {
     const linked = join(folder, "linked");
     symlinkSync(folder, linked);
     const behind = { cacheFolder: join(linked, "cache-l"), workspace: folder };
@@ -101,7 +101,7 @@ describe("probe", () => {
     assert.equal(existsSync(join(folder, "cache-a")), false);
   });
 
-  it("never chooses a bubblewrap that only pretends to hold writes in", async () => {
+  it("never chooses a bubblewrap that only pretends to block writes", async () => {
     const pretending = mkdtempSync(join(folder, "pretending-"));
     const script = `#!/bin/bash
 while [ "$1" != -- ]; do [ "$1" = --chdir ] && cd "$2"; shift; done
@@ -117,12 +117,12 @@ exit $code
     assert.match(reasons.join(), /does not hold writes in/);
   });
 
-  it("does as it is told where no sandbox is wanted", async () => {
+  it("follows the setting that turns the sandbox off", async () => {
     const { driver, tiers } = await probeDriver({ preference: "none" });
     assert.deepEqual([driver.name, tiers.length], ["none", 1]);
   });
 
-  it("remembers what works until the next boot", async (context) => {
+  it("remembers a working driver until the next boot", async (context) => {
     const options = { cacheFolder: join(folder, "cache-b"), preference: "bubblewrap" } as const;
     const first = await probeDriver(options);
     if (first.driver.name === "none") {

@@ -1,4 +1,4 @@
-/** Finds the best driver of this machine by really trying them, the best first. */
+/** Finds the best driver for this machine by trying each one for real, best first. */
 import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
@@ -12,24 +12,24 @@ import type { DriverOptions } from "../process-sandbox.ts";
 import { type Trial, tryDriver } from "./trial.ts";
 
 export interface ProbeOptions extends DriverOptions {
-  /** The only driver to look at, whatever else may work. */
+  /** The only driver to try, even if others would work. */
   readonly preference?: "auto" | "launcher" | "bubblewrap" | "landlock" | "sandbox-runtime" | "none";
   /** Where to look for programs. */
   readonly path?: string;
-  /** The user's own folder for what can be made again: the launcher, and the finding until the next boot. */
+  /** The user's own folder for data that can be rebuilt: the launcher, and the result until the next boot. */
   readonly cacheFolder?: string;
-  /** The folder commands will work in; what they can write is not trusted. */
+  /** The folder that commands will work in; files that they can write are not trusted. */
   readonly workspace?: string;
 }
 
-/** What became of one driver. */
+/** The probe's result for one driver. */
 export interface TierReport {
   readonly name: string;
   readonly tier: Tier;
   readonly works: boolean;
-  /** Why not, in one sentence. */
+  /** Why it cannot be used, in one sentence. */
   readonly why?: string;
-  /** How to get it, in one sentence. */
+  /** How to install or enable it, in one sentence. */
   readonly remedy?: string;
 }
 
@@ -37,11 +37,11 @@ export interface Probe {
   readonly driver: SandboxDriver;
   /** Why no better driver was chosen, one sentence each; empty when the best one works. */
   readonly reasons: readonly string[];
-  /** Every driver that was looked at, the best first. */
+  /** Every driver that was tried, best first. */
   readonly tiers: readonly TierReport[];
 }
 
-/** A driver that may work, and the program it stands on; or why there is none. */
+/** A driver that may work, with the program it needs; or the reason there is none. */
 type Candidate = { readonly driver: SandboxDriver; readonly program: string } | NonNullable<Trial>;
 
 interface Rung {
@@ -58,7 +58,7 @@ const onLinux: readonly Rung[] = [
 ];
 const runtime: Rung = { name: "sandbox-runtime", tier: "reduced", find: findRuntime };
 
-/** *Contract:* never rejects; a driver that does not work is never chosen, and never left out in silence. */
+/** *Contract:* never rejects; never chooses a driver that does not work, and reports each one it skips. */
 export async function probeDriver(options: ProbeOptions = {}): Promise<Probe> {
   const { preference = "auto", path = systemPath } = options;
   const ladder = ladderOf(process.platform, preference);
@@ -78,13 +78,13 @@ export async function probeDriver(options: ProbeOptions = {}): Promise<Probe> {
   return { driver: createNoneDriver(driverOptions(options)), reasons, tiers: [...failed, none] };
 }
 
-/** *Contract:* a driver of another platform is looked for only where it is wanted by name. */
+/** *Contract:* tries a driver of another platform only if it is requested by name. */
 export function ladderOf(platform: string, wanted: ProbeOptions["preference"]): readonly Rung[] {
   if (platform === "darwin" || wanted === runtime.name) return [runtime];
   return platform === "linux" ? onLinux : [];
 }
 
-/** Commands are started through named pipes and by a shell of Unix, with or without a sandbox. */
+/** Commands are started through named pipes and a Unix shell, with or without a sandbox. */
 export function noDriver(platform: string): string {
   if (platform !== "win32")
     return `There is no sandbox for ${platform}. Run Lathe in a Linux container or virtual machine.`;
@@ -94,7 +94,7 @@ export function noDriver(platform: string): string {
 }
 
 function reasonsOf(failed: readonly TierReport[]): string[] {
-  // Two drivers may lack the same.
+  // Two drivers may fail for the same reason.
   return [...new Set(failed.map(({ why, remedy }) => `${why} ${remedy}`))];
 }
 
@@ -137,7 +137,7 @@ function noLandlock(version: number): NonNullable<Trial> {
   return { why, remedy };
 }
 
-/** The launcher's program, and the folder it lies in. */
+/** The launcher's program, and its folder. */
 async function findBinary(
   options: ProbeOptions & { readonly path: string },
 ): Promise<{ readonly binary: string; readonly cacheFolder: string } | NonNullable<Trial>> {
@@ -165,7 +165,7 @@ async function findRuntime(options: ProbeOptions & { readonly path: string }): P
   const { createSandboxRuntimeDriver, findSandboxRuntime, loadSandboxRuntime } = await import(
     "../drivers/sandbox-runtime-driver.ts"
   );
-  // npm puts programs beside its own node.
+  // npm installs programs beside its own node.
   const path = [options.path, "/opt/homebrew/bin", dirname(process.execPath)].join(delimiter);
   const index = findSandboxRuntime(path);
   if (
@@ -194,7 +194,7 @@ function installer(): string {
   return "the package is called bubblewrap";
 }
 
-/** Only what works is remembered, until the next boot or another program. */
+/** Only a working driver is remembered, until the next boot or a changed program. */
 async function remembered(
   { driver, program }: Extract<Candidate, { driver: unknown }>,
   folder: string | undefined,
@@ -220,11 +220,11 @@ function writeKey(file: string, works: string): void {
     mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify({ works }));
   } catch {
-    // Not remembered: it is looked at again the next time.
+    // The result is not saved: the next probe tries again.
   }
 }
 
-/** What decides whether a driver works, beside the driver: a home may be shared with a container that forbids more. */
+/** Everything else that decides whether a driver works: a home may be shared with a stricter container. */
 function circumstances(): string {
   const settings = ["kernel/random/boot_id", "user/max_user_namespaces", "kernel/unprivileged_userns_clone"];
   const rights = /^(?:Cap(?:Eff|Bnd)|NoNewPrivs|Seccomp)\w*:.*$/gmu;

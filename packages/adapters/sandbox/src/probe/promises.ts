@@ -1,43 +1,45 @@
-/** What a sandbox promises, each with a script that tries it and how to see on the host whether it holds. */
+/** The guarantees of a sandbox, each with a script that tries to break it and a check on the host. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResult, Effect } from "@lathe/protocol";
 
-/** Where a promise is tried: a workspace that is a repository, and beside it what commands must not reach. */
+/**
+ * The setting of a trial: a workspace that is a repository, and beside it files that commands must not reach.
+ */
 export interface Ground {
   readonly workspace: string;
   readonly outside: string;
-  /** A word that stands in a file outside, in the harness's environment and in its command line. */
+  /** A word in a file outside, in the harness's environment and in its command line. */
   readonly secret: string;
-  /** A port of this machine with a listener. */
+  /** A port of this machine that has a listener. */
   readonly port: number;
-  /** How many connections it got. */
+  /** Number of connections the listener got. */
   readonly connections: () => number;
 }
 
 export interface SandboxPromise {
   readonly about: "kept in" | "works";
-  /** As a person reads it. */
+  /** The text that a person reads. */
   readonly text: string;
-  /** Programs it needs; without them it is not tried. */
+  /** Programs the trial needs; it is skipped without them. */
   readonly needs?: readonly string[];
-  /** A reduced sandbox does not have it by design: it is tried there all the same. */
+  /** A reduced sandbox lacks this by design; it is tried there all the same. */
   readonly isFull?: boolean;
-  /** It is about the way out, where the driver has one. */
+  /** Concerns the network proxy, if the driver has one. */
   readonly isProxied?: boolean;
-  /** What its command is granted. */
+  /** Grants for its command. */
   readonly grants?: (ground: Ground) => readonly Effect[];
   readonly script: (ground: Ground) => string;
-  /** What went wrong; undefined when it holds. */
+  /** The observed fault; undefined if the guarantee holds. */
   readonly broken: (result: CommandResult, ground: Ground) => string | undefined;
 }
 
 const guarded = (path: string): string => `${path}/.git`;
 
-/** A name of its own in /tmp. */
+/** A unique name in /tmp. */
 const temporary = ({ workspace }: Ground): string => `/tmp/lathe-verify-${workspace.replaceAll("/", "-")}`;
 
-/** Asks the proxy for a tunnel to a server of this machine, and prints how it answers. */
+/** Asks the proxy for a tunnel to a server of this machine, and prints the answer. */
 const tunnel = ({ port }: Ground): string =>
   `exec 3<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}; printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: 127.0.0.1:${port}\\r\\n\\r\\n' >&3; head -n 1 <&3`;
 
@@ -71,7 +73,7 @@ const keptIn: readonly Omit<SandboxPromise, "about">[] = [
   },
   {
     text: "secrets of the environment are not there",
-    // Of a long output only head and tail are kept.
+    // A long output keeps only its head and tail.
     script: () => "{ env; cat /proc/*/environ; } 2>/dev/null | tr '\\0' '\\n' | grep -a lathe-verify-",
     broken: ({ output }, { secret }) => unless(!output.includes(secret), "a secret was read"),
   },

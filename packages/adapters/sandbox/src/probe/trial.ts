@@ -1,11 +1,11 @@
-/** Tries a driver for real: one command that must work inside, and writes that must not. */
+/** Tries a driver for real: runs one command that must work, and attempts writes that must fail. */
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFailure, type SandboxDriver } from "@lathe/protocol";
 import { makeOwnedFolder, removeFolder, removeOrphans } from "@lathe/system";
 
-/** Undefined when it works; else why not, and what helps, in one sentence each. */
+/** Undefined if it works; else the reason and a remedy, in one sentence each. */
 export type Trial = { readonly why: string; readonly remedy: string } | undefined;
 
 const report = "Please report it with `lathe doctor`.";
@@ -32,8 +32,8 @@ async function tryIn(folder: string, driver: SandboxDriver): Promise<Trial> {
   for (const made of [workspace, scratch, outside]) mkdirSync(made, { mode: 0o700 });
   const sandbox = await driver.open({ workspace, scratch, network: "none", env: { PATH: "/usr/bin:/bin" } });
   if (isFailure(sandbox)) return { why: `${sandbox.text}.`, remedy: "See `lathe doctor`." };
-  // Only the probe's own folder is really written to: where nothing holds, nothing else may be harmed.
-  // Where the root is the machine's own, the right to write it is there, and refused only when it is used.
+  // Really writes only to the probe's own folder: a driver that blocks nothing must harm nothing else. If the
+  // root is the machine's own, the right to write exists and is refused only on use.
   const looks = tier === "full" ? "test -w /usr -o -w /proc/sys/kernel/core_pattern && echo weak" : "true";
   const forbidden = `echo x > ${outside}/x; chmod 711 ${outside}; ${looks}`;
   const script = `echo x > written && echo works; (${forbidden}) 2>/dev/null; true`;
@@ -58,7 +58,7 @@ function remedyFor(tier: SandboxDriver["tier"]): string {
     : "Linux 6.2 or newer with Landlock switched on (`lsm=` of the kernel) is needed.";
 }
 
-/** The usual causes, each with what mends it. */
+/** The usual causes, each with its remedy. */
 function remedy(): string {
   if (readNumber("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === 1) {
     return "Ubuntu restricts user namespaces: add an AppArmor profile that allows them, or `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`.";

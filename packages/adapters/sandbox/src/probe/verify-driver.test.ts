@@ -1,4 +1,4 @@
-/** Each driver keeps its promises where it works, and without a sandbox they are seen to be broken. */
+/** Each working driver keeps its guarantees; without a sandbox the same trials find them broken. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const env = (scratch: string): Readonly<Record<string, string>> => ({
 });
 
 for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
-  it(`${preference} keeps all promises, and the trial leaves nothing behind`, async (test) => {
+  it(`${preference} keeps all guarantees, and the trial leaves no files behind`, async (test) => {
     await giveLauncher(join(folder, "cache"));
     const { driver, reasons } = await probeDriver({
       preference,
@@ -46,7 +46,7 @@ for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
   });
 }
 
-it("without a sandbox promises are broken", async () => {
+it("without a sandbox guarantees are broken", async () => {
   const tried = await verifyDriver(createNoneDriver(), { folder, env });
   assert.ok(!isFailure(tried));
   const state = (words: string): PromiseResult["state"] | undefined =>

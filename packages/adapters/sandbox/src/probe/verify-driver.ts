@@ -1,4 +1,4 @@
-/** Tries everything a driver promises, for real, in folders of its own. */
+/** Tests every guarantee of a driver for real, in new folders. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -8,26 +8,26 @@ import { findProgram, systemPath } from "@lathe/system";
 import { type Ground, type SandboxPromise, sandboxPromises } from "./promises.ts";
 
 export interface PromiseResult extends Pick<SandboxPromise, "about" | "text"> {
-  /** `absent`: it does not hold, and this tier does not say it would. */
+  /** `absent`: it does not hold, and this tier does not claim it. */
   readonly state: "holds" | "broken" | "untried" | "absent";
-  /** What went wrong, or why it was not tried. */
+  /** The observed fault, or why it was not tried. */
   readonly why?: string;
 }
 
 export interface VerifyOptions {
-  /** An existing folder for the trial's own ones, which are removed at the end. */
+  /** An existing folder; the trial makes its own folders there and removes them at the end. */
   readonly folder: string;
-  /** The environment commands get there, for a scratch folder. */
+  /** The environment that commands get for a scratch folder. */
   readonly env: (scratch: string) => Readonly<Record<string, string>>;
 }
 
 const notInTier = "not in this tier";
 const noProxy = "this sandbox has no way out to the network";
 const timeoutMs = 20_000;
-/** Who verifies puts it into the environment that commands are made theirs from. */
+/** The caller puts this into the environment that the commands' environment is derived from. */
 export const verifySecret = "lathe-verify-secret-71";
 
-/** *Contract:* one after the other, in order; a failure when the sandbox cannot be opened. */
+/** *Contract:* runs trials one at a time, in order; returns a failure if the sandbox cannot be opened. */
 export async function verifyDriver(
   driver: SandboxDriver,
   { folder, env }: VerifyOptions,
@@ -98,7 +98,7 @@ function makeGround(root: string, { port, count }: Listening): Ground {
     const git = findProgram("git", { path: systemPath });
     if (git !== undefined) execFileSync(git, ["init", "-q"], { cwd: workspace, stdio: "ignore" });
   } catch {
-    // Without git there is nothing of git's to guard, and its promises are not tried.
+    // Without git there is no git data to guard, and its guarantees are not tried.
   }
   return { workspace, outside, secret: verifySecret, port, connections: count };
 }

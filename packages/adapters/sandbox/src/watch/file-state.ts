@@ -1,4 +1,4 @@
-/** What is at a path, remembered so that it can be put back without following any link. */
+/** The state of a path, remembered so that it can be restored without following any link. */
 import { randomBytes } from "node:crypto";
 import { readlinkSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -16,10 +16,10 @@ export type FileState =
   | { readonly kind: "link"; readonly stamp: string; readonly target: string }
   | { readonly kind: "other"; readonly stamp: string };
 
-/** Larger files are not remembered, only that they changed. */
+/** The content of larger files is not remembered, only that they changed. */
 const maxBytes = 2 ** 20;
 
-/** Equal as long as the file is untouched: only the kernel sets the time of a change. */
+/** Equal as long as the file is untouched: only the kernel sets the change time. */
 export function stampOf(stats: Stats): string {
   return `${stats.ino} ${stats.size} ${stats.ctimeMs} ${stats.mode}`;
 }
@@ -38,7 +38,7 @@ export function stateOf(path: string): FileState {
   }
 }
 
-/** Bytes as `latin1`, so that they come back as they were. */
+/** Bytes as `latin1`, so that they are restored unchanged. */
 export function isSameState(a: FileState, b: FileState): boolean {
   switch (a.kind) {
     case "none":
@@ -52,7 +52,10 @@ export function isSameState(a: FileState, b: FileState): boolean {
   }
 }
 
-/** *Contract:* whether it is as it was now; false where its folder is gone, is not in `roots`, or is not ours to write. */
+/**
+ * *Contract:* true if the path is as before now; false if its folder is gone, not in `roots`, or not
+ * writable.
+ */
 export function putBack(path: string, state: FileState, roots: readonly string[]): boolean {
   const name = basename(path);
   const isDone = inFolder(dirname(path), roots, (folder) => {

@@ -1,19 +1,19 @@
-/** Goes through all folders of a workspace, and reads again only those in which something came, went or changed its name. */
+/** Walks all folders of a workspace; rereads only those in which an entry was added, removed or renamed. */
 import { type Dirent, readdirSync } from "node:fs";
 import { kindOf } from "@lathe/system/paths";
 
-/** A folder that was read, with the names in it that matter. */
+/** A folder that was read, with the relevant names in it. */
 export interface FolderSeen {
   readonly path: string;
-  /** Undefined where we may not look. */
+  /** Undefined if the folder cannot be read. */
   readonly entries: readonly Dirent[] | undefined;
 }
 
 interface Known {
-  /** Zero where a change could have gone unseen. */
+  /** Zero if a change may have been missed. */
   readonly ctimeMs: number;
   readonly ino: number;
-  /** Whole paths, those of `node_modules` apart. */
+  /** Whole paths; those below `node_modules` are in `later`. */
   readonly below: readonly string[];
   readonly later: readonly string[];
   walk: number;
@@ -21,7 +21,7 @@ interface Known {
 
 export interface WalkCache {
   readonly folders: Map<string, Known>;
-  /** How many walks there have been. */
+  /** Number of walks so far. */
   walks: number;
 }
 
@@ -29,8 +29,8 @@ export interface WalkCache {
 const tickMs = 20;
 
 /**
- * Yields after each folder, so that who walks can stop for a while. `visit` is told of each folder that was read and says
- * which of its folders are gone into; what lies below `node_modules` comes last.
+ * Yields after each folder, so that the caller can pause. Calls `visit` with each folder that was read; it
+ * returns the subfolders to enter. Folders below `node_modules` come last.
  */
 export function* walkFolders(
   root: string,
@@ -58,7 +58,7 @@ function knownFolder(
   visit: (folder: FolderSeen) => readonly string[],
 ): Known | undefined {
   const stats = kindOf(path);
-  // It was a folder a moment ago: gone, or not to be looked at.
+  // It was a folder a moment ago: now it is gone or unreadable.
   if (!stats) visit({ path, entries: undefined });
   if (!stats?.isDirectory()) return undefined;
   const known = folders.get(path);

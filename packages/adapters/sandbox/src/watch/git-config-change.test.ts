@@ -1,4 +1,4 @@
-/** What commands may change of git's settings, and how the rest comes back. */
+/** Which of git's settings commands may change, and how the rest is restored. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { keptConfig } from "./git-config-change.ts";
@@ -15,7 +15,7 @@ describe("a change of git's settings", () => {
     ["settings of the user that stay", `${base}[alias]\n\tst = status\n`, `[alias]\n\tst = status\n${base}`],
     ["a submodule in the workspace", base, "[core]\n\tworktree = ../../../w/lib\n"],
   ] as const) {
-    it(`may be ${what}`, () => assert.equal(keptConfig(before, now, place), undefined));
+    it(`allows ${what}`, () => assert.equal(keptConfig(before, now, place), undefined));
   }
 
   for (const [name, text] of [
@@ -43,7 +43,7 @@ describe("a change of git's settings", () => {
     ["url.a.insteadof", '[url "a"]\n\tinsteadOf = b\n'],
     ["gpg.program", "[gpg]\n\tprogram = x\n"],
   ] as const) {
-    it(`is taken back: ${JSON.stringify(text)}`, () => {
+    it(`reverts ${JSON.stringify(text)}`, () => {
       const kept = keptConfig(base, `${base}${text}`, place);
       assert.ok(kept?.taken.includes(name), `${kept?.taken.join()}`);
       assert.equal(keptConfig(base, kept?.text ?? "", place), undefined);
@@ -51,19 +51,19 @@ describe("a change of git's settings", () => {
     });
   }
 
-  it("leaves the rest of it, byte for byte", () => {
+  it("leaves the rest of the file unchanged, byte for byte", () => {
     const more = '[branch "b"]\n\tmerge = refs/heads/b\n';
     const now = `[core]\n\tbare = false\n\tfsmonitor = x\n[alias]\n\tst = !x\n${more}`;
     assert.equal(keptConfig(base, now, place)?.text, `${base}${more}`);
   });
 
-  it("brings back what the user had", () => {
+  it("restores the user's settings", () => {
     const mine = `${base}\thooksPath = /mine\n`;
     assert.equal(keptConfig(mine, base, place)?.text, mine);
     assert.equal(keptConfig(mine, mine.replace("/mine", "/evil"), place)?.text, mine);
   });
 
-  it("that git could not read brings back the file", () => {
+  it("restores the whole file if git could not read it", () => {
     for (const now of [
       "[core",
       "x = y\n",

@@ -1,16 +1,16 @@
-/** What stays of git's settings when a command has changed them. */
+/** Decides which changes a command made to git's settings may stay. */
 
 import { type ConfigText, parseGitConfig, type Setting } from "@lathe/system/git";
 import { type ConfigPlace, isHarmless } from "./git-config-keys.ts";
 
 export interface KeptConfig {
-  /** Undefined: no file. */
+  /** Undefined: there is no file. */
   readonly text: string | undefined;
-  /** The settings that went or came back, by name. */
+  /** Names of the settings that were removed or restored. */
   readonly taken: readonly string[];
 }
 
-/** *Contract:* undefined when all of it may stay; else harmless changes stay where that is possible. */
+/** *Contract:* undefined if the whole change may stay; else harmless changes stay where possible. */
 export function keptConfig(
   before: string | undefined,
   now: string,
@@ -33,7 +33,7 @@ export function keptConfig(
   return { text: isRight ? text : before, taken: [...new Set(added.map(nameOf))] };
 }
 
-/** Those of `some` that do not stand in `others`, where order counts. */
+/** Settings of `some` that are not in `others`, where order counts. */
 function notIn(some: readonly Setting[], others: readonly Setting[]): readonly Setting[] {
   let at = 0;
   return some.filter((one) => {
@@ -44,7 +44,7 @@ function notIn(some: readonly Setting[], others: readonly Setting[]): readonly S
   });
 }
 
-/** A section of which nothing is left goes with its last setting. */
+/** A section that loses its last setting is removed, too. */
 function without(text: string, { settings, heads }: ConfigText, cut: readonly Setting[]): string {
   const emptied = heads.filter((_, head) => {
     const own = settings.filter((setting) => setting.head === head);

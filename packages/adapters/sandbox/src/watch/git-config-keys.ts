@@ -1,14 +1,14 @@
-/** Which of git's settings name no program and lead nowhere else: commands may change these. */
+/** Git settings that name no program and lead nowhere else: commands may change these. */
 import { dirname, resolve } from "node:path";
 import type { Setting } from "@lathe/system/git";
 import { isBelow, realPlace } from "@lathe/system/paths";
 
-/** Where the settings hold. */
+/** Where the settings apply. */
 export interface ConfigPlace {
-  /** The folder that holds them: git's own. */
+  /** The folder that contains them: git's own. */
   readonly git: string;
   readonly workspace: string;
-  /** Writable for commands too, but never guarded. */
+  /** Commands can write it too, but it is never guarded. */
   readonly scratch?: string | undefined;
 }
 
@@ -64,14 +64,14 @@ const harmless: ReadonlySet<string> = new Set(
     ["http", "postbuffer version lowspeedlimit lowspeedtime"],
   ].flatMap(([section, keys = ""]) => keys.split(" ").map((key) => `${section}.${key}`)),
 );
-/** Nothing under these names a program, whatever the key. */
+/** No key in these sections names a program. */
 const harmlessSections: ReadonlySet<string> = new Set(
   "color column advice pack grep stash worktree checkout am apply clean notes versionsort".split(" "),
 );
-/** Settings of one driver each have the same names as git's own, and mean programs. */
+/** Settings of a single driver have the same names as git's own, but name programs. */
 const withoutParts: ReadonlySet<string> = new Set(["diff", "merge", "core"]);
 
-/** *Contract:* what is not known to be harmless is not. */
+/** *Contract:* a setting that is not known to be harmless is not harmless. */
 export function isHarmless({ name, part, value }: Setting, place: ConfigPlace): boolean {
   const section = name.split(".", 1)[0] ?? "";
   const text = value ?? "";
@@ -95,7 +95,7 @@ export function isHarmless({ name, part, value }: Setting, place: ConfigPlace): 
   }
 }
 
-/** No transport that is a program, no option, and no repository whose hooks are unguarded. */
+/** Rejects transports that are programs, options, and repositories whose hooks are unguarded. */
 function isPlainAddress(text: string, { git, workspace, scratch }: ConfigPlace): boolean {
   if (text.startsWith("-") || text.includes("::") || /\p{Cc}/u.test(text)) return false;
   const path = text.startsWith("file://") ? text.slice(7) : text;

@@ -1,4 +1,4 @@
-/** Which files of a folder of git's make git run programs or look elsewhere. */
+/** Which files of a git folder make git run programs or read other places. */
 import { dirname, join, resolve } from "node:path";
 import { parseGitConfig, type Setting } from "@lathe/system/git";
 import { isBelow, kindOf, realPlace } from "@lathe/system/paths";
@@ -8,13 +8,13 @@ import type { ConfigPlace } from "./git-config-keys.ts";
 /** A file to be remembered. */
 export interface Guarded {
   readonly path: string;
-  /** Settings are looked at one by one; of all else nothing may change. */
+  /** Settings are checked one by one; any other file must not change. */
   readonly kind: "config" | "exact";
   /** The folder that settings belong to. */
   readonly git?: string;
-  /** All files below it are meant. */
+  /** Covers all files below it. */
   readonly isFolder?: boolean;
-  /** What a command may make of it. */
+  /** Accepts states that a command may give it. */
   readonly mayBe?: (state: FileState) => boolean;
 }
 
@@ -23,7 +23,7 @@ export type NamesIn = (folder: string) => readonly string[];
 
 const maxDepth = 4;
 
-/** Also of its submodules and linked working trees. */
+/** Also covers its submodules and linked working trees. */
 export function guardedInGit(git: string, namesIn: NamesIn): readonly Guarded[] {
   const trees = namesIn(join(git, "worktrees")).map((name) => join(git, "worktrees", name));
   return [
@@ -39,7 +39,7 @@ export function guardedInGit(git: string, namesIn: NamesIn): readonly Guarded[] 
   ];
 }
 
-/** All files below a folder; of a link in its place the link. */
+/** All files below a folder; if a link is in its place, the link. */
 export function guardedTree(folder: string, namesIn: NamesIn, depth = 0): readonly Guarded[] {
   const kind = kindOf(folder);
   if (!kind) return [];
@@ -48,7 +48,7 @@ export function guardedTree(folder: string, namesIn: NamesIn, depth = 0): readon
   return names.flatMap((name) => guardedTree(join(folder, name), namesIn, depth + 1));
 }
 
-/** A submodule's name may hold slashes: its folder is the one with settings or a HEAD. */
+/** A submodule's name may contain slashes: its folder is the one with settings or a HEAD. */
 function modulesIn(folder: string, namesIn: NamesIn): readonly string[] {
   return namesIn(folder).flatMap((name) => {
     const path = join(folder, name);
@@ -57,37 +57,37 @@ function modulesIn(folder: string, namesIn: NamesIn): readonly string[] {
   });
 }
 
-/** The folder of a linked working tree names the repository it lies in as git does, and no other. */
+/** A linked working tree's folder must name its own repository, as git writes it, and no other. */
 function isOwnRepository(tree: string, state: FileState): boolean {
   return state.kind === "file" && dirname(tree).endsWith("/worktrees") && state.text === "../..\n";
 }
 
-/** Where a `.git` file leads, without a link on the way; undefined for what is none. */
+/** The target of a `.git` file, with no link on the way; undefined if it is not such a file. */
 export function pointedAt(file: string, state: FileState): string | undefined {
   const text = state.kind === "file" ? state.text : undefined;
   const target = /^gitdir: ([^\n]+)\n*$/u.exec(text ?? "")?.[1];
   const path = target && resolve(dirname(file), target);
-  // A link on the way could be given another end later.
+  // A link on the way could be changed to another target later.
   return path && realPlace(path) === path ? path : undefined;
 }
 
-/** Git takes a folder with these entries for a repository, at any path; names in lower case. */
+/** Git treats a folder with these entries as a repository, at any path; names are in lower case. */
 export function isGitFolder(names: ReadonlySet<string>): boolean {
   return names.has("head") && (names.has("commondir") || (names.has("objects") && names.has("refs")));
 }
 
-/** Settings whose programs and files git uses without being told to. */
+/** Settings that name programs and files git uses on its own. */
 const used =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|sequence\.editor|filter\.\w+|diff\.(?:external|command|textconv)|merge\.driver|gpg\.(?:program|defaultkeycommand)|credential\.helper|include(?:if)?\.path|interactive\.difffilter|remote\.(?:uploadpack|receivepack|vcs)|trailer\.(?:command|cmd)|pager\..+)$/u;
 
 export interface NamingPlace extends ConfigPlace {
-  /** The top of the working tree, where it is not to be told from git's folder: git runs there what settings name. */
+  /** Top of the working tree, if git's folder does not tell: relative program names start there. */
   readonly top?: string | undefined;
-  /** Also programs that are not there yet, where they are named by a path. */
+  /** Also returns missing programs, if they are named by a path. */
   readonly withAbsent?: boolean;
 }
 
-/** What of the workspace settings name: hooks' folders, more settings, and programs. */
+/** Workspace files that settings name: hook folders, more settings, and programs. */
 export function namedBySettings(text: string, place: NamingPlace): readonly Guarded[] {
   const settings = parseGitConfig(text)?.settings ?? [];
   const named = settings.filter(({ name }) => used.test(name)).flatMap((one) => namedBy(one, place));
@@ -105,7 +105,7 @@ function namedBy(
   }
   if (name === "core.hookspath") {
     const path = resolve(tree, value);
-    // Not all of the workspace is to be guarded: git runs no others of it.
+    // The whole workspace cannot be guarded: git runs only these files of it.
     if (path === workspace) return hooks.map((hook) => ({ path: join(path, hook), kind: "exact" }));
     return [{ path, kind: "exact", isFolder: true }];
   }
@@ -117,7 +117,7 @@ function namedBy(
   return words.filter(isNamed).map((word) => ({ path: resolve(tree, word), kind: "exact" }));
 }
 
-/** As in githooks(5). */
+/** The hooks of githooks(5). */
 const hooks = [
   "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit",
   "pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update",

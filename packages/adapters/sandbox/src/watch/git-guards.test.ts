@@ -1,4 +1,4 @@
-/** Which parts of git's data are guarded, for repositories, worktrees and what pretends to be one. */
+/** Which git data is guarded, for repositories, worktrees and folders that pretend to be one. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,11 +17,11 @@ describe("git guards", () => {
     return full;
   };
 
-  it("are none without a repository", () => {
+  it("are empty without a repository", () => {
     assert.deepEqual(gitGuards(made("plain"), home), { writable: [], readOnly: [], links: [] });
   });
 
-  it("pin .git, and keep the hooks, also when there are none yet", () => {
+  it("pin .git and protect the hooks, also before there are any", () => {
     const git = made("main/.git");
     made("main/.git/config", "");
     assert.deepEqual(gitGuards(join(folder, "main"), home), {
@@ -31,7 +31,7 @@ describe("git guards", () => {
     });
   });
 
-  it("keep the hooks of submodules, however deep", () => {
+  it("protect the hooks of submodules at any depth", () => {
     const git = made("super/.git");
     for (const name of ["one", "deep/two", "one/modules/inner"]) {
       made(`super/.git/modules/${name}/HEAD`, "ref: refs/heads/main");
@@ -42,7 +42,7 @@ describe("git guards", () => {
     assert.deepEqual(sealed, [`${git}/hooks`, ...own]);
   });
 
-  it("name links that stand in for hooks, and what they lead to inside", () => {
+  it("include links in place of hooks, and their targets in the workspace", () => {
     const git = made("linked/.git");
     const inside = made("linked/.githooks");
     symlinkSync("../.githooks", join(git, "hooks"));
@@ -66,7 +66,7 @@ describe("git guards", () => {
     });
   });
 
-  it("of a part of a repository are those of the whole, but never of one that holds the home", () => {
+  it("of a subfolder are those of its repository, but never of one that contains the home", () => {
     const git = made("whole/.git");
     made("whole/.git/HEAD", "ref: refs/heads/main");
     const part = made("whole/packages/part");
@@ -75,7 +75,7 @@ describe("git guards", () => {
     assert.equal(repositoryAbove(part, home), join(folder, "whole"));
   });
 
-  it("open no folder that only a pointer says is git's", () => {
+  it("open no folder just because a pointer names it", () => {
     const pointer = made("fake/.git", "gitdir: /etc\n");
     assert.deepEqual(gitGuards(join(folder, "fake"), home), { writable: [], readOnly: [pointer], links: [] });
   });
@@ -90,7 +90,7 @@ describe("git guards", () => {
     });
   });
 
-  it("of a submodule are those of its git folder, when that names it as its worktree", () => {
+  it("of a submodule are those of its git folder, if that names it as its worktree", () => {
     const own = join(folder, "super/.git/modules/one");
     const pointer = made("super/one/.git", `gitdir: ${own}\n`);
     assert.deepEqual(gitGuards(join(folder, "super/one"), home).writable, []);

@@ -1,4 +1,4 @@
-/** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
+/** Git data that a command cannot change while it runs: the hooks, and the location of the data. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readSmallText } from "@lathe/system";
@@ -8,11 +8,11 @@ import { isBelow, kindOf, realPath, statsOf } from "@lathe/system/paths";
 export interface GitGuards {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
-  /** Symbolic links that stand in for such a path: a driver that can keeps them from being replaced. */
+  /** Symbolic links in place of such a path; drivers that can do so keep them from being replaced. */
   readonly links: readonly string[];
 }
 
-/** Read anew for each command: a repository may have come to be. */
+/** Read again for each command: a repository may have been created. */
 export function gitGuards(workspace: string, home: string): GitGuards {
   const top = kindOf(join(workspace, ".git")) ? workspace : repositoryAbove(workspace, home);
   const git = top && join(top, ".git");
@@ -26,7 +26,10 @@ export function gitGuards(workspace: string, home: string): GitGuards {
   return { writable: [...new Set([common, own])], ...sealed(workspace, paths) };
 }
 
-/** The top of the repository that the workspace is a part of; never a folder that holds the home, nor another user's. */
+/**
+ * Top of the repository that contains the workspace; never a folder that contains the home, or another
+ * user's.
+ */
 export function repositoryAbove(workspace: string, home: string): string | undefined {
   for (let at = dirname(workspace); at !== "/" && !isBelow(home, at); at = dirname(at)) {
     const git = kindOf(join(at, ".git"));
@@ -41,19 +44,19 @@ function isRepository(git: string): boolean {
   return folder !== undefined && readText(join(folder, "HEAD")) !== "";
 }
 
-/** What git runs from a git folder, and from the folders of its submodules. */
+/** Files that git runs from a git folder, and from the folders of its submodules. */
 function guarded(git: string): readonly string[] {
   try {
-    // Without it a command could make it, and fill it.
+    // If it were missing, a command could create and fill it.
     mkdirSync(join(git, "hooks"), { recursive: true });
   } catch {
-    // A repository we may not write is one in which commands may not write either.
+    // If Lathe cannot write this repository, commands cannot either.
   }
   const folders = [git, ...modules(join(git, "modules"))];
   return folders.map((folder) => join(folder, "hooks"));
 }
 
-/** A submodule's name may hold slashes: its folder is the one with a HEAD. */
+/** A submodule's name may contain slashes: its folder is the one with a HEAD. */
 function modules(folder: string): readonly string[] {
   const names = readdirNames(folder);
   return names.flatMap((name) => {
@@ -62,7 +65,7 @@ function modules(folder: string): readonly string[] {
   });
 }
 
-/** Those that are there; of a link the link itself, and what it leads to inside the workspace. */
+/** The existing paths; for a link, the link itself and its target inside the workspace. */
 function sealed(workspace: string, paths: readonly string[]): Pick<GitGuards, "readOnly" | "links"> {
   const readOnly: string[] = [];
   const links: string[] = [];
@@ -80,11 +83,11 @@ function sealed(workspace: string, paths: readonly string[]): Pick<GitGuards, "r
   return { readOnly, links };
 }
 
-/** Where the `.git` file of a worktree or submodule points, if what it points at is git data that points back. */
+/** Target of the `.git` file of a worktree or submodule, if it is git data that points back. */
 function linkedFolder(file: string): string | undefined {
   const target = /^gitdir: (.+?)\s*$/u.exec(readText(file))?.[1];
   const folder = target && resolve(dirname(file), target);
-  // A made-up pointer must not open any folder to writing.
+  // A forged pointer must not make any folder writable.
   if (!folder || !/\/\.git\/(worktrees|modules)\//u.test(`${folder}/`)) return undefined;
   return readText(join(folder, "HEAD")) !== "" && pointsBack(folder, file) ? folder : undefined;
 }

@@ -1,10 +1,10 @@
-/** What of a workspace programs on the host obey by themselves: git's hooks, editors' tasks, agents' settings. */
+/** Workspace files that host programs obey on their own: git's hooks, editors' tasks, agents' settings. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findRunLaterName, runLaterEntries } from "@lathe/protocol";
 import { isBelow, kindOf, realPath } from "@lathe/system/paths";
 
-/** Read-only while commands run. What installing writes anew is only remembered, and so is what lies deeper than the top. */
+/** Read-only while commands run. Files that installing rewrites, and deeper files, are only remembered. */
 const sealable: readonly string[] = runLaterEntries
   .filter(({ isRewritten }) => !isRewritten)
   .flatMap(({ paths }) => paths.map((path) => path.replace(/\/$/u, "")))
@@ -15,17 +15,17 @@ function isSealable(name: string): boolean {
   return found !== undefined && !found.entry.isRewritten;
 }
 
-/** Those at the workspace's top that are there, to be read-only; and links that stand in for one. */
+/** Existing entries at the top of the workspace to make read-only, and links in place of one. */
 export interface HostRunPaths {
   readonly sealed: readonly string[];
   readonly links: readonly string[];
 }
 
-/** The last answer, and the state of the folder it was given for: it is asked for before each command. */
+/** The last answer and the folder state it belongs to: every command asks for it. */
 let last: { readonly stamp: string; readonly paths: HostRunPaths } | undefined;
 /** Two changes within one tick of the kernel's clock may have the same time. */
 const tickMs = 20;
-/** Of a folder with a few dozen names, on the usual file systems. */
+/** Size of a folder with a few dozen names, on the usual file systems. */
 const smallBytes = 4096;
 
 export function hostRunPaths(workspace: string): HostRunPaths {
@@ -33,7 +33,7 @@ export function hostRunPaths(workspace: string): HostRunPaths {
   const stamp = `${workspace} ${stats?.ino} ${stats?.ctimeMs}`;
   if (last?.stamp === stamp) return last.paths;
   const paths = findPaths(workspace, stats?.size ?? 0);
-  // Where links lead may change without the folder.
+  // The targets of links may change without the folder changing.
   const isLasting = stats && Date.now() - stats.ctimeMs > tickMs && paths.links.length === 0;
   last = isLasting ? { stamp, paths } : undefined;
   return paths;
@@ -57,7 +57,7 @@ function findPaths(workspace: string, size: number): HostRunPaths {
   return { sealed, links };
 }
 
-/** Those that may be there. A small folder is read faster than it is asked for each of them. */
+/** Names that may exist. Reading a small folder is faster than testing each name. */
 function namesIn(workspace: string, size: number): readonly string[] {
   if (size > smallBytes) return sealable;
   try {

@@ -1,4 +1,4 @@
-/** Remembers guarded files as the user left them, and takes back what commands make of them. */
+/** Remembers guarded files as the user left them, and reverts commands' changes to them. */
 import { basename, dirname, relative } from "node:path";
 import { findRunLaterName } from "@lathe/protocol";
 import { kindOf } from "@lathe/system/paths";
@@ -10,25 +10,25 @@ import { inFolder } from "./pinned-folder.ts";
 export interface LedgerPlace {
   readonly workspace: string;
   readonly scratch: string;
-  /** Folders in which something may be put back. */
+  /** Folders in which a file may be restored. */
   readonly roots: () => readonly string[];
 }
 
 interface Entry extends Guarded {
   before: FileState;
-  /** Of the file as it was last looked at; empty when there was none. */
+  /** Stamp of the file when it was last read; empty if there was none. */
   stamp: string;
 }
 
 export interface Ledger {
-  /** What the settings that are remembered say, with the folder they belong to. */
+  /** Contents of the remembered settings, each with its git folder. */
   readonly settings: () => readonly { readonly text: string; readonly git: string }[];
-  /** From now on; what a command made is remembered as not there. */
+  /** Guards the file from now on; one that a command made is remembered as missing. */
   readonly learn: (guarded: Guarded, isMade: boolean) => void;
   readonly knows: (path: string) => boolean;
-  /** Takes the files as they are: only the user can have changed them. */
+  /** Accepts the files as they are: only the user can have changed them. */
   readonly accept: () => void;
-  /** Puts back what has changed, and names it. */
+  /** Restores changed files, and returns their names. */
   readonly check: (isExempt: (path: string) => boolean) => readonly string[];
 }
 
@@ -68,7 +68,7 @@ function checkOne(entry: Entry, place: LedgerPlace): readonly string[] {
   const now = stateOf(path);
   const isAccepted = isSameState(now, before) || isAllowed(entry, now);
   const taken = isAccepted ? [] : takeBack(entry, now, place);
-  // Of what was removed the state before stays: it may come back as it was.
+  // Keep the earlier state of a removed file: it may return unchanged.
   if (isAccepted && now.kind !== "none" && taken.length === 0) entry.before = now;
   entry.stamp = stampAt(path);
   return taken;
@@ -76,7 +76,7 @@ function checkOne(entry: Entry, place: LedgerPlace): readonly string[] {
 
 function isAllowed({ kind, path, before, mayBe }: Entry, now: FileState): boolean {
   if (now.kind === "none") return kind !== "config" || before.kind === "none" || !kindOf(dirname(path));
-  // A folder of that name has no effect.
+  // A folder with that name has no effect.
   if (now.kind === "other" && before.kind === "none") return true;
   return mayBe?.(now) ?? false;
 }
@@ -94,7 +94,7 @@ function takeBack(entry: Entry, now: FileState, place: LedgerPlace): readonly st
   const name = relative(place.workspace, path);
   const roots = place.roots();
   const text = before.kind === "file" ? before.text : undefined;
-  // Read again in the folder that is written to: the path may have led out of the workspace when it was looked at.
+  // Read again inside the folder that is written to: the path may have led out of the workspace before.
   const found = isSettings(entry, now) ? readIn(path, roots) : undefined;
   if (now.kind === "file" && found !== undefined) {
     const where = { git, workspace: place.workspace, scratch: place.scratch };

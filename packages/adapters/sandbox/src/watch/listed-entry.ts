@@ -1,4 +1,4 @@
-/** Listed entry: what of a folder's entry is on the list of files that run later. */
+/** Listed entry: the parts of a folder's entry that are on the list of files that run later. */
 import { type Dirent, statSync } from "node:fs";
 import { join } from "node:path";
 import { findRunLaterName, type PathBelow, runLaterBelow } from "@lathe/protocol";
@@ -7,7 +7,7 @@ import { isBelow, kindOf, realPath } from "@lathe/system/paths";
 export interface ListedEntry {
   /** Files, and folders with everything below them. */
   readonly guarded: readonly PathBelow[];
-  /** The entry is guarded as a whole: nothing else has to be looked for in it. */
+  /** The entry is guarded as a whole; there is no need to search in it. */
   readonly isWhole: boolean;
 }
 
@@ -15,7 +15,7 @@ const none: ListedEntry = { guarded: [], isWhole: false };
 
 interface EntryContext {
   readonly workspace: string;
-  /** A link that a command has made: what it leads to stays as it is. */
+  /** A link that a command made: its target stays as it is. */
   readonly isNew: boolean;
 }
 
@@ -33,7 +33,7 @@ export function listedEntry(folder: string, entry: Dirent, surroundings: EntryCo
   return { guarded: found ? guarded : guarded.filter((one) => kindOf(one.path)), isWhole };
 }
 
-/** What the user's own link leads to is guarded as if it were in the link's place. */
+/** The target of the user's own link is guarded as if it were in the link's place. */
 function throughLink(
   path: string,
   below: readonly PathBelow[],
@@ -44,7 +44,7 @@ function throughLink(
   return below.map((one) => ({ ...one, path: join(real, one.path) }));
 }
 
-/** Not the workspace itself, of which not everything can be guarded. */
+/** Excludes the workspace itself, which cannot be guarded as a whole. */
 function isInside(path: string, workspace: string): boolean {
   return path !== workspace && isBelow(path, workspace);
 }

@@ -1,4 +1,4 @@
-/** Whether something makes a file run whose name does not say so: git's settings, or a link. */
+/** Whether something makes a file run although its name does not say so: git's settings, or a link. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { obeyedReason } from "./obeyed-file.ts";
 
-describe("a file that is obeyed", () => {
+describe("an obeyed file", () => {
   let root: string;
   let workspace: string;
   const write = (name: string, text = ""): void => {
@@ -23,7 +23,7 @@ describe("a file that is obeyed", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it("is one that the settings of the repository or of the user name", () => {
+  it("is one that the repository's or the user's settings name", () => {
     assert.equal(isObeyed("scripts/hooks/pre-commit"), false);
     write(
       "w/.git/config",
@@ -38,7 +38,7 @@ describe("a file that is obeyed", () => {
     assert.equal(isObeyed("src/a.ts"), true);
   });
 
-  it("is one that a link puts in the place of a file that runs later", () => {
+  it("is one that a link puts in place of a file that runs later", () => {
     symlinkSync("editor", join(workspace, ".vscode"));
     symlinkSync("rust", join(workspace, ".cargo"));
     symlinkSync("src/a.ts", join(workspace, ".envrc"));

@@ -1,4 +1,7 @@
-/** Obeyed file: whether git's settings name a file of the workspace, or a link puts it in the place of one that runs later. */
+/**
+ * Obeyed file: a workspace file that git's settings name, or that a link puts in place of one that runs
+ * later.
+ */
 import { readdirSync } from "node:fs";
 import { isBelow } from "@lathe/system/paths";
 import { namedBySettings } from "./git-folder.ts";
@@ -10,7 +13,7 @@ export interface ObeyedPlace {
   readonly home: string;
 }
 
-/** Why, of a real path; undefined where nothing does. */
+/** The reason why the file at a real path is obeyed; undefined if it is not. */
 export function obeyedReason(path: string, place: ObeyedPlace): string | undefined {
   if (named(place).some((one) => (one.isFolder ? isBelow(path, one.path) : path === one.path)))
     return "git's settings name it as something to run";
@@ -29,7 +32,7 @@ function named({ workspace, home }: ObeyedPlace): ReturnType<typeof namedBySetti
   return texts.flatMap((one) => namedBySettings(one.text.toString(), { git: one.git, ...place }));
 }
 
-/** The name of the link at the top of the workspace. */
+/** The name of a link to it at the top of the workspace. */
 function linkTo(path: string, { workspace }: ObeyedPlace): string | undefined {
   try {
     const links = readdirSync(workspace, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());

@@ -1,4 +1,6 @@
-/** A folder held open while something is taken out of it, so that no link put in its place leads out of the workspace. */
+/**
+ * A folder held open while its entries are removed, so that no link in its place leads out of the workspace.
+ */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -17,22 +19,22 @@ import { isBelow, kindOf } from "@lathe/system/paths";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
-/** What can be done in it; names are single names, never paths. */
+/** Operations on its entries; each name is a single name, never a path. */
 export interface PinnedFolder {
   /** The bytes of a plain file as `latin1`; undefined for everything else. */
   read(name: string): string | undefined;
-  /** Removes what is no folder; whether there was something. */
+  /** Removes anything but a folder; returns whether there was something. */
   remove(name: string): boolean;
-  /** Gives a folder of that name another one; anything else stays. */
+  /** Renames a folder; leaves anything else. */
   moveAside(name: string, to: string): void;
-  /** A plain file with these bytes takes the place of what is no folder. */
+  /** Replaces anything but a folder by a plain file with these bytes. */
   replace(name: string, text: string, mode: number): void;
   link(name: string, target: string): void;
-  /** Removes an empty folder; one that is not stays. */
+  /** Removes the folder if it is empty. */
   removeEmpty(name: string): void;
 }
 
-/** *Contract:* undefined when there is no such folder, it is in none of the roots, or what `use` does is not allowed. */
+/** *Contract:* undefined if the folder is missing or outside the roots, or if `use` is not permitted. */
 export function inFolder<T>(
   path: string,
   roots: readonly string[],
@@ -45,7 +47,7 @@ export function inFolder<T>(
     const real = readlinkSync(own);
     return roots.some((root) => isBelow(real, root)) ? use(pinned(own)) : undefined;
   } catch {
-    // A folder that is not ours to change, or a change under our hands.
+    // The folder is not writable, or it changed meanwhile.
     return undefined;
   } finally {
     closeSync(fd);
@@ -82,7 +84,7 @@ function pinned(own: string): PinnedFolder {
       try {
         rmdirSync(`${own}/${name}`);
       } catch {
-        // It holds something else, or is no folder.
+        // The folder is not empty, or it is no folder.
       }
     },
   };

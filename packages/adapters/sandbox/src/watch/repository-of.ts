@@ -1,4 +1,6 @@
-/** Which repository git takes a folder for a part of: where its working tree begins, and whose settings hold in it. */
+/**
+ * Which repository git counts a folder to: the top of its working tree, and the settings that apply to it.
+ */
 import { dirname, join, resolve } from "node:path";
 import { readBounded } from "@lathe/system";
 import { kindOf } from "@lathe/system/paths";
@@ -6,13 +8,18 @@ import { keepAnswers } from "../paths/kept-answers.ts";
 import { readPlain } from "./pinned-folder.ts";
 
 export interface Repository {
-  /** The top of the working tree: settings name files from there. */
+  /** Top of the working tree: paths in settings start there. */
   readonly top: string;
-  /** Folders of git's whose settings hold: that of this working tree, and that of them all, which may be the same. */
+  /**
+   * Git folders whose settings apply: that of this working tree and the common one, which may be the same.
+   */
   readonly folders: readonly string[];
 }
 
-/** *Contract:* as git finds it, whatever its owner and place: used to protect paths, never to allow them. */
+/**
+ * *Contract:* finds the same repository as git, whatever its owner and place: use it to protect paths, never
+ * to allow them.
+ */
 export function repositoryOf(folder: string): Repository | undefined {
   for (let top = folder; ; top = dirname(top)) {
     const own = gitFolder(join(top, ".git"));
@@ -21,7 +28,7 @@ export function repositoryOf(folder: string): Repository | undefined {
   }
 }
 
-/** Those of `config.worktree` too, which git reads where it is told to. */
+/** Also includes `config.worktree`, which git reads if a setting says so. */
 export function settingsOf({
   folders,
 }: Repository): readonly { readonly git: string; readonly text: Buffer }[] {
@@ -33,7 +40,7 @@ export function settingsOf({
   );
 }
 
-/** A file of that name says where it lies. */
+/** A file named `.git` holds the folder's path. */
 function gitFolder(git: string): string | undefined {
   const target = /^gitdir: (.+?)\s*$/u.exec(bytesOf(git)?.toString() ?? "")?.[1];
   const folder = target === undefined ? git : resolve(dirname(git), target);
@@ -58,7 +65,7 @@ function bytesOf(path: string): Buffer | undefined {
 
 const keep = keepAnswers<readonly string[]>();
 
-/** The user's own settings of git, which hold for every repository. */
+/** The user's own git settings, which apply to every repository. */
 export function globalSettings(home: string): readonly string[] {
   return keep(home, ({ content }) =>
     [".gitconfig", ".config/git/config"].flatMap((name) => {

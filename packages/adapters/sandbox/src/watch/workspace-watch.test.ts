@@ -1,4 +1,4 @@
-/** What a command leaves for programs of the host is taken back wherever it lies, and nothing else is. */
+/** Files that a command leaves for host programs are reverted wherever they are; no other file is. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -67,7 +67,7 @@ describe("the watch over a workspace", () => {
     };
   };
 
-  it("says nothing of what is harmless", () => {
+  it("does not report harmless changes", () => {
     const { workspace, watch, text } = open({ ...repository, "a/b": "" });
     const end = watch.begin(["/opt/granted"]);
     const more = `${config}[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n`;
@@ -107,7 +107,7 @@ describe("the watch over a workspace", () => {
     assert.equal(text(".git/config"), evil);
   });
 
-  it("takes back what settings name in a part of a repository, and in a linked working tree and its parts", () => {
+  it("reverts files that settings name in a part of a repository, a linked working tree and its parts", () => {
     const named = `${config}[core]\n\thooksPath = sub/myhooks\n[filter "z"]\n\tclean = ./sub/f.sh\n`;
     const files = { "sub/myhooks/pre-commit": "mine", "sub/f.sh": "mine", "sub/deep/x": "" };
     const tree = { HEAD: "ref: refs/heads/w\n", commondir: "../..\n" };
@@ -132,7 +132,7 @@ describe("the watch over a workspace", () => {
     }
   });
 
-  it("takes back every file that runs later, in every spelling", () => {
+  it("reverts every file that runs later, in every spelling", () => {
     const { workspace, watch } = open({ "packages/one/a": "" });
     const end = watch.begin();
     const paths = spelledRunLaterPaths().map(({ path }) => path);
@@ -144,15 +144,15 @@ describe("the watch over a workspace", () => {
     );
   });
 
-  it("puts back the user's own of them, in every spelling", async () => {
+  it("restores the user's own files that run later, in every spelling", async () => {
     const paths = spelledRunLaterPaths().map(({ path }) => path);
     const { workspace, watch, text } = open(Object.fromEntries(paths.map((path) => [path, "mine"])));
     const end = watch.begin();
-    // The first command may end before a large workspace is known.
+    // The first command may end before the walk of a large workspace does.
     assert.deepEqual(end(), []);
     await watch.settle();
     const endNext = watch.begin();
-    // No command can have changed what is sealed.
+    // No command can have changed a sealed file.
     const { sealed } = hostRunPaths(workspace);
     const loose = paths.filter(
       (path) => !sealed.some((one) => `${join(workspace, path)}/`.startsWith(`${one}/`)),
@@ -166,7 +166,7 @@ describe("the watch over a workspace", () => {
     );
   });
 
-  it("takes back links in the place of folders that lead to such files, and guards where the user's own lead", () => {
+  it("reverts links in place of folders that lead to such files, and guards the targets of the user's links", () => {
     const { workspace, watch, text } = open({ "own/config.toml": "mine", "sub/editor/tasks.json": "mine" });
     symlinkSync("own", join(workspace, ".cargo"));
     symlinkSync("editor", join(workspace, "sub/.vscode"));
@@ -197,7 +197,7 @@ describe("the watch over a workspace", () => {
     assert.equal(text("mise"), "x");
   });
 
-  it("leaves what is edited daily, and what installing writes", () => {
+  it("leaves files that are edited daily or written by installers", () => {
     const daily = [
       "package.json",
       "Makefile",
@@ -219,7 +219,7 @@ describe("the watch over a workspace", () => {
     for (const path of [...daily, ...installed]) assert.equal(text(path), "x", path);
   });
 
-  it("follows no link to what it takes back", () => {
+  it("follows no link in a file that it reverts", () => {
     const { root, workspace, watch, text } = open(repository);
     const outside = join(root, "outside");
     write(outside, { config: evil, "settings.json": "mine" });
@@ -242,7 +242,7 @@ describe("the watch over a workspace", () => {
     assert.equal(readFileSync(join(outside, "config"), "utf8"), evil);
   });
 
-  it("finds repositories below: those that were there, new ones, bare ones and pointed-at ones", () => {
+  it("finds repositories below: existing, new, bare and pointed-at ones", () => {
     const { workspace, watch, text } = open({
       ...repository,
       ...below("vendor/old", { ...repository, ".git/hooks/pre-commit": "mine" }),
@@ -269,7 +269,7 @@ describe("the watch over a workspace", () => {
     assert.equal(existsSync(join(workspace, "pointed/.git")), true);
   });
 
-  it("is not led astray by what an earlier command prepared", () => {
+  it("is not misled by files that an earlier command prepared", () => {
     const { workspace, watch } = open();
     const first = watch.begin();
     write(workspace, { "a/config": evil, "a/objects/x": "", "a/refs/x": "", "a/hooks/pre-commit": "evil" });
@@ -288,7 +288,7 @@ describe("the watch over a workspace", () => {
     ]);
   });
 
-  it("trusts nothing that lay where it could not look", {
+  it("trusts no file from a folder that it could not read", {
     skip: process.getuid?.() === 0 && "root looks everywhere",
   }, () => {
     const { workspace, watch, text } = open({ a: "" });
@@ -302,7 +302,7 @@ describe("the watch over a workspace", () => {
     assert.equal(text("shut/repository/.git/config"), config);
   });
 
-  it("takes no pointer that goes through a link", () => {
+  it("rejects a pointer that goes through a link", () => {
     const { workspace, watch } = open({ "data/HEAD": "" });
     const end = watch.begin();
     symlinkSync("data", join(workspace, "link"));
@@ -310,7 +310,7 @@ describe("the watch over a workspace", () => {
     assert.deepEqual(end(), ["sub/.git"]);
   });
 
-  it("takes back what editors, agents and we ourselves obey, at any depth", () => {
+  it("reverts files that editors, agents and Lathe obey, at any depth", () => {
     const { workspace, watch, text } = open({ "packages/one/.envrc": "mine" });
     const end = watch.begin();
     const names = [".idea/runConfigurations/x.xml", ".lathe/rules.json", "lathe.json", "x.code-workspace"];
@@ -321,7 +321,7 @@ describe("the watch over a workspace", () => {
     assert.equal(existsSync(join(workspace, "packages/two/.vscode")), false);
   });
 
-  it("is not lost in many files", () => {
+  it("copes with many files", () => {
     const { workspace, watch } = open(below("a", repository));
     const end = watch.begin();
     for (let at = 0; at < 1_000; at++) write(workspace, { [`a/.git/hooks/x${at}`]: "" });
@@ -329,7 +329,7 @@ describe("the watch over a workspace", () => {
     assert.deepEqual(readdirSync(join(workspace, "a/.git/hooks")), []);
   });
 
-  it("guards what the settings name in the workspace already", () => {
+  it("guards the files that settings in the workspace already name", () => {
     const own = `${config}[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../more.ini\n[filter "f"]\n\tclean = tools/f.sh %f\n`;
     const files = {
       ".husky/_/pre-commit": "mine",
@@ -351,7 +351,7 @@ describe("the watch over a workspace", () => {
     assert.equal(text("more.ini"), files["more.ini"]);
   });
 
-  it("lets what was removed come back as it was", () => {
+  it("lets a removed file return unchanged", () => {
     const { workspace, watch } = open({ "a/.vscode/settings.json": "mine" });
     const first = watch.begin();
     rmSync(join(workspace, "a"), { recursive: true });
@@ -362,7 +362,7 @@ describe("the watch over a workspace", () => {
     assert.equal(existsSync(join(workspace, "a/.vscode/settings.json")), true);
   });
 
-  it("looks also while another command runs", () => {
+  it("also checks while another command runs", () => {
     const { workspace, watch, text } = open(repository);
     const long = watch.begin();
     write(workspace, { ".git/config": evil });
@@ -373,7 +373,7 @@ describe("the watch over a workspace", () => {
     assert.deepEqual(long(), ["x/.envrc"]);
   });
 
-  it("goes through a large workspace in the end", async () => {
+  it("finishes the walk of a large workspace", async () => {
     const files = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`f${at % 60}/g${at}/x`, ""]));
     const { workspace, watch } = open(files);
     const end = watch.begin();

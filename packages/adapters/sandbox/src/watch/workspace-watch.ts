@@ -1,4 +1,7 @@
-/** Watches over what of a workspace the host obeys: remembered before commands run, put back when they have ended. */
+/**
+ * Watches the workspace files that the host obeys: remembers them before commands run, restores them
+ * afterwards.
+ */
 import { type Dirent, lstatSync, readlinkSync, utimesSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isBelow, kindOf, namesIn, whereLeads } from "@lathe/system/paths";
@@ -23,27 +26,30 @@ export interface WatchOptions {
   readonly scratch: string;
   /** A folder that commands do not see. */
   readonly control: string;
-  /** What commands are shown outside both: links may lead there. */
+  /** Other folders that commands see: links may lead there. */
   readonly shown: readonly string[];
   readonly home: string;
-  /** Whether the hooks and the editors' files that are there are read-only for commands; true when absent. */
+  /** Whether existing hooks and editors' files are read-only for commands; true if absent. */
   readonly isSealed?: boolean;
 }
 
-/** How long a command may wait for the walk, at its start and at its end; the rest is gone through in small slices. */
+/** How long a command may wait for the walk, at its start and at its end; the rest runs in small slices. */
 const firstMs = 1;
 const lastMs = 4;
 /**
- * As many are gone through at the end however long it takes: a busy machine must not leave a small workspace unseen. The
- * first time, when each has to be read, a fifth of them.
+ * Minimum folders to walk at the end, however long it takes: a busy machine must not leave a small workspace
+ * unchecked. A fifth of them on the first walk, which reads each folder.
  */
 const leastFolders = 1_000;
-/** As many before the first command: what of a small workspace was there is known, however busy the machine. */
+/**
+ * Minimum folders to walk before the first command: a small workspace is then known, however busy the
+ * machine.
+ */
 const firstFolders = 50;
 const sliceMs = 1;
 const pollMs = 250;
 const tickMs = 20;
-/** What a file names may name more. */
+/** A file that settings name may name more files. */
 const maxRounds = 4;
 const longestMs = 2_000;
 
@@ -53,22 +59,22 @@ export class WorkspaceWatch {
   readonly #clock: string;
   readonly #cache: WalkCache = { folders: new Map(), walks: 0 };
   readonly #names = new Map<string, { readonly stamp: string; readonly names: readonly string[] }>();
-  /** Folders of git's; made by a command, or there before. */
+  /** Git folders; true if a command made the folder. */
   readonly #git = new Map<string, boolean>();
   readonly #trees = new Set<string>();
-  /** Folders into which we could not look once: what comes out of them is a command's. */
+  /** Folders that could not be read once: files found in them later count as made by a command. */
   readonly #closed = new Set<string>();
   readonly #granted = new Set<string>();
   readonly #global: readonly string[];
   #roots: readonly string[];
-  /** Read-only for every command that runs. */
+  /** Read-only for every running command. */
   #sealed: readonly string[] = [];
   #walk: Generator<void> | undefined;
   #mustWalkAgain = false;
-  /** The kernel's time from which on a change may be a command's. */
+  /** Kernel time from which on a command may have made a change. */
   #dirtySince: number | undefined;
   #firstDirty: number | undefined;
-  /** Whether every folder has been read: what is not known then is new. */
+  /** All folders have been read: anything unknown after that is new. */
   #isComplete = false;
   #active = 0;
   #pending: string[] = [];
@@ -86,7 +92,10 @@ export class WorkspaceWatch {
     this.#global = globalSettings(home);
   }
 
-  /** Before a command starts, which may reach what was granted; the result, once it has ended, names what was taken back. */
+  /**
+   * Call before a command starts, with its granted paths; call the result after it ended, to get the reverted
+   * paths.
+   */
   begin(granted: readonly string[] = []): () => readonly string[] {
     for (const path of granted) this.#granted.add(path);
     if (this.#active > 0) for (const one of this.#check()) this.#pending.push(one);
@@ -105,12 +114,12 @@ export class WorkspaceWatch {
     };
   }
 
-  /** Once each, of what was told as taken back: links whose paths are empty now. */
+  /** Reports each reverted link once: its path is empty now. */
   takeLinks(): readonly string[] {
     return this.#links.splice(0);
   }
 
-  /** Goes through the rest of the workspace, where that is large. */
+  /** Finishes the walk of a large workspace. */
   async settle(): Promise<void> {
     const until = performance.now() + longestMs;
     while (this.#walk && performance.now() < until) {
@@ -153,7 +162,7 @@ export class WorkspaceWatch {
     const until = performance.now() + ms;
     for (let at = 0; this.#walk && (at < folders || performance.now() < until); at++) {
       if (!this.#walk.next().done) continue;
-      // What the walk has found last was there before it was complete.
+      // Files that the end of the walk found were there before it was complete.
       if (this.#hasFound && !this.#isComplete) this.#expand();
       this.#isComplete = true;
       this.#walk = this.#mustWalkAgain ? this.#newWalk() : undefined;
@@ -163,7 +172,7 @@ export class WorkspaceWatch {
     if (!this.#walk && this.#active === 0) this.#dirtySince = undefined;
   }
 
-  /** What is guarded by mounts from here on, and where git's data lies. */
+  /** Collects the paths that mounts guard from here on, and the location of git's data. */
   #lookAround(): void {
     const { workspace, home } = this.#options;
     const { writable, readOnly } = gitGuards(workspace, home);
@@ -177,7 +186,7 @@ export class WorkspaceWatch {
     this.#sweep(firstMs, firstFolders);
   }
 
-  /** What would be sealed is known before the first command, however far the walk has come. */
+  /** Files to be sealed are known before the first command, however far the walk has come. */
   #addTop(): void {
     const { workspace } = this.#options;
     const git = join(workspace, ".git");
@@ -196,11 +205,11 @@ export class WorkspaceWatch {
     const { workspace } = this.#options;
     const repository = repositoryOf(workspace);
     for (const text of this.#global) this.#learnNamed(text, { git: join(workspace, ".git"), ...repository });
-    // A linked working tree has the settings of another, and they name files of its own.
+    // A linked working tree shares another's settings, and they name files in it.
     for (const { text, git } of repository ? settingsOf(repository) : [])
       this.#learnNamed(text.toString("latin1"), { git, ...repository });
     for (const { text, git } of this.#ledger.settings()) this.#learnNamed(text, { git });
-    // What they name is known as it is now, before a command changes it.
+    // Record the files they name now, before a command changes them.
     if (this.#hasFound) this.#expand();
   }
 
@@ -228,7 +237,7 @@ export class WorkspaceWatch {
     return this.#sealed.some((sealed) => isBelow(path, sealed));
   }
 
-  /** Learns of the files that have come to be in folders that are known. */
+  /** Learns of new files in known folders. */
   #expand(): void {
     const namesIn = (folder: string): readonly string[] => this.#namesIn(folder);
     for (const [git, isMade] of this.#git) {
@@ -247,22 +256,22 @@ export class WorkspaceWatch {
     }
   }
 
-  /** A folder that was read: what in it is to be guarded, and which of its folders are gone into. */
+  /** Handles a folder that was read: guards its entries and returns the subfolders to enter. */
   #visit({ path, entries }: FolderSeen): readonly string[] {
     if (!entries) {
       this.#closed.add(path);
       return [];
     }
     const below = entries.filter((entry) => this.#isEntered(path, entry)).map(({ name }) => name);
-    // Of what Mercurial keeps only the files beside each other matter.
+    // In Mercurial's folder only the top-level files matter.
     if (/\/\.hg$/iu.test(path)) return [];
     if (!isGitFolder(new Set(entries.map(({ name }) => name.toLowerCase())))) return below;
     this.#addGit(path);
-    // A working tree may lie around what looks like git's own folder.
+    // A working tree may surround a folder that looks like git's own.
     return below.filter((name) => !["objects", "refs", "hooks", "logs", "info"].includes(name.toLowerCase()));
   }
 
-  /** Guards what the host would run or obey of it; whether it is a folder to go on in. */
+  /** Guards an entry that the host would run or obey; returns whether to enter it as a folder. */
   #isEntered(path: string, entry: Dirent): boolean {
     const full = join(path, entry.name);
     const isFolder = entry.isDirectory();
@@ -288,7 +297,7 @@ export class WorkspaceWatch {
     const mayBe = (state: Parameters<typeof pointedAt>[1]): boolean => {
       const target = pointedAt(path, state);
       if (target === undefined || !this.#roots.some((root) => isBelow(target, root))) return false;
-      // What it leads to is guarded like any other.
+      // The link's target is guarded like any other git folder.
       this.#addGit(target);
       return true;
     };
@@ -319,7 +328,7 @@ export class WorkspaceWatch {
     this.#hasFound = true;
   }
 
-  /** One that a command made must not lead the host's tools to files that commands cannot reach. */
+  /** A link made by a command must not lead the host's tools to files that commands cannot reach. */
   #judgeLink(folder: string, path: string): void {
     if (!this.#isTouched(path, path)) return;
     const { workspace, scratch, shown } = this.#options;
@@ -346,7 +355,7 @@ export class WorkspaceWatch {
     return false;
   }
 
-  /** Before all folders have been read, a file that is older than the first command is taken for the user's. */
+  /** Until all folders have been read, a file older than the first command counts as the user's. */
   #isMade(path: string, root: string): boolean {
     if (!this.#isTouched(path, root)) return false;
     return this.#isComplete || (kindOf(path)?.birthtimeMs ?? 0) >= (this.#firstDirty ?? 0);
@@ -364,7 +373,7 @@ export class WorkspaceWatch {
     return names;
   }
 
-  /** By the kernel's own clock, which is behind ours by up to a tick. */
+  /** Uses the kernel's clock, which is up to a tick behind the process's. */
   #now(): number {
     const now = new Date();
     utimesSync(this.#clock, now, now);
