@@ -1,4 +1,4 @@
-/** The corpus of edits: texts, edits of them as models write them, and whether what came of one is right. */
+/** The edit corpus: texts, edits to them as models write them, and a judge for the results. */
 
 export { editCases } from "./src/edit-corpus/corpus.ts";
 export { corpusSources, sourcePairs } from "./src/edit-corpus/corpus-sources.ts";

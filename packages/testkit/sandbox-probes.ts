@@ -1,4 +1,4 @@
-/** Probes of a sandbox: what must not get out of it and what must work in it, run and reported. */
+/** Sandbox probes: escapes it must contain and work it must allow, run and reported. */
 
 export { bareDriverName, createBareDriver } from "./src/sandbox-probes/bare-driver.ts";
 export type { Inheritance } from "./src/sandbox-probes/ground.ts";

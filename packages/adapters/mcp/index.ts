@@ -1,3 +1,3 @@
-/** @lathe/mcp: other programs' tools, from servers of the Model Context Protocol. */
+/** @lathe/mcp: tools of other programs, from servers of the Model Context Protocol. */
 export type { Login, LoginStore } from "./src/kept-login.ts";
 export { openServers, type ServersOptions } from "./src/open-servers.ts";

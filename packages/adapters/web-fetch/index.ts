@@ -1,2 +1,2 @@
-/** @lathe/web-fetch: pages of the web as text, and searching for them. */
+/** @lathe/web-fetch: web pages as text, and web search. */
 export { createWeb, type WebOptions } from "./src/create-web.ts";

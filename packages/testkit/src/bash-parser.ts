@@ -1,4 +1,4 @@
-/** A bash parser that answers at once, for tests of packages that are handed trees and may not make them. */
+/** A synchronous bash parser, for tests of packages that receive syntax trees and may not build them. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { SyntaxNode, SyntaxTree } from "@lathe/protocol";
@@ -6,7 +6,7 @@ import type { Node } from "web-tree-sitter";
 
 /** Resolves with a function from text to tree. */
 export async function openBashParser(): Promise<(text: string) => SyntaxTree> {
-  // Here, so that the tests of everything else do not load it.
+  // Imported here, so that other tests do not load it.
   const { Language, Parser } = await import("web-tree-sitter");
   await Parser.init();
   const location = import.meta.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm");

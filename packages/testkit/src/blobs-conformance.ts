@@ -1,4 +1,4 @@
-/** What every adapter of the blobs port has to do, as tests. */
+/** Tests that every adapter of the blobs port must pass. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
@@ -7,8 +7,8 @@ import { fc } from "#properties";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
 export function blobsConformance(name: string, makeBlobs: () => Blobs): void {
-  describe(`${name} holds blobs`, () => {
-    it("gives back any text under its sha256", async () => {
+  describe(`${name} stores blobs`, () => {
+    it("returns any text under its sha256", async () => {
       const blobs = makeBlobs();
       const property = fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
         assert.equal(succeeded(await blobs.put(text, { durable: false })), succeeded(await blobs.put(text)));
@@ -19,7 +19,7 @@ export function blobsConformance(name: string, makeBlobs: () => Blobs): void {
       await fc.assert(property, { numRuns: 20 });
     });
 
-    it("takes the same text again, also at once, and large ones", async () => {
+    it("accepts the same text again, also concurrently, and large texts", async () => {
       const blobs = makeBlobs();
       const text = "line\n".repeat(400_000);
       const [hash, ...others] = await Promise.all([blobs.put(text), blobs.put(text), blobs.put(text)]);
@@ -27,7 +27,7 @@ export function blobsConformance(name: string, makeBlobs: () => Blobs): void {
       assert.equal(await blobs.get(succeeded(hash)), text);
     });
 
-    it("says that it has none", async () => {
+    it("reports a missing blob", async () => {
       const blobs = makeBlobs();
       for (const hash of ["0".repeat(64), "", "../../etc/passwd", "A".repeat(64)])
         failedWith("not-found", await blobs.get(hash));

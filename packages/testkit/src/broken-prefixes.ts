@@ -1,4 +1,7 @@
-/** Broken prefixes: the requests of a recorded session that do not extend the one before, without an event that says why. */
+/**
+ * Finds requests of a recorded session that do not extend the previous one, without an event that explains
+ * it.
+ */
 import {
   apply,
   type Event,
@@ -8,7 +11,7 @@ import {
   type Session,
 } from "@lathe/protocol";
 
-/** Those after which a request may begin anew. */
+/** Events after which a request may start a new prefix. */
 const excuses: ReadonlySet<string> = new Set([
   "session.created",
   "model.switched",
@@ -16,7 +19,7 @@ const excuses: ReadonlySet<string> = new Set([
   "context.compacted",
 ]);
 
-/** `assemble` as the harness does it; one sentence for each break. */
+/** `assemble` builds a request as the harness does. Returns one sentence for each break. */
 export function brokenPrefixes(
   events: readonly Event[],
   assemble: (session: Session, info: ModelInfo) => ModelRequest,

@@ -5,13 +5,13 @@ import { checkOtlp } from "./check-otlp.ts";
 const span = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", name: "x", kind: 1 };
 const traces = (more: object) => ({ resourceSpans: [{ scopeSpans: [{ spans: [{ ...span, ...more }] }] }] });
 
-it("takes what the published schema has", () => {
+it("accepts fields of the published schema", () => {
   const attributes = [{ key: "a", value: { arrayValue: { values: [{ intValue: "3" }] } } }];
   const more = { startTimeUnixNano: "1", endTimeUnixNano: "2", attributes, status: { code: 2 } };
   assert.deepEqual(checkOtlp(traces(more), "ExportTraceServiceRequest"), []);
 });
 
-it("names what it does not have", () => {
+it("names fields that are not in the schema", () => {
   const wrong: readonly object[] = [
     { trace_id: "x" },
     { traceId: "CvdlGRbNQ92ESOshHIAxnA==" },

@@ -1,4 +1,4 @@
-/** Check OTLP: whether a body is what the published .proto files say, in the JSON that the protocol asks for. */
+/** Checks whether a body follows the published OTLP .proto files, in the protocol's JSON form. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,7 +15,7 @@ let known:
   | { readonly messages: Messages; readonly enums: ReadonlyMap<string, ReadonlySet<number>> }
   | undefined;
 
-/** What is wrong with it, one sentence each; names of messages are unique in the files that are read. */
+/** Returns its faults, one sentence each; message names are unique across the files read. */
 export function checkOtlp(body: unknown, message: OtlpMessage): readonly string[] {
   known ??= readSchema();
   const problems: string[] = [];
@@ -37,7 +37,7 @@ function readSchema(): NonNullable<typeof known> {
 const token =
   /\b(message|enum|oneof|service)\s+(\w+)\s*\{|(repeated\s+|optional\s+)?([\w.]+)\s+(\w+)\s*=\s*\d+\s*(?:\[[^\]]*\])?;|(\w+)\s*=\s*(\d+)\s*(?:\[[^\]]*\])?;|([{}])/g;
 
-/** What a message or an enum was read into so far. */
+/** Messages and enums read so far. */
 interface Schema {
   readonly messages: Map<string, Map<string, Field>>;
   readonly enums: Map<string, Set<number>>;
@@ -126,7 +126,7 @@ function checkValue(value: unknown, type: string, place: Place): void {
   const { path, problems } = place;
   const values = known?.enums.get(type);
   if (values) {
-    // The protocol's JSON has enums as numbers only.
+    // The protocol's JSON writes enums only as numbers.
     if (typeof value !== "number" || !values.has(value)) problems.push(`${path} is no ${type}`);
   } else if (type === "bytes") {
     const digits = path.endsWith("traceId") ? 32 : 16;

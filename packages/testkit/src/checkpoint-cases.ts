@@ -1,13 +1,13 @@
-/** What checkpoint tests share: folders as they are to the last bit, and git without configuration. */
+/** Shared helpers of checkpoint tests: exact snapshots of folders, and git without configuration. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** By path, one character per byte: type, permissions and content of everything; folders too. */
+/** Type, permissions and content of every file and folder, by path, with one character per byte. */
 export type ExactTree = Readonly<Record<string, string>>;
 
-/** `isLeftOut` is asked for names, e.g. of `.git`. */
+/** `isLeftOut` gets single names, e.g. `.git`. */
 export function exactTree(root: string, isLeftOut: (name: string) => boolean = () => false): ExactTree {
   const found: [string, string][] = [];
   const walk = (folder: string): void => {
@@ -31,7 +31,7 @@ function stateOf(path: string | Buffer): string {
   return stats.isFile() ? `${mode} ${hash(readFileSync(path))}` : "special";
 }
 
-/** Everything in it with the times of change. */
+/** The exact tree, with modification times. */
 export function datedTree(root: string): ExactTree {
   const tree = exactTree(root);
   return Object.fromEntries(
@@ -42,7 +42,7 @@ export function datedTree(root: string): ExactTree {
   );
 }
 
-/** Looks for git where these tests are told to: in the usual places. */
+/** The usual places of git; these tests look nowhere else. */
 const gitPath = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
 export function runGitIn(folder: string, ...args: readonly string[]): string {

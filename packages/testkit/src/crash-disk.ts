@@ -1,57 +1,57 @@
-/** CrashDisk: which states of a disk are possible when the power is cut while it is being written to. */
+/** CrashDisk: computes the possible states of a disk after a power cut during writes. */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** What a name is of: a file, a symbolic link with this target, or a folder. */
+/** The target of a name: a file, a symbolic link with this target, or a folder. */
 export type NameTarget = number | string | undefined;
 
 export type FileOperation =
   | { readonly do: "name"; readonly path: string; readonly file: NameTarget }
   | { readonly do: "unname"; readonly path: string }
   | { readonly do: "write"; readonly file: number; readonly bytes: Uint8Array; readonly position: number }
-  /** Permissions; counts as durable at once. */
+  /** Permissions; they count as durable at once. */
   | { readonly do: "mode"; readonly file: number; readonly mode: number }
   | { readonly do: "sync"; readonly file: number }
   | { readonly do: "sync-folder"; readonly folder: string };
 
 export interface CrashState {
-  /** The operations that had been done, of which it may have lost those that were not synced. */
+  /** Number of operations done before the cut; unsynced ones may be lost. */
   readonly done: number;
-  /** What is on the disk, in words. */
+  /** The disk's content, in words. */
   readonly text: string;
-  /** Writes what is below `root` into `folder`. */
+  /** Writes the content below `root` into `folder`. */
   readonly materialise: (root: string, folder: string) => void;
 }
 
 export interface CrashOptions {
   /**
-   * Also the states between two syncs, each folder's names lost one by one: for what a `kill -9` shows too, and
-   * for several folders.
+   * Also yields states between two syncs, losing each folder's names one by one: use it for several folders,
+   * and for faults that a `kill -9` shows too.
    */
   readonly everyInstant?: boolean;
-  /** How many operations had been done before the first state. */
+  /** Number of operations done before the first state. */
   readonly from?: number;
-  /** At how many bytes at most a write is torn; at each of them when absent. */
+  /** Maximum number of bytes at which a write is torn; every byte if absent. */
   readonly tears?: number;
 }
 
 type Name = Extract<FileOperation, { do: "name" | "unname" }>;
 type Write = Extract<FileOperation, { do: "write" }>;
 
-/** One moment: what is durable, and what is on its way in the order in which it was asked for. */
+/** One moment: the durable operations, and the pending ones in the order they were issued. */
 interface Moment {
   readonly done: number;
   readonly names: readonly { readonly name: Name; readonly isDurable: boolean }[];
   readonly writes: ReadonlyMap<number, readonly Write[]>;
-  /** How many writes of a file are durable. */
+  /** Number of durable writes of each file. */
   readonly synced: ReadonlyMap<number, number>;
   readonly modes: ReadonlyMap<number, number>;
 }
 
 /**
- * The model: a file's writes reach the disk in order, the last of them torn at any byte; a sync makes all before it
- * durable. Names reach it in order; syncing a folder makes its own durable. Files are independent of each other: one
- * of them goes through all its states while the others have lost everything they could, or nothing.
+ * The model: a file's writes reach the disk in order, and the last may be torn at any byte. A sync makes all
+ * earlier writes durable. Names reach the disk in order; syncing a folder makes its names durable. Files are
+ * independent: one goes through all its states while the others have lost everything possible, or nothing.
  */
 export class CrashDisk {
   readonly #operations: readonly FileOperation[];
@@ -60,7 +60,10 @@ export class CrashDisk {
     this.#operations = operations;
   }
 
-  /** States before each sync and at the end; where names are only added, those between differ only in having lost less. */
+  /**
+   * Yields states before each sync and at the end. If names are only added, states in between have merely
+   * lost less.
+   */
   *states(options: CrashOptions = {}): Generator<CrashState> {
     for (let done = options.from ?? 0; done <= this.#operations.length; done += 1) {
       const next = this.#operations[done];
@@ -102,7 +105,7 @@ function* statesAt(moment: Moment, options: CrashOptions): Generator<CrashState>
 
 const isAny = (): boolean => true;
 
-/** Of one folder the first few names are there, of the others all or none that are not durable. */
+/** One folder keeps its first few pending names; each other folder keeps all of them or none. */
 function* partsAt(moment: Moment): Generator<CrashState> {
   const loose = moment.names.filter(({ isDurable }) => !isDurable);
   for (const folder of new Set(loose.map(({ name }) => dirname(name.path)))) {
@@ -160,7 +163,7 @@ function* contentsAt(moment: Moment, chosen: Chosen, { tears }: CrashOptions): G
   }
 }
 
-/** Spread over the bytes, the last of them always there. */
+/** Tear positions spread over the bytes, always including the last. */
 function tearsOf(length: number, most = length): readonly number[] {
   const count = Math.min(length, most);
   return Array.from({ length: count }, (_, i) => Math.ceil(((i + 1) * length) / count));
@@ -206,7 +209,7 @@ interface Materialised {
   readonly kept: (file: number) => number;
 }
 
-/** A file whose folder has lost its name is lost with it. */
+/** A file is lost if its folder has lost its name. */
 function materialise({ moment, names, kept }: Materialised, root: string, folder: string): void {
   const isFolder = (path: string): boolean =>
     path === root || (names.has(path) && names.get(path) === undefined && isFolder(dirname(path)));

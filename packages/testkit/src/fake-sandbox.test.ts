@@ -1,4 +1,4 @@
-/** Holds the fake sandbox to the part of the contract that can be scripted. */
+/** Tests the fake sandbox against the scriptable part of the contract. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "@lathe/protocol";
@@ -16,7 +16,7 @@ const scripts: Readonly<Record<string, ScriptedCommand>> = {
 sandboxConformance("fake", () => createFakeDriver(({ script }) => scripts[script]), { isReal: false });
 
 describe("fake sandbox", () => {
-  it("answers in order, and writes down what was asked", async () => {
+  it("answers in order, and records each command", async () => {
     const broken = failure("sandbox-unavailable", "no");
     const sandbox = createFakeSandbox([{ output: "one" }, { failure: broken }]);
     const results = [];

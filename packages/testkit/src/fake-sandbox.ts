@@ -1,4 +1,4 @@
-/** A sandbox that runs nothing: each command gets the result a script gives it, and is written down. */
+/** A sandbox that runs nothing: it records each command and returns a scripted result. */
 import {
   type Command,
   type CommandResult,
@@ -13,20 +13,20 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 
-/** What a command does in the fake. */
+/** The scripted behavior of one command. */
 export interface ScriptedCommand {
   readonly code?: number;
   readonly signal?: string;
   readonly output?: string;
-  /** What it is kept from. */
+  /** Effects that the sandbox denies. */
   readonly denied?: readonly Effect[];
-  /** What it made that was taken back. */
+  /** Files it made that the sandbox reverted. */
   readonly takenBack?: readonly string[];
   /** Runs until its timeout, its signal or `stop` ends it. */
   readonly hangs?: boolean;
-  /** The sandbox itself fails. */
+  /** A failure of the sandbox itself. */
   readonly failure?: Failure;
-  /** What it prints for a line it is given. */
+  /** Maps an input line to the command's output. */
   readonly answer?: (input: string) => string;
 }
 
@@ -39,7 +39,7 @@ export interface FakeSandbox extends Sandbox {
 
 const usualSpec: SandboxSpec = { workspace: "/workspace", scratch: "/scratch", network: "none", env: {} };
 
-/** Commands succeed without output unless the script (a list in order, or a function) says otherwise. */
+/** Commands succeed without output unless the script (an ordered list, or a function) says otherwise. */
 export function createFakeSandbox(script: CommandScript = [], spec: SandboxSpec = usualSpec): FakeSandbox {
   const commands: Command[] = [];
   const spawned: FakeProcess[] = [];
@@ -81,7 +81,7 @@ export function createFakeSandbox(script: CommandScript = [], spec: SandboxSpec 
   };
 }
 
-/** A driver that opens fakes; `opened` holds them in order. */
+/** A driver that opens fakes; `opened` lists them in order. */
 export function createFakeDriver(
   script: CommandScript = [],
 ): SandboxDriver & { readonly opened: readonly FakeSandbox[] } {
@@ -148,7 +148,7 @@ class FakeProcess implements Process {
   }
 
   async closeInput(): Promise<void> {
-    // What a scripted command reads is what it is given; there is no end to tell.
+    // A scripted command reads only single inputs; there is no end of input to signal.
   }
 
   async resize(): Promise<Failure | undefined> {

@@ -1,4 +1,4 @@
-/** What adapters of the search do with globs, and where there are no files, as tests. */
+/** Tests of how search adapters handle globs and folders without files. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { GrepQuery, Search } from "@lathe/protocol";
@@ -34,7 +34,7 @@ export function fileSearches(make: () => SearchUnderTest): void {
     }
   });
 
-  it("knows globs as models write them", async () => {
+  it("accepts globs as models write them", async () => {
     const { search, put } = make();
     for (const path of ["a/x.ts", "a/y.tsx", "a/b.test.ts", "b/é.ts", "b/c d.js"]) put(path, "x\n");
     for (const [glob, expected] of [
@@ -57,7 +57,7 @@ export function fileSearches(make: () => SearchUnderTest): void {
     }
   });
 
-  it("says why no file was searched", async () => {
+  it("explains why no file was searched", async () => {
     const { search, put } = make();
     put(".gitignore", "*.log\nmade/*\n");
     for (const path of ["a.log", "made/b.ts", "c.txt", "secret.key"]) put(path, "x\n");

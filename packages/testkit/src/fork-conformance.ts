@@ -1,4 +1,4 @@
-/** What everything that makes forks must do, whatever shows them. */
+/** Tests that every fork implementation must pass, whatever mechanism shows the fork. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -26,7 +26,7 @@ export interface ForkUnderTest {
   differences(): Promise<readonly string[]>;
   keep(): Promise<Failure | undefined>;
   drop(): Promise<void>;
-  /** *Contract:* has it open until it is closed. */
+  /** *Contract:* keeps the fork open until `close`. */
   enter(): Promise<{ close(): Promise<void> }>;
 }
 
@@ -34,7 +34,7 @@ export interface ForkConformanceOptions {
   readonly skip: string | false;
 }
 
-/** `make`: a fork of a folder. */
+/** `make` forks a folder. */
 export function forkConformance(
   title: string,
   make: (base: string) => Promise<ForkUnderTest>,
@@ -66,7 +66,7 @@ interface Cases {
 }
 
 function sameAsDirect({ make, newBase }: Cases): void {
-  it("kept is the same as what is done directly, and dropped is as if it never was", async () => {
+  it("an applied fork equals the direct change; a discarded one leaves no trace", async () => {
     await fc.assert(
       fc.asyncProperty(changeScripts(12), changeScripts(12), async (first, second) => {
         const [base, direct] = [newBase(), newBase()];
@@ -89,7 +89,7 @@ function sameAsDirect({ make, newBase }: Cases): void {
 }
 
 function oneFork({ make, newBase }: Cases): void {
-  it("shows what it was told to change, and nothing that was only touched", async () => {
+  it("lists its changes, but no file that was only touched", async () => {
     const fork = await make(newBase({ a: "1", b: "1", "d/x": "1", "d/y": "1", e: "1" }));
     await fork.run(
       "echo 2 > a; rm b; rm -r d; mkdir d; echo 3 > d/x; touch e; chmod 600 e; chmod 644 e; ln -s a l",
@@ -98,7 +98,7 @@ function oneFork({ make, newBase }: Cases): void {
     await fork.drop();
   });
 
-  it("keeps large files, read-only ones and files in folders that are read-only", async () => {
+  it("applies large files, read-only ones and files in read-only folders", async () => {
     const base = newBase({ "closed/file": "1", locked: "1" });
     chmodSync(join(base, "locked"), 0o444);
     const fork = await make(base);
@@ -114,7 +114,7 @@ function oneFork({ make, newBase }: Cases): void {
     chmodSync(join(base, "closed"), 0o755);
   });
 
-  it("is not kept with a link whose target cannot be written down, and says which", async () => {
+  it("cannot be applied with a link whose target is not UTF-8, and names the link", async () => {
     const base = newBase({ a: "1" });
     const fork = await make(base);
     await fork.run("echo 2 > a; ln -s 'f\u00ff' link");
@@ -125,7 +125,7 @@ function oneFork({ make, newBase }: Cases): void {
     await fork.drop();
   });
 
-  it("is not kept over what has changed below it, and says where", async () => {
+  it("cannot be applied over changes in the base, and names them", async () => {
     const base = newBase({ a: "1", b: "1", "c/x": "1" });
     const fork = await make(base);
     await fork.run("echo fork > a; echo fork > b; rm -r c; echo new > n");
@@ -143,7 +143,7 @@ function oneFork({ make, newBase }: Cases): void {
 }
 
 function severalForks({ make, newBase }: Cases): void {
-  it("of one folder are kept one after the other where they touch other files", async () => {
+  it("of one folder can be applied one after another if they touch different files", async () => {
     const base = newBase({ a: "1", b: "1", c: "1", "d/x": "1" });
     const [one, other, third] = [await make(base), await make(base), await make(base)];
     await Promise.all([one.run("echo one > a; echo > d/one"), other.run("echo other > b; echo > d/other")]);
@@ -160,7 +160,7 @@ function severalForks({ make, newBase }: Cases): void {
     await third.drop();
   });
 
-  it("that are open keep the folder from being changed, and themselves from being opened twice", async () => {
+  it("that are open block changes of the folder, and a second opening of themselves", async () => {
     const base = newBase({ a: "1" });
     const [one, other] = [await make(base), await make(base)];
     await one.run("echo 2 > a");
@@ -179,7 +179,7 @@ function runIn(cwd: string, script: string): void {
   execFileSync("sh", { cwd, input: Buffer.from(script, "latin1") });
 }
 
-/** The kernel's clock for files goes by ticks. */
+/** The kernel's file clock advances in ticks. */
 async function tick(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,8 +1,8 @@
-/** Random changes of a folder as shell scripts of any bytes, so that the same can be done in several places. */
+/** Random changes of a folder as shell scripts of any bytes, to repeat the same changes in several places. */
 import { quoteWord } from "@lathe/protocol";
 import { fc } from "#properties";
 
-/** One character per byte; none leads out of the folder. */
+/** One character per byte; no name leads out of the folder. */
 const names = ["a", "b c", "d\ne", "f\u00ff", "\u00c3\u00a9", "dir", "-n", "'q'"] as const;
 const name = fc.constantFrom(...names);
 /** Links whose targets are not UTF-8 are refused. */
@@ -23,14 +23,14 @@ const operation = fc.oneof(
   fc.tuple(path).map(([to]) => `touch ${quoteWord(to)}`),
 );
 
-/** A script for `sh`, one character per byte; what cannot be done is left out in the same way everywhere. */
+/** A script for `sh`, one character per byte; skips impossible steps in the same way everywhere. */
 export function changeScripts(maxLength: number): fc.Arbitrary<string> {
   return fc
     .array(operation, { maxLength })
     .map((lines) => ["umask 022", ...lines.map((line) => `(${line}) 2> /dev/null`), "true", ""].join("\n"));
 }
 
-/** Folders stay open to us, and links are not followed. */
+/** Keeps folders accessible to the test, and follows no links. */
 function chmod(kind: "f" | "d", mode: string, to: string): string {
   return `test ! -L ${quoteWord(to)} && test -${kind} ${quoteWord(to)} && chmod ${mode} ${quoteWord(to)}`;
 }

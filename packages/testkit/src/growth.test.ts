@@ -13,7 +13,7 @@ const steps = (length: number): number => {
   return sum;
 };
 
-it("lets pass what grows with its size, and nothing that grows with its square", () => {
+it("accepts linear growth, and rejects quadratic growth", () => {
   assertGrowth(steps, { sizes: [1000, 8000], atMost: 24 });
   assert.throws(
     () => assertGrowth(pairs, { sizes: [250, 4000], atMost: 24, name: "pairs" }),

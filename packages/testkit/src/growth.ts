@@ -1,8 +1,10 @@
-/** How the cost of work grows with its size: told in one run, so it holds on any machine, whatever else runs there. */
+/**
+ * Measures in one run how the cost of work grows with its size, so it works on any machine under any load.
+ */
 import assert from "node:assert/strict";
 
 export interface GrowthBound {
-  /** The two sizes. */
+  /** Maximum ratio of the large size's time to the small one's. */
   readonly sizes: readonly [small: number, large: number];
   /** How many times as long the large one may take. */
   readonly atMost: number;

@@ -1,19 +1,19 @@
-/** Hand-moved clock: time stands still until a test moves it. */
+/** Hand-moved clock: time stops until a test moves it. */
 import type { Clock } from "@lathe/protocol";
 
 export interface HandMovedClock extends Clock {
-  /** Moves time on and wakes the sleepers that are due, in order. */
+  /** Advances time and wakes the sleepers that are due, in order. */
   advance(ms: number): void;
-  /** Sleepers waiting now. */
+  /** Number of current sleepers. */
   sleepers(): number;
 }
 
 export interface ClockOptions {
   /** Milliseconds since the epoch. */
   readonly start?: number;
-  /** A sleep moves time by itself and resolves at once. */
+  /** A sleep advances time by itself and resolves at once. */
   readonly leap?: boolean;
-  /** What `random` gives. */
+  /** The source of `random`. */
   readonly random?: () => number;
 }
 

@@ -1,10 +1,10 @@
-/** What every adapter of the inbox port has to do, as tests. */
+/** Tests that every adapter of the inbox port must pass. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Inbox, InboxMessage } from "@lathe/protocol";
 import { failedWith } from "./session-drafts.ts";
 
-/** An empty inbox; `another` is the same one as another process sees it. */
+/** An empty inbox; `another` is a second process's view of the same one. */
 export interface InboxUnderTest {
   readonly inbox: Inbox;
   readonly another: () => Inbox;
@@ -20,7 +20,7 @@ const offers: readonly InboxMessage[] = [
   { type: "message", text: "look", images: [{ type: "image", mediaType: "image/png", base64: "iVBO" }] },
 ];
 
-/** The promise of the port, and what a busy machine may add to it. */
+/** The port's promise, and an allowance for a busy machine. */
 const promisedMs = 250 + 500;
 
 export function inboxConformance(name: string, makeInbox: () => InboxUnderTest): void {
@@ -31,11 +31,11 @@ export function inboxConformance(name: string, makeInbox: () => InboxUnderTest):
 }
 
 function offerTests(makeInbox: () => InboxUnderTest): void {
-  it("is empty before the first offer", async () => {
+  it("is empty before the first message", async () => {
     assert.deepEqual(await makeInbox().inbox.pending("one"), []);
   });
 
-  it("gives offers in their order until they are taken, each session its own", async () => {
+  it("returns messages in order until they are taken, separately for each session", async () => {
     const { inbox, another } = makeInbox();
     for (const offer of offers) assert.equal(await another().offer("one", offer), undefined);
     const pending = await inbox.pending("one");
@@ -53,7 +53,7 @@ function offerTests(makeInbox: () => InboxUnderTest): void {
     assert.deepEqual(await inbox.pending("one"), []);
   });
 
-  it("keeps the order of senders that take turns, however quickly", async () => {
+  it("keeps the order of senders that alternate, however quickly", async () => {
     const { inbox, another } = makeInbox();
     const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
     for (const text of texts) await another().offer("one", { type: "message", text });
@@ -61,7 +61,7 @@ function offerTests(makeInbox: () => InboxUnderTest): void {
     assert.deepEqual(got, texts);
   });
 
-  it("keeps the order of many offers of one sender", async () => {
+  it("keeps the order of many messages from one sender", async () => {
     const { inbox, another } = makeInbox();
     const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
     const sender = another();
@@ -73,7 +73,7 @@ function offerTests(makeInbox: () => InboxUnderTest): void {
 
 function watchTests(makeInbox: () => InboxUnderTest): void {
   for (const who of ["this process", "another process"] as const) {
-    it(`calls back soon after an offer by ${who}`, async () => {
+    it(`calls back soon after a message from ${who}`, async () => {
       const { inbox, another } = makeInbox();
       const sender = who === "this process" ? inbox : another();
       const waiter = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ function watchTests(makeInbox: () => InboxUnderTest): void {
     });
   }
 
-  it("calls back for an offer made before", async () => {
+  it("calls back for an earlier message", async () => {
     const { inbox, another } = makeInbox();
     await another().offer("one", { type: "cancel", by: "user" });
     const waiter = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ function watchTests(makeInbox: () => InboxUnderTest): void {
     stop();
   });
 
-  it("calls nobody for other sessions or after the stop", async () => {
+  it("does not call back for other sessions or after the stop", async () => {
     const { inbox } = makeInbox();
     let calls = 0;
     const stop = inbox.watch("one", () => {

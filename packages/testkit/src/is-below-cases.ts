@@ -1,4 +1,4 @@
-/** What holds of every `isBelow`, which guards paths: compared with a comparison name by name. */
+/** Tests for every `isBelow`, which guards paths: compares it with a name-by-name comparison. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fc } from "#properties";
@@ -13,7 +13,7 @@ const name = fc.oneof(
 );
 const names = fc.array(name, { maxLength: 4 });
 
-/** `separator` stands between names; `root` is what an absolute path begins with. */
+/** `separator` separates names; `root` is the start of an absolute path. */
 export function isBelowCases(isBelow: IsBelow, separator: string, root: string): void {
   const absolute = (parts: readonly string[]): string => root + parts.join(separator);
   const relative = (parts: readonly string[]): string => parts.join(separator);
@@ -28,17 +28,17 @@ export function isBelowCases(isBelow: IsBelow, separator: string, root: string):
     );
 
   describe("a path is below a folder", () => {
-    it("when the folder's names begin its own, of absolute paths", () =>
+    it("if the folder's names begin its own, for absolute paths", () =>
       check((parts, folder) =>
         assert.equal(isBelow(absolute(parts), absolute(folder)), holds(parts, folder)),
       ));
 
-    it("when the folder's names begin its own, of relative paths", () =>
+    it("if the folder's names begin its own, for relative paths", () =>
       check((parts, folder) =>
         assert.equal(isBelow(relative(parts), relative(folder)), holds(parts, folder)),
       ));
 
-    it("whether or not a separator ends either", () =>
+    it("whether or not a separator ends either one", () =>
       check((parts, folder) => {
         if (parts.length === 0 || folder.length === 0) return;
         for (const path of [absolute(parts), absolute(parts) + separator])
@@ -46,25 +46,25 @@ export function isBelowCases(isBelow: IsBelow, separator: string, root: string):
             assert.equal(isBelow(path, absolute(folder) + end), holds(parts, folder));
       }));
 
-    it("and itself, and what is in it", () =>
+    it("also if it is the folder itself, or in it", () =>
       check((parts, folder) => {
         assert.ok(isBelow(absolute(folder), absolute(folder)));
         assert.ok(isBelow(absolute([...folder, ...parts]), absolute(folder)));
       }));
 
-    it("never when its name only begins like the folder's", () => {
+    it("never if its name only starts like the folder's", () => {
       assert.ok(!isBelow(absolute(["ab"]), absolute(["a"])));
       assert.ok(!isBelow(absolute(["a", "bc"]), absolute(["a", "b"])));
       assert.ok(!isBelow(relative(["a-b", "c"]), "a"));
     });
 
-    it("never when one is absolute and the other is not", () =>
+    it("never if only one of them is absolute", () =>
       check((parts, folder) => {
         assert.ok(!isBelow(absolute(parts), relative(folder)));
         if (parts.length > 0) assert.ok(!isBelow(relative(parts), absolute(folder)));
       }));
 
-    it("of the folder that relative paths start from, unless it goes up", () =>
+    it("if relative paths start from the folder, unless it goes up", () =>
       check((parts) => {
         for (const here of ["", "."]) {
           assert.ok(isBelow(relative(parts), here));

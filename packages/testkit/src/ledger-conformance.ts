@@ -1,11 +1,11 @@
-/** What every adapter of the ledger port has to do, as tests. */
+/** Tests that every adapter of the ledger port must pass. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Ledger, LedgerEntry, Owner, TreeAccount } from "@lathe/protocol";
 import { fc } from "#properties";
 import { succeeded } from "./session-drafts.ts";
 
-/** An empty ledger; `another` is the same one as another process sees it. */
+/** An empty ledger; `another` is a second process's view of the same one. */
 export interface LedgerUnderTest {
   readonly ledger: Ledger;
   readonly another: () => Ledger;
@@ -27,7 +27,7 @@ export function ledgerConformance(name: string, host: string, make: MakeLedger):
   const openOf = ({ open }: TreeAccount): readonly string[] => open.map(({ attempt }) => attempt);
 
   describe(`${name} is a ledger`, () => {
-    it("holds what fits under the cap in the order of entry, and gives back what was not used", async () => {
+    it("reserves what fits under the cap in order of entry, and releases the unused rest", async () => {
       const { ledger, another } = make({ isAlive });
       await ledger.enter([{ type: "budget.capped", cost: 1 }], soon);
       assert.deepEqual(openOf(succeeded(await ledger.enter([reserved("a", 0.6)], soon))), ["a"]);
@@ -38,7 +38,7 @@ export function ledgerConformance(name: string, host: string, make: MakeLedger):
       assert.deepEqual([used.nanos, sessions.get("s")?.nanos], [5e8, 5e8]);
     });
 
-    it("takes nothing twice, and money used before there was a ledger only first", async () => {
+    it("counts no entry twice, and money spent before the ledger only as its first entry", async () => {
       const { ledger } = make({ isAlive });
       const before = { type: "budget.opened", tokens: 5, cost: 0.2, costUnknown: false } as const;
       const entries = [before, before, settled("a", 9), reserved("a", 0.1), reserved("a", 0.1)];
@@ -46,7 +46,7 @@ export function ledgerConformance(name: string, host: string, make: MakeLedger):
       assert.deepEqual(succeeded(await ledger.read()).used, { tokens: 6, nanos: 3e8, costUnknown: false });
     });
 
-    it("charges a dead process all it reserved, and leaves the living and strangers alone", async () => {
+    it("charges a dead process its whole reservation, and leaves running and unknown ones alone", async () => {
       const { ledger, another } = make({ isAlive: ({ pid }) => pid !== 2 });
       const of = (attempt: string, by: Owner): LedgerEntry =>
         ({ ...reserved(attempt, 0.3), owner: by }) as LedgerEntry;
@@ -59,7 +59,7 @@ export function ledgerConformance(name: string, host: string, make: MakeLedger):
       assert.equal(await ledger.settleDead(), 0);
     });
 
-    it("tells soon when somebody entered something", async () => {
+    it("notifies soon after another process made an entry", async () => {
       const { ledger, another } = make({ isAlive });
       await ledger.enter([reserved("a", 1)], soon);
       const told = ledger.changed(new AbortController().signal);
@@ -68,7 +68,7 @@ export function ledgerConformance(name: string, host: string, make: MakeLedger):
       await ledger.changed(AbortSignal.abort());
     });
 
-    it("never holds more than the cap, whoever enters what in whatever order", () =>
+    it("never reserves more than the cap, whichever process makes entries in whatever order", () =>
       fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) => play(make({ isAlive }), steps)),
         { numRuns: 50 },
@@ -85,7 +85,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Four processes enter what they want and settle no more than they held. */
+/** Four processes make their entries, and settle no more than they reserved. */
 async function play({ ledger, another }: LedgerUnderTest, steps: readonly Step[]): Promise<void> {
   const all = [ledger, another(), another(), another()] as const;
   await ledger.enter([{ type: "budget.capped", cost: 1 }], soon);

@@ -1,4 +1,4 @@
-/** Ledgers in memory: one account per root for all who open it. */
+/** Ledgers in memory: one account per root, shared by every ledger opened on it. */
 import {
   applyLedgerEntry,
   emptyTreeAccount,

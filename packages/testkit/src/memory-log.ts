@@ -19,14 +19,14 @@ interface Options {
   readonly fault: () => Failure | undefined;
 }
 
-/** What every owner of one session shares. */
+/** State that all owners of one session share. */
 interface Shared {
   readonly id: string;
   /** As text, so that no caller can change what was stored. */
   readonly lines: string[];
   epoch: number;
   owner: Owner | undefined;
-  /** Effects under way that claims wait for. */
+  /** Running effects that claims wait for. */
   readonly fences: Set<Promise<unknown>>;
 }
 

@@ -1,4 +1,4 @@
-/** MemoryStore keeps the contracts of the three ports. */
+/** MemoryStore fulfils the contracts of the three ports. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { failure } from "@lathe/protocol";
@@ -25,7 +25,7 @@ inboxConformance("MemoryStore", () => {
 });
 blobsConformance("MemoryStore", () => createMemoryStore());
 
-it("MemoryStore fails on demand, and stores nothing then", async () => {
+it("MemoryStore fails on demand, and then stores nothing", async () => {
   let isFull = false;
   const store = createMemoryStore({
     fault: () => (isFull ? failure("disk-full", "full", { who: "host" }) : undefined),

@@ -18,13 +18,13 @@ interface Waiting {
 export interface MemoryStoreOptions {
   /** Whether the process behind an owner still runs; by default every owner does. */
   readonly isAlive?: (owner: Owner) => boolean;
-  /** Asked before every write; what it returns is what the write fails with. */
+  /** Called before every write; the write fails with the failure it returns. */
   readonly fault?: (write: "append" | "offer" | "put") => Failure | undefined;
 }
 
 export type MemoryStore = MemoryLogs & Inbox & Blobs;
 
-/** State lives as long as the object: a second "process" of a test uses the same one with another owner. */
+/** State lives as long as the object: a test's second "process" uses the same object with another owner. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { isAlive = () => true, fault = () => undefined } = options;
   return {
@@ -75,7 +75,7 @@ function createMemoryInbox(fault: () => Failure | undefined): Inbox {
       );
     },
     watch(session, listener) {
-      // One wrapper per call, so that a listener given twice is stopped once.
+      // One wrapper per call, so that stopping a listener that was added twice removes it once.
       const call = (): void => listener();
       const all = listeners.get(session) ?? new Set();
       listeners.set(session, all.add(call));

@@ -1,16 +1,16 @@
-/** What every adapter of the model port must do, as a suite. */
+/** Tests that every adapter of the model port must pass. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AssistantPart, FinishReason, Model, ModelPart, ModelRequest, Usage } from "@lathe/protocol";
 
-/** How the model under test shall answer one request. */
+/** The model's behavior for one request. */
 export interface ModelBehaviour {
   readonly parts?: readonly AssistantPart[];
   readonly reason?: FinishReason;
   readonly usage?: Usage;
-  /** Ends the attempt with a provider's failure after the text was shown. */
+  /** Ends the attempt with a provider's failure after showing the text. */
   readonly fails?: boolean;
-  /** Never ends: before anything was said, or after the text. */
+  /** Never ends: hangs before any output, or after the text. */
   readonly hangs?: "before" | "within";
 }
 
@@ -19,7 +19,7 @@ export interface ModelHarness {
   close?(): void | Promise<void>;
 }
 
-/** Makes a model that answers request after request as told. */
+/** Makes a model that follows these behaviours, one per request. */
 export type MakeModel = (behaviours: readonly ModelBehaviour[]) => Promise<ModelHarness>;
 
 export const conformanceRequest: ModelRequest = {
@@ -50,7 +50,7 @@ export async function streamed(
   return parts;
 }
 
-/** Providers sign calls as they like. */
+/** Each provider signs calls in its own way. */
 function unsigned(part: AssistantPart): AssistantPart {
   if (part.type !== "tool-call") return part;
   const { id, tool, input } = part;
@@ -70,20 +70,20 @@ export function modelConformance(name: string, make: MakeModel): void {
     }
   };
   describe(`${name}: model conformance`, () => {
-    it("shows the text as it comes, and finished carries all of it", () =>
+    it("streams the text, and finished contains all of it", () =>
       using([{ parts: [text], usage }], async (model) => {
         const parts = await streamed(model);
         const shown = parts.flatMap((part) => (part.type === "text-delta" ? [part.text] : [])).join("");
         assert.equal(shown, text.text);
         assert.deepEqual(parts.at(-1), { type: "finished", reason: "stop", parts: [text], usage });
       }));
-    it("gives calls only in finished, in order, their input byte for byte", () =>
+    it("puts calls only in finished, in order, with their input byte for byte", () =>
       using([{ parts: [text, call, other] }], async (model) => {
         const last = (await streamed(model)).at(-1);
         assert.equal(last?.type === "finished" && last.reason, "tool-calls");
         assert.deepEqual(last?.type === "finished" && last.parts.map(unsigned), [text, call, other]);
       }));
-    it("ends with failed when the provider fails, and does not throw", () =>
+    it("ends with failed if the provider fails, and does not throw", () =>
       using([{ parts: [text], fails: true }], async (model) => {
         const last = (await streamed(model)).at(-1);
         assert.equal(last?.type, "failed");
@@ -122,7 +122,7 @@ function cancellation(using: Using): void {
         assert.ok(took < 100, `took ${Math.round(took)} ms`);
       }));
   }
-  it("sends nothing when it was cancelled before", () =>
+  it("sends nothing if it was cancelled before the start", () =>
     using([{ parts: [text] }], async (model) => {
       const last = (await streamed(model, { signal: AbortSignal.abort() })).at(-1);
       assert.equal(last?.type === "failed" && last.failure.code, "cancelled");

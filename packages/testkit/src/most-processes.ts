@@ -1,6 +1,6 @@
 /**
- * A script that prints how many processes it could start beside it, up to 2,000; they have ended when it says so.
- * In Perl: a shell that is refused one waits, and is itself among those it would let loose.
+ * A script that prints how many more processes it could start, up to 2,000; they have ended by then. It is in
+ * Perl because a shell that cannot fork waits, and its own processes count too.
  */
 export const maxProcesses = `perl -e '
   while (@more < 2000 && defined(my $pid = fork)) {

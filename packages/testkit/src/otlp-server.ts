@@ -1,4 +1,6 @@
-/** OTLP server: a receiver of traces and metrics on the loopback that checks each body against the published schema. */
+/**
+ * OTLP server: receives traces and metrics on the loopback and checks each body against the published schema.
+ */
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { checkOtlp } from "./check-otlp.ts";
@@ -19,7 +21,7 @@ export interface OtlpRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** What is wrong with the body, one sentence each. */
+  /** The body's faults, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -27,7 +29,7 @@ export interface OtlpServer {
   readonly url: string;
   readonly requests: readonly OtlpRequest[];
   readonly spans: () => readonly OtlpSpan[];
-  /** The last data of each metric, by its name. */
+  /** The last data of each metric, by name. */
   readonly metrics: () => Readonly<Record<string, readonly OtlpPoint[]>>;
   close(): Promise<void>;
 }
@@ -41,7 +43,7 @@ export interface OtlpPoint {
   readonly explicitBounds?: readonly number[];
 }
 
-/** `answer`: the status of the next answer; `hang` gives none. */
+/** `answer` returns the next response's status; `hang` sends none. */
 export async function startOtlpServer(
   answer: (index: number) => number | "hang" = () => 200,
 ): Promise<OtlpServer> {

@@ -1,4 +1,4 @@
-/** What adapters of the workspace and the search do outside the workspace, as tests: they read, by real paths. */
+/** Tests of how workspace and search adapters read outside the workspace, by real paths. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import type { Search, Workspace } from "@lathe/protocol";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
 export function outsideReads(make: () => { readonly workspace: Workspace }): void {
-  it("reads outside by the real path alone", async () => {
+  it("reads outside only by the real path", async () => {
     const { workspace } = make();
     await inFolder(["b.txt"], async (folder) => {
       const [file, link] = [join(folder, "b.txt"), join(folder, "link.txt")];
@@ -34,7 +34,7 @@ export function outsideReads(make: () => { readonly workspace: Workspace }): voi
 export function outsideSearches(make: () => { readonly search: Search }): void {
   const { signal } = new AbortController();
 
-  it("searches outside by the real path, and leaves out what is told from the root", async () => {
+  it("searches outside by the real path, and skips paths excluded from the root", async () => {
     const { search } = make();
     await inFolder(["a.txt", "in/b.txt", "in/shut/c.txt", "in/.env"], async (folder) => {
       const exclude = [`${folder}/in/shut/**`, "**/.env"];

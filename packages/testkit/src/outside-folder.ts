@@ -1,4 +1,6 @@
-/** A folder outside every workspace that a sandbox may be told to open: not below /tmp, which commands have for themselves. */
+/**
+ * A folder outside every workspace that a grant can open: not below /tmp, because commands have their own.
+ */
 import { mkdtempSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure, type Git, isFailure, type OpenRepository } from "@lathe/protocol";
 
-/** `env`: all that git gets. */
+/** `env` is git's whole environment. */
 export function plainGit(env: NodeJS.ProcessEnv): Git {
   return { open: (folder) => openPlain(folder, env) };
 }

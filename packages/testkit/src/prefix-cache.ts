@@ -1,4 +1,4 @@
-/** A provider's prompt cache: what is cached is told from the bytes that requests really share. */
+/** A provider's prompt cache: computes cached tokens from the bytes that requests really share. */
 import type { CacheRules, Usage } from "@lathe/protocol";
 
 export interface PrefixCacheOptions extends CacheRules {
@@ -7,9 +7,9 @@ export interface PrefixCacheOptions extends CacheRules {
 }
 
 export interface PrefixCache {
-  /** Reads and writes; tokens are characters by four. `model` has a cache of its own. */
+  /** Reads and writes; four characters make a token. Each `model` has its own cache. */
   take(model: string, text: string): Usage;
-  /** As a provider under load does. */
+  /** Drops its entries, like a provider under load. */
   forget(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The recording disk shows the states that a crash leaves of what is not done with care. */
+/** The recording disk shows the states that a crash can leave after careless writes. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ function record(
   return { root, recording };
 }
 
-/** Every different state, as JSON. */
+/** Every distinct state, as JSON. */
 function statesOf({ root, recording }: Recorded, options: CrashOptions): ReadonlySet<string> {
   const found = new Set<string>();
   for (const state of recording.states(options)) {
@@ -57,7 +57,7 @@ function statesOf({ root, recording }: Recorded, options: CrashOptions): Readonl
 }
 
 describe("a recorded disk", () => {
-  it("tears what is written in place", () => {
+  it("tears writes in place", () => {
     const recorded = record({ a: "old" }, (disk, at) => disk.writeAt(at("a"), Buffer.from("NEW"), 0));
     const states = statesOf(recorded, { everyInstant: true });
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe("a recorded disk", () => {
     );
   });
 
-  it("loses names that were not synced, each folder's on its own", () => {
+  it("loses names that were not synced, separately for each folder", () => {
     const recorded = record({}, (disk, at) => {
       disk.mkdir(at("x"), undefined);
       disk.mkdir(at("y"), undefined);
@@ -83,7 +83,7 @@ describe("a recorded disk", () => {
     }
   });
 
-  it("keeps what was synced", () => {
+  it("keeps synced writes", () => {
     const recorded = record({ a: "old" }, (disk, at) => {
       disk.write(at("t"), Buffer.from("new"), undefined as never);
       disk.rename(at("t"), at("a"));
@@ -95,7 +95,7 @@ describe("a recorded disk", () => {
     assert.ok([...all].every((state) => /"a":"(old|new)"/.test(state)));
   });
 
-  it("remembers links, permissions and what was removed", () => {
+  it("records links, permissions and removals", () => {
     const recorded = record({ a: "1", b: "2" }, (disk, at) => {
       disk.symlink("a", at("l"));
       disk.link(at("a"), at("h"));

@@ -1,4 +1,4 @@
-/** Records what a workspace does to its disk, and makes every state that a crash could have left behind. */
+/** Records a workspace's disk operations, and builds every state that a crash could have left. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -25,15 +25,15 @@ export interface RecordableDisk {
 }
 
 export interface DiskRecording<D> {
-  /** Does what the original does, and records it. */
+  /** Works like the original, and records each operation. */
   readonly disk: D;
-  /** How many operations were recorded so far, what was there before included. */
+  /** Number of operations recorded so far, including initial content. */
   readonly count: () => number;
-  /** Every state of the disk that a crash may leave, as `CrashDisk` says. */
+  /** Every state of the disk that a crash may leave, according to `CrashDisk`. */
   readonly states: (options?: CrashOptions) => Generator<CrashState>;
 }
 
-/** *Contract:* what is below `root` already counts as durable; of folders no permissions are recorded. */
+/** *Contract:* content already below `root` counts as durable; folder permissions are not recorded. */
 export function recordDisk<D extends RecordableDisk>(original: D, root: string): DiskRecording<D> {
   const recorder = new DiskRecorder(original, root);
   const from = recorder.operations.length;
@@ -73,7 +73,7 @@ class DiskRecorder {
       },
       rename: (from, to) => {
         original.rename(from, to);
-        // Two names of one file both stay, as POSIX wants it.
+        // If both are names of one file, both stay, as POSIX requires.
         const named = this.#named(from);
         if (typeof named === "number" && named === this.#named(to)) return;
         this.#name(to, named);
@@ -153,7 +153,7 @@ class DiskRecorder {
   }
 }
 
-/** Of one that leads through a held folder's descriptor: the folder's own, where it is now. */
+/** For a path through an open folder's descriptor: the folder's current path. */
 function plainPath(path: string): string {
   const [, folder, name = ""] = /^(\/proc\/self\/fd\/\d+)(?:\/(.*))?$/.exec(path) ?? [];
   return folder === undefined ? path : join(readlinkSync(folder), name);

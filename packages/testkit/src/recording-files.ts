@@ -1,4 +1,4 @@
-/** Records what is written to files, and makes every state that a power cut could have left behind. */
+/** Records file writes, and builds every state that a power cut could have left. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { CrashDisk, type CrashState, type FileOperation } from "./crash-disk.ts";
@@ -16,11 +16,11 @@ export interface RecordableFiles {
 }
 
 export interface Recording<F> {
-  /** Does what the original does, and records it. */
+  /** Works like the original, and records each operation. */
   readonly files: F;
-  /** How many operations were recorded so far. */
+  /** Number of operations recorded so far. */
   readonly count: () => number;
-  /** Every state of the disk that a power cut may leave, as `CrashDisk` says. */
+  /** Every state of the disk that a power cut may leave, according to `CrashDisk`. */
   readonly states: () => Generator<CrashState>;
 }
 
@@ -99,7 +99,7 @@ class Recorder {
     return fd;
   }
 
-  /** A file that was there before the recording. */
+  /** A file that existed before the recording. */
   #adopt(path: string): number | undefined {
     if (!existsSync(path)) return undefined;
     this.#adoptFolder(dirname(path));

@@ -1,9 +1,9 @@
-/** Run-later paths: every path on the list of files that run later, as a file, in each of some spellings. */
+/** Run-later paths: every path on the list of files that run later, as a file, in several spellings. */
 import { runLaterEntries } from "@lathe/protocol";
 
 export interface SpelledPath {
   readonly path: string;
-  /** In small letters, as it is in the list. */
+  /** In lower case, as in the list. */
   readonly listed: string;
 }
 
@@ -15,7 +15,7 @@ export function spelledRunLaterPaths(): readonly SpelledPath[] {
   });
 }
 
-/** As it is, in capitals, with a capital at the start of each name, and with letters that are the same without case. */
+/** Unchanged, in upper case, with capitalized names, and with letters that are equal under case folding. */
 function spellings(path: string): readonly string[] {
   const capitals = path.replace(/(?<=^|\/|\.)[a-z]/gu, (letter) => letter.toUpperCase());
   return [

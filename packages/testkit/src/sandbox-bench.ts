@@ -1,4 +1,4 @@
-/** A sandbox under test: fresh folders, and short ways to run commands in it. */
+/** A sandbox under test: fresh folders, and helpers that run commands in it. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 
-/** A sandbox in fresh folders, and short ways to use it. */
+/** A sandbox in fresh folders, with helpers to use it. */
 export interface Bench {
   readonly sandbox: Sandbox;
   readonly workspace: string;
@@ -24,18 +24,18 @@ export interface Bench {
   spawn(script: string, asked?: Asked): Promise<Process>;
 }
 
-/** A command but for its script; it starts in the workspace. */
+/** A command except its script; it starts in the workspace. */
 type Asked = Partial<Omit<Command, "script">>;
 
 export type RegisterCase = (title: string, run: (bench: Bench) => Promise<void>) => void;
 
-/** What the processes of a bench are numbered on from. */
+/** The processes of a bench are numbered after this. */
 export const numberedAfter = 40;
 
 export type ShownPlace = Pick<SandboxSpec, "closed" | "shown">;
 
 export interface BenchPlaces extends ShownPlace, Pick<SandboxSpec, "isUnguarded"> {
-  /** Folders of the workspace that commands find empty. */
+  /** Workspace folders that appear empty to commands. */
   readonly hidden?: readonly string[];
 }
 

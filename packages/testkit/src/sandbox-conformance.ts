@@ -1,4 +1,4 @@
-/** What every sandbox driver must do, whatever it runs commands with. */
+/** Tests that every sandbox driver must pass, whatever it runs commands with. */
 import assert from "node:assert/strict";
 import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,20 +12,20 @@ import { makeShownPlace, shownCases } from "./sandbox-shown-cases.ts";
 import { terminalCases } from "./sandbox-terminal-cases.ts";
 
 export interface SandboxConformanceOptions {
-  /** Why the suite cannot run on this machine; said, and everything skipped. */
+  /** Why the suite cannot run on this machine; the suite is then skipped with this reason. */
   readonly skip?: string | false;
-  /** Whether commands really run; a fake gets only the part that can be scripted. */
+  /** Whether commands really run; a fake gets only the scriptable part. */
   readonly isReal?: boolean;
-  /** Whether the driver gives commands a terminal that ask for one. */
+  /** Whether the driver can give commands a terminal. */
   readonly hasTerminals?: boolean;
-  /** As `RealCases` has them; true when absent. */
+  /** See `RealCases`; true if absent. */
   readonly hasOwnTmp?: boolean;
   readonly isDirect?: boolean;
-  /** Whether it hides what it is told to; true when absent. */
+  /** Whether it hides the paths in `hidden`; true if absent. */
   readonly hides?: boolean;
 }
 
-/** Scripts of the part every driver runs: a fake must answer them as bash would. */
+/** Scripts of the part that every driver runs: a fake must answer them like bash. */
 export const sandboxScripts = {
   prints: "echo hello",
   fails: "echo oops >&2; exit 3",
@@ -82,7 +82,7 @@ export function sandboxConformance(
 
 function commonCases(test: RegisterCase): void {
   const { prints, fails, hangs } = sandboxScripts;
-  test("gives the output and the exit code", async ({ exec }) => {
+  test("returns the output and the exit code", async ({ exec }) => {
     const { output, bytes, code, timedOut } = await exec(prints);
     assert.deepEqual(
       { output, bytes, code, timedOut },
@@ -95,29 +95,29 @@ function commonCases(test: RegisterCase): void {
     assert.deepEqual({ output, code }, { output: "oops\n", code: 3 });
   });
 
-  test("a timeout ends the command and keeps what it wrote", async ({ exec }) => {
+  test("a timeout ends the command and keeps its output", async ({ exec }) => {
     const { output, timedOut } = await exec(hangs, { timeoutMs: 400 });
     assert.deepEqual({ output, timedOut }, { output: "begun\n", timedOut: true });
   });
 
-  test("a signal ends the command, which then has not timed out", async ({ exec }) => {
+  test("a signal ends the command, which then did not time out", async ({ exec }) => {
     const { output, timedOut, code } = await exec(hangs, { signal: AbortSignal.timeout(400) });
     assert.deepEqual({ output, timedOut }, { output: "begun\n", timedOut: false });
     assert.notEqual(code, 0);
   });
 
-  test("a signal given before the start keeps the command from starting", async ({ refused }) => {
+  test("a signal that aborted before the start prevents the start", async ({ refused }) => {
     const { code } = await refused(prints, { signal: AbortSignal.abort() });
     assert.equal(code, "cancelled");
   });
 
-  test("a closed sandbox starts nothing, and closes twice", async ({ sandbox, refused }) => {
+  test("a closed sandbox starts nothing, and can be closed twice", async ({ sandbox, refused }) => {
     await sandbox.close();
     await sandbox.close();
     assert.equal((await refused(prints)).code, "sandbox-unavailable");
   });
 
-  test("closing ends commands that run", async ({ sandbox, spawn }) => {
+  test("closing ends running commands", async ({ sandbox, spawn }) => {
     const running = await spawn(hangs);
     await sandbox.close();
     assert.notEqual((await running.exited).code, 0);
@@ -126,7 +126,7 @@ function commonCases(test: RegisterCase): void {
 
 function processCases(test: RegisterCase): void {
   const { prints, hangs, answers } = sandboxScripts;
-  test("spawned processes are listed in order, also when they have ended", async ({ sandbox, spawn }) => {
+  test("spawned processes are listed in order, also after they have ended", async ({ sandbox, spawn }) => {
     const [first, second] = [await spawn(prints), await spawn(hangs)];
     const { code, timedOut } = await first.exited;
     assert.deepEqual({ code, timedOut }, { code: 0, timedOut: false });
@@ -140,7 +140,7 @@ function processCases(test: RegisterCase): void {
     assert.notEqual(first.id, second.id);
   });
 
-  test("each has a name of its own, also those that start together", async ({ sandbox, spawn, exec }) => {
+  test("each process has a unique name, also if several start together", async ({ sandbox, spawn, exec }) => {
     const together = await Promise.all([spawn(prints), spawn(hangs), exec(prints), spawn(prints)]);
     const names = together.flatMap((one) => ("id" in one ? [one.id] : []));
     assert.equal(new Set(names).size, 3, names.join());
@@ -154,7 +154,7 @@ function processCases(test: RegisterCase): void {
     );
   });
 
-  test("output is read in parts, from anywhere", async ({ spawn }) => {
+  test("output can be read in parts, from any offset", async ({ spawn }) => {
     const started = await spawn(prints);
     await started.exited;
     assert.deepEqual(await started.read(0, 4), { text: "hell", next: 4, total: 6 });
@@ -162,7 +162,7 @@ function processCases(test: RegisterCase): void {
     assert.deepEqual(await started.read(6, 100), { text: "", next: 6, total: 6 });
   });
 
-  test("a process reads what is written to it, until it has ended", async ({ spawn }) => {
+  test("a process reads its input until it has ended", async ({ spawn }) => {
     const started = await spawn(answers);
     assert.equal(await started.write("one\n"), undefined);
     await until(async () => (await started.read(0, 100)).text === "got one\n");
@@ -173,9 +173,9 @@ function processCases(test: RegisterCase): void {
   });
 }
 
-/** The part of the sandbox suite about a workspace that was just made for its commands: all they write stays. */
+/** The part of the sandbox suite about a workspace made just for its commands: all their writes stay. */
 function unguardedCases(open: () => Promise<Bench>): void {
-  it("in a folder that was just made nothing is sealed or taken back", { timeout: 20_000 }, async () => {
+  it("in a new folder nothing is sealed or reverted", { timeout: 20_000 }, async () => {
     const bench = await open();
     try {
       const files = [".vscode/tasks.json", ".git/hooks/post-checkout", ".envrc", "package.json"];

@@ -1,11 +1,11 @@
-/** The part of the sandbox suite about folders of the workspace that commands are not shown. */
+/** The part of the sandbox suite about workspace folders that are hidden from commands. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import type { Bench } from "./sandbox-bench.ts";
 
-/** From the workspace. */
+/** Relative to the workspace. */
 export const hiddenFolders: readonly string[] = ["of/the/secret", "of/the/other", "empty"];
 
 export function hiddenCases(open: () => Promise<Bench>): void {
@@ -21,7 +21,7 @@ export function hiddenCases(open: () => Promise<Bench>): void {
   };
   const file = ({ workspace }: Bench): string => join(workspace, "of/the/secret/login.json");
 
-  test("what is hidden is not there, whichever way it is asked for", async (bench) => {
+  test("a hidden file is missing, however a command looks for it", async (bench) => {
     writeFileSync(file(bench), "the very token");
     const asked = [
       "cat of/the/secret/login.json",
@@ -41,14 +41,14 @@ export function hiddenCases(open: () => Promise<Bench>): void {
     }
   });
 
-  test("what comes to lie there later is hidden, too", async (bench) => {
+  test("files added there later are hidden, too", async (bench) => {
     const { output: before } = await bench.exec("ls empty");
     writeFileSync(join(bench.workspace, "empty/login.json"), "the very token");
     const { output } = await bench.exec("cat empty/login.json; ls empty");
     assert.doesNotMatch(before + output, /token|^login\.json$/m);
   });
 
-  test("it cannot be moved away from below what hides it, nor taken away or written", async (bench) => {
+  test("a hidden folder cannot be moved out from under its cover, removed or written", async (bench) => {
     writeFileSync(file(bench), "the very token");
     const tried = [
       "mv of moved",
@@ -67,7 +67,7 @@ export function hiddenCases(open: () => Promise<Bench>): void {
     assert.equal(readFileSync(file(bench), "utf8"), "the very token");
   });
 
-  test("the folders above it are the workspace's as ever", async ({ exec, workspace }) => {
+  test("the folders above it behave as usual", async ({ exec, workspace }) => {
     const { output, code } = await exec(
       "echo seen > of/the/file; cat of/the/file; rm of/the/file; echo x > of/x",
     );

@@ -1,4 +1,4 @@
-/** All probes of the sandbox: what must not get out, and what must work. */
+/** All sandbox probes: escapes it must contain, and work it must allow. */
 import { gitEscapes } from "./sandbox-probes/escapes/git.ts";
 import { kernelFiles } from "./sandbox-probes/escapes/kernel-files.ts";
 import { mounts } from "./sandbox-probes/escapes/mounts.ts";

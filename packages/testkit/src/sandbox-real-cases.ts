@@ -5,9 +5,9 @@ import { isFailure } from "@lathe/protocol";
 import { type RegisterCase, until } from "./sandbox-bench.ts";
 
 export interface RealCases {
-  /** Whether there is a /tmp that commands write, the machine's or one of their own. */
+  /** Whether commands can write to a /tmp, the machine's or their own. */
   readonly hasOwnTmp: boolean;
-  /** Whether nothing that ends at the first, polite signal stands between the driver and the command. */
+  /** Whether no process that ends at SIGTERM is between the driver and the command. */
   readonly isDirect: boolean;
 }
 
@@ -26,7 +26,7 @@ function outputCases(test: RegisterCase): void {
     assert.equal(output, "out1\nerr1\nout2\nerr2\nout3\nerr3\n");
   });
 
-  test("/dev/stdout and /dev/stderr can be opened, and lose nothing", async ({ exec }) => {
+  test("/dev/stdout and /dev/stderr can be opened without losing output", async ({ exec }) => {
     const { output, code } = await exec(
       "echo a; echo b >/dev/stderr; echo c | tee /dev/stderr; echo d >/dev/stdout; echo e",
     );
@@ -38,7 +38,7 @@ function outputCases(test: RegisterCase): void {
     assert.deepEqual({ output, code }, { output: "end\nover\n", code: 0 });
   });
 
-  test("no start file of the shell is read", async ({ exec }) => {
+  test("the shell reads no startup file", async ({ exec }) => {
     const { output } = await exec(
       'mkdir -p "$HOME"; echo "echo startfile" > "$HOME/.bashrc"; bash --version >/dev/null; echo -n',
     );
@@ -46,7 +46,7 @@ function outputCases(test: RegisterCase): void {
     assert.equal((await exec("echo clean")).output, "clean\n");
   });
 
-  test("long output keeps its head and tail, and says what is left out", async ({ exec }) => {
+  test("long output keeps its head and tail, and reports the omission", async ({ exec }) => {
     const { output, bytes } = await exec("seq 1 300000");
     assert.equal(bytes, 1_988_895);
     assert.ok(output.length < 80_000, `${output.length}`);
@@ -55,7 +55,7 @@ function outputCases(test: RegisterCase): void {
     assert.match(output, /\[\.\.\. \d+ bytes left out \.\.\.\]/);
   });
 
-  test("25 MB of output are survived, and counted", async ({ exec }) => {
+  test("25 MB of output are handled and counted", async ({ exec }) => {
     const { output, bytes } = await exec("head -c 25000000 /dev/zero | tr '\\0' x; echo; echo tail");
     assert.equal(bytes, 25_000_006);
     assert.match(output, /x\ntail\n$/);
@@ -69,7 +69,7 @@ function outputCases(test: RegisterCase): void {
 }
 
 function streamCases(test: RegisterCase): void {
-  test("stderr is kept apart when that is asked for", async ({ exec, spawn }) => {
+  test("stderr can be captured separately", async ({ exec, spawn }) => {
     const script = "echo out; echo err >&2; echo more >/dev/stderr; echo last | tee /dev/stderr";
     const { output, errors, bytes } = await exec(script, { apart: true });
     assert.deepEqual(
@@ -93,12 +93,12 @@ function streamCases(test: RegisterCase): void {
     assert.match(text, /SOME WORDS\nover\n$/);
   });
 
-  test("bytes that are no text do no harm", async ({ exec }) => {
+  test("bytes that are not text do no harm", async ({ exec }) => {
     const { output, bytes } = await exec("printf 'a\\0b\\377c\\n'");
     assert.deepEqual({ output, bytes }, { output: "a\0b\ufffdc\n", bytes: 6 });
   });
 
-  test("characters of several bytes are never split between reads", async ({ spawn }) => {
+  test("multi-byte characters are never split between reads", async ({ spawn }) => {
     const started = await spawn("printf 'äöü€𝄞'");
     await started.exited;
     let [text, from] = ["", 0];
@@ -113,7 +113,7 @@ function streamCases(test: RegisterCase): void {
 }
 
 function temporaryCases(test: RegisterCase, hasOwnTmp: boolean): void {
-  test("TMPDIR keeps its files from command to command", async ({ exec }) => {
+  test("files in TMPDIR survive from command to command", async ({ exec }) => {
     await exec('echo kept > "$TMPDIR/x"');
     assert.equal((await exec('cat "$TMPDIR/x"')).output, "kept\n");
   });
@@ -128,7 +128,7 @@ function temporaryCases(test: RegisterCase, hasOwnTmp: boolean): void {
 }
 
 function placeCases(test: RegisterCase): void {
-  test("commands start in the folder they name, and write there", async ({ exec, workspace }) => {
+  test("commands start in the folder they name, and can write there", async ({ exec, workspace }) => {
     await exec("mkdir 'a b' && echo text > 'a b/file'");
     assert.equal(
       (await exec("pwd; cat file", { cwd: `${workspace}/a b` })).output,
@@ -137,7 +137,7 @@ function placeCases(test: RegisterCase): void {
     assert.equal(readFileSync(`${workspace}/a b/file`, "utf8"), "text\n");
   });
 
-  test("a folder that is missing is said to be", async ({ refused, workspace }) => {
+  test("a missing folder is reported", async ({ refused, workspace }) => {
     assert.equal((await refused("true", { cwd: `${workspace}/missing` })).code, "not-found");
   });
 
@@ -169,18 +169,18 @@ function placeCases(test: RegisterCase): void {
 }
 
 function politeCases(test: RegisterCase): void {
-  test("stop lets a process end in its own way", async ({ spawn }) => {
+  test("stop lets a process end on its own terms", async ({ spawn }) => {
     const started = await spawn("trap 'echo bye; exit 7' TERM; echo up; while :; do sleep 0.02; done");
     await until(async () => (await started.read(0, 10)).text === "up\n");
     await started.stop();
-    // bash may say that the sleep it waited for was ended too.
+    // bash may report that the sleep it waited for was ended too.
     assert.match((await started.read(0, 100)).text, /^up\n(Terminated\n)?bye\n$/);
     assert.equal(started.exit?.code, 7);
   });
 }
 
 function treeCases(test: RegisterCase): void {
-  // Each leaves its group, its session or its parent in another way.
+  // Each one leaves its group, its session or its parent in another way.
   const daemons = (name: string): string =>
     [
       `setsid sleep 1${name} >/dev/null 2>&1 &`,
@@ -196,7 +196,7 @@ function treeCases(test: RegisterCase): void {
     assert.deepEqual(left(unique(1)), []);
   });
 
-  test("what a command leaves running ends with it", async ({ exec }) => {
+  test("a command's leftover processes end with it", async ({ exec }) => {
     const { code } = await exec(`${daemons(unique(2))} exit 4`);
     assert.equal(code, 4);
     assert.deepEqual(left(unique(2)), []);
@@ -210,7 +210,7 @@ function treeCases(test: RegisterCase): void {
     assert.deepEqual(left(unique(3)), []);
   });
 
-  test("close leaves nothing", async ({ sandbox, spawn }) => {
+  test("close leaves no process", async ({ sandbox, spawn }) => {
     for (const tail of [`sleep 5${unique(4)}`, `trap '' TERM; sleep 5${unique(4)}; sleep 6${unique(4)}`]) {
       await spawn(`${daemons(unique(4))} ${tail}`);
     }
@@ -219,7 +219,7 @@ function treeCases(test: RegisterCase): void {
     assert.deepEqual(left(unique(4)), []);
   });
 
-  test("a process writes while nobody reads, and goes on being read", async (bench) => {
+  test("a process that no one reads can still write, and be read later", async (bench) => {
     const started = await bench.spawn(
       "for i in 1 2 3; do echo $i; sleep 0.05; done; head -c 300000 /dev/zero; echo end",
     );
@@ -229,7 +229,7 @@ function treeCases(test: RegisterCase): void {
     assert.equal((await started.read(300_006, 100)).text, "end\n");
   });
 
-  test("a check that refuses keeps everything from starting", async ({ sandbox, workspace }) => {
+  test("a failed check prevents every start", async ({ sandbox, workspace }) => {
     assert.equal(existsSync(`${workspace}/made`), false);
     const started = await sandbox.spawn({ script: "touch made", cwd: `${workspace}/missing` });
     assert.ok(isFailure(started));
@@ -238,7 +238,7 @@ function treeCases(test: RegisterCase): void {
 }
 
 /** Command lines of `sleep` processes whose argument ends with the number. */
-/** Digits no other process of this test run sleeps for. */
+/** Digits that no other process of this test run sleeps for. */
 function unique(number: number): string {
   return `${String(process.pid).padStart(7, "0")}${number}`;
 }

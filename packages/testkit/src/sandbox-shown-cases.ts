@@ -1,4 +1,4 @@
-/** The part of the sandbox suite about folders that are shown to be read only, within a place that is closed. */
+/** The part of the sandbox suite about folders shown read-only inside a closed place. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { isFailure, type Tier } from "@lathe/protocol";
 import type { Bench, ShownPlace } from "./sandbox-bench.ts";
 
-/** Beside the bench's workspace: what is closed, a folder in it that is shown, and another name for the whole. */
+/** Beside the bench's workspace: a closed folder, a shown folder in it, and another name for the whole. */
 export function makeShownPlace(folder: string): ShownPlace {
   const [closed, alias] = [join(folder, "config"), join(folder, "alias")];
   mkdirSync(join(closed, "skills/deploy/scripts"), { recursive: true });
@@ -31,7 +31,7 @@ export function shownCases(open: () => Promise<{ readonly bench: Bench; readonly
     });
   };
 
-  test("what is shown is read by commands and files' tools under each of its names", async (bench) => {
+  test("commands and file tools read a shown folder under each of its names", async (bench) => {
     for (const skills of bench.sandbox.spec.shown ?? []) {
       const { output, code } = await bench.exec(
         `cat ${skills}/deploy/reference.md && sh ${skills}/deploy/scripts/go.sh`,
@@ -44,12 +44,12 @@ export function shownCases(open: () => Promise<{ readonly bench: Bench; readonly
     }
   });
 
-  test("what is closed around it stays so, also for links that lead out of it", async (bench, tier) => {
+  test("the closed folder around it stays closed, also for links that lead out of it", async (bench, tier) => {
     const [closed = ""] = bench.sandbox.spec.closed ?? [];
     for (const skills of bench.sandbox.spec.shown ?? []) {
       for (const path of ["..", "../keys.json", "deploy/keys", "up/keys.json"]) {
         const place = await bench.sandbox.find(`${skills}/${path}`);
-        // Where commands have a /tmp of their own, the folders above what is shown are theirs, and empty.
+        // If commands have their own /tmp, the folders above the shown one are theirs, and empty.
         assert.ok(isFailure(place) || !place.path.startsWith(closed), path);
         if (tier === "none") continue;
         const { output } = await bench.exec(`cat ${skills}/${path}; ls ${skills}/${path}`);
@@ -58,7 +58,7 @@ export function shownCases(open: () => Promise<{ readonly bench: Bench; readonly
     }
   });
 
-  test("it is only read", async (bench, tier) => {
+  test("it is read-only", async (bench, tier) => {
     if (tier === "none") return;
     const [skills = ""] = bench.sandbox.spec.shown ?? [];
     for (const script of [

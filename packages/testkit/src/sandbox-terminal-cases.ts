@@ -1,4 +1,4 @@
-/** The part of the sandbox suite about terminals: what a driver that has them gives, and what others say. */
+/** The part of the sandbox suite about terminals: drivers that have them, and errors of those that do not. */
 import assert from "node:assert/strict";
 import { type RegisterCase, until } from "./sandbox-bench.ts";
 
@@ -6,13 +6,13 @@ const terminal = { rows: 30, columns: 100 };
 
 export function terminalCases(test: RegisterCase, hasTerminals: boolean): void {
   if (!hasTerminals) {
-    test("a terminal that cannot be had is refused, and the command not run", async ({ refused }) => {
+    test("an unavailable terminal is refused, and the command does not run", async ({ refused }) => {
       assert.equal((await refused("true", { terminal })).code, "sandbox-unavailable");
     });
     return;
   }
 
-  test("a terminal is one, of the size that was asked for", async ({ exec }) => {
+  test("a terminal is real, with the requested size", async ({ exec }) => {
     const { output, code } = await exec(
       "test -t 0 && test -t 1 && test -t 2 && stty size && echo hi >/dev/tty",
       {
@@ -22,7 +22,7 @@ export function terminalCases(test: RegisterCase, hasTerminals: boolean): void {
     assert.deepEqual({ output, code }, { output: "30 100\r\nhi\r\n", code: 0 });
   });
 
-  test("a terminal takes what is typed, a new size, and its end", async ({ spawn }) => {
+  test("a terminal accepts typed input, a new size, and its end", async ({ spawn }) => {
     const started = await spawn(
       "trap 'stty size' WINCH; stty -echo; echo up; while read -r l; do echo got $l; done",
       {
@@ -38,7 +38,7 @@ export function terminalCases(test: RegisterCase, hasTerminals: boolean): void {
     assert.equal((await started.exited).code, 0);
   });
 
-  test("without a terminal there is none to be had", async ({ exec, spawn }) => {
+  test("a command without a terminal finds none", async ({ exec, spawn }) => {
     assert.notEqual((await exec("echo x >/dev/tty")).code, 0);
     const started = await spawn("sleep 300");
     assert.equal((await started.resize(terminal))?.code, "no-process");

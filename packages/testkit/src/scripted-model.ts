@@ -1,4 +1,4 @@
-/** Scripted model: answers from a list or a function of the request, and a record of every request. */
+/** Scripted model: answers from a list or a function of the request, and records every request. */
 import {
   type AssistantPart,
   type Failure,
@@ -24,9 +24,9 @@ export interface ScriptedAnswer {
   readonly calls?: readonly ScriptedCall[];
   readonly reason?: FinishReason;
   readonly usage?: Usage;
-  /** Ends the attempt with this failure, after the text was shown. */
+  /** Ends the attempt with this failure, after showing the text. */
   readonly failure?: Failure;
-  /** Never ends by itself; only the signal ends it. */
+  /** Only the signal ends it. */
   readonly hangs?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What every adapter of the search port has to do, as tests. */
+/** Tests that every adapter of the search port must pass. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { GrepQuery, GrepResult, RankQuery, RankResult, Search } from "@lathe/protocol";
@@ -7,7 +7,7 @@ import { outsideSearches } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
 import { symbolSearches } from "./symbol-cases.ts";
 
-/** A search over an empty folder; `put` writes a file into it, its folders made. */
+/** A search over an empty folder; `put` writes a file into it, creating folders. */
 export interface SearchUnderTest {
   readonly search: Search;
   put(path: string, content: string | Uint8Array): void;
@@ -59,7 +59,7 @@ function grepTests(make: Make): void {
     assert.deepEqual(await places(search, { pattern: "-e", literal: true }), []);
   });
 
-  it("shows lines of context as such", async () => {
+  it("marks lines of context", async () => {
     const { search, put } = make();
     put("a.txt", "1\n2\n3\n4\n5\n");
     const { lines } = await grep(search, { pattern: "3", context: 1 });
@@ -70,7 +70,7 @@ function grepTests(make: Make): void {
     ]);
   });
 
-  it("says where in a line it matched", async () => {
+  it("reports where in a line it matched", async () => {
     const { search, put } = make();
     put("a.txt", "grüße 漢字 ab 😀 ab\r\n");
     put("b.txt", `${"é".repeat(800)}needle${"-".repeat(800)}\n`);
@@ -86,14 +86,14 @@ function grepTests(make: Make): void {
     );
   });
 
-  it("knows CRLF, Unicode and names with blanks", async () => {
+  it("supports CRLF, Unicode and names with spaces", async () => {
     const { search, put } = make();
     put("ein ordner/naïve 漢.txt", "grüße\r\n漢字\r\n");
     assert.deepEqual(await places(search, { pattern: "^gr\\wße$" }), ["ein ordner/naïve 漢.txt:1:grüße"]);
     assert.deepEqual(await places(search, { pattern: "漢." }), ["ein ordner/naïve 漢.txt:2:漢字"]);
   });
 
-  it("names a bad pattern", async () => {
+  it("reports a bad pattern", async () => {
     const { search, put } = make();
     put("a.txt", "x(\n");
     failedWith("search-failed", await search.grep({ pattern: "x(", limit: 10 }, going));
@@ -103,7 +103,7 @@ function grepTests(make: Make): void {
 }
 
 function lineTests(make: Make): void {
-  it("matches over several lines when that is meant, whatever they end in", async () => {
+  it("matches across lines on request, with any line endings", async () => {
     const { search, put } = make();
     put("a.txt", "one (1)\ntwo\nthree\n");
     put("b.txt", "one (1)\r\ntwo\r\nthree\r\n");
@@ -121,7 +121,7 @@ function lineTests(make: Make): void {
 }
 
 function whereTests(make: Make): void {
-  it("leaves out what .gitignore names, also where there is no repository, and never enters .git", async () => {
+  it("skips files named by .gitignore, also without a repository, and never enters .git", async () => {
     const { search, put } = make();
     put(".gitignore", "node_modules/\n*.log\n");
     for (const path of ["node_modules/m.txt", "a.log", ".git/config.txt", "src/a.txt", ".github/b.txt"])
@@ -149,7 +149,7 @@ function whereTests(make: Make): void {
     assert.deepEqual(await paths({ glob: "*.test.*" }), ["a/b/x.test.ts"]);
   });
 
-  it("leaves out binary files, and says which of them match", async () => {
+  it("skips binary files, and reports which of them match", async () => {
     const { search, put } = make();
     put(
       "a.bin",
@@ -169,10 +169,10 @@ function whereTests(make: Make): void {
 
 function excludeTests(make: Make): void {
   const exclude = ["secret/**", "**/.env", "**/.ssh/**", "*.p\\[m", "src/?.key"];
-  /** Without what ends in `ab`, and without case. */
+  /** Excludes names ending in `ab`, ignoring case. */
   const narrowed = ["**/.[eE]nv.{*[!aA][bB],[bB],*[!bB]}"];
 
-  it("leaves out what it is told to, and counts it whatever it holds", async () => {
+  it("skips excluded paths, and counts them whatever they contain", async () => {
     const { search, put } = make();
     const secrets = ["secret/a/b.txt", ".env", "x/.env", "x/.ssh/id", "a.p[m", "src/k.key"];
     for (const path of [...secrets, "src/long.key", "my/secret/a.txt", "b.pm"]) put(path, "top\n");
@@ -191,7 +191,7 @@ function excludeTests(make: Make): void {
     assert.equal((await grep(search, { pattern: "top", glob: "*.pm", exclude })).leftOut, 0);
   });
 
-  it("leaves out what sets of characters and braces tell", async () => {
+  it("skips paths excluded by character sets and braces", async () => {
     const { search, put } = make();
     for (const path of [".env.prod", "x/.Env.B", "x/.env.cab", ".env.ab", ".envrc"]) put(path, "top\n");
     const found = await grep(search, { pattern: "top", exclude: narrowed });
@@ -200,7 +200,7 @@ function excludeTests(make: Make): void {
     assert.deepEqual(succeeded(await search.files({ limit: 9, exclude: narrowed }, going)).paths, paths);
   });
 
-  it("does not bring back what .gitignore names", async () => {
+  it("does not include files that .gitignore names", async () => {
     const { search, put } = make();
     put(".gitignore", "*.log\n.env\n");
     for (const path of ["a.log", ".env", "a.txt"]) put(path, "x\n");
@@ -210,7 +210,7 @@ function excludeTests(make: Make): void {
 }
 
 function boundTests(make: Make): void {
-  it("stops at the limit and says that there is more", async () => {
+  it("stops at the limit and reports that there is more", async () => {
     const { search, put } = make();
     put("a.txt", "x\n".repeat(100_000));
     const some = await grep(search, { pattern: "x", limit: 5 });
@@ -228,7 +228,7 @@ function boundTests(make: Make): void {
     assert.ok(line?.text.includes("needle") && line.text.length < 1_000, line?.text.slice(0, 100));
   });
 
-  it("skips a file with a line that is too long, and says so", async () => {
+  it("skips a file with an overlong line, and reports it", async () => {
     const { search, put } = make();
     put("[b] {c}/!long.js", `needle\n${"a".repeat(5_000_000)}`);
     put("many.js", "a".repeat(450_000));
@@ -253,7 +253,7 @@ function boundTests(make: Make): void {
     assert.deepEqual((await grep(search, { pattern: "nowhere" })).skipped, []);
   });
 
-  it("says which files it could not search", async () => {
+  it("reports which files it could not search", async () => {
     const { search, put } = make();
     put("a.txt", `${"a".repeat(40_000)}\n`);
     put("b.txt", "ok\n");
@@ -262,7 +262,7 @@ function boundTests(make: Make): void {
     assert.match(found.unsearched[0] ?? "", /a\.txt: .*limit/);
   });
 
-  it("ends when the signal does", async () => {
+  it("ends when the signal aborts", async () => {
     const { search, put } = make();
     put("a.txt", "x\n");
     failedWith("cancelled", await search.grep({ pattern: "x", limit: 10 }, AbortSignal.abort()));
@@ -283,7 +283,7 @@ const parser = "export function parseHeader(line: string) {\n  return line.split
 const writer = "export class ResponseWriter {\n  flushBuffers() {\n    return this.chunks.join();\n  }\n}\n";
 
 function rankTests(make: Make): void {
-  it("ranks code for words that are written otherwise than in it, and says why", async () => {
+  it("ranks code for words spelled differently in it, and explains why", async () => {
     const { search, put } = make();
     put("src/http/parser.ts", parser);
     put("src/http/writer.ts", writer);
@@ -298,7 +298,7 @@ function rankTests(make: Make): void {
     assert.deepEqual(await rankedPaths(search, "nothing-like-this"), []);
   });
 
-  it("puts code before its tests, unless tests are asked for, and keeps to a kind", async () => {
+  it("ranks code before its tests unless tests are requested, and can filter by kind", async () => {
     const { search, put } = make();
     put("src/parser.ts", parser);
     put(
@@ -311,7 +311,7 @@ function rankTests(make: Make): void {
     assert.deepEqual(await rankedPaths(search, "parse a header", { kind: "doc" }), ["docs/parser.md"]);
   });
 
-  it("ranks below a path, at most as many files as asked for, and leaves out what it is told to", async () => {
+  it("ranks below a path, returns at most the requested number of files, and skips excluded ones", async () => {
     const { search, put } = make();
     for (const path of ["a/x.ts", "a/y.ts", "b/x.ts", "secret/x.ts", ".env"]) put(path, parser);
     assert.deepEqual((await rankedPaths(search, "parse header", { path: "a" })).toSorted(), [
@@ -327,7 +327,7 @@ function rankTests(make: Make): void {
     failedWith("cancelled", await search.rank({ query: "x", k: 1 }, AbortSignal.abort()));
   });
 
-  it("leaves out what .gitignore and .latheignore name, and takes no harm from any bytes", async () => {
+  it("skips files named by .gitignore and .latheignore, and handles any bytes", async () => {
     const { search, put } = make();
     put(".gitignore", "build/\n");
     put(".latheignore", "vendor/\n");
@@ -344,11 +344,11 @@ function rankTests(make: Make): void {
 }
 
 function freshnessTests(make: Make): void {
-  it("finds at the next call what was changed, added and taken away", async () => {
+  it("finds changes, additions and removals at the next call", async () => {
     const { search, put } = make();
     put("a.ts", parser);
     assert.deepEqual(await rankedPaths(search, "parseHeader"), ["a.ts"]);
-    // As long as before, at once, and again: no stamp may be trusted too soon.
+    // Same length, immediately, and repeatedly: no stamp may be trusted too soon.
     for (const name of ["grindBeans_", "brewCoffee_", "pourCoffee_"]) {
       put("a.ts", parser.replace("parseHeader", name));
       const [best] = (await ranked(search, name)).ranges;

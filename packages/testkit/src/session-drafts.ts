@@ -1,4 +1,4 @@
-/** Drafts and owners for the tests of stores. */
+/** Drafts and owners for store tests. */
 import assert from "node:assert/strict";
 import { type Draft, type Failure, isFailure, type Owner } from "@lathe/protocol";
 

@@ -1,4 +1,4 @@
-/** What every adapter of the store port has to do, as tests. */
+/** Tests that every adapter of the store port must pass. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fold, type SessionLog, type Store } from "@lathe/protocol";
@@ -19,7 +19,7 @@ export function storeConformance(name: string, makeStore: MakeStore): void {
     describe("withLease", () => leaseTests(makeStore));
     describe("remove", () => removeTests(makeStore));
     describe("list", () => listTests(makeStore));
-    it("holds, after any series of appends, claims and closes, exactly what was reported", () =>
+    it("contains exactly the reported events after any series of appends, claims and closes", () =>
       holdsWhatWasReported(makeStore));
   });
 }
@@ -27,7 +27,7 @@ export function storeConformance(name: string, makeStore: MakeStore): void {
 function createTests(makeStore: MakeStore): void {
   const alive = { isAlive: () => true };
 
-  it("makes a log of the creation and the first claim", async () => {
+  it("starts a log with the creation and the first claim", async () => {
     const { store, another } = makeStore(alive);
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 7 }));
     assert.equal(log.id, "one");
@@ -44,7 +44,7 @@ function createTests(makeStore: MakeStore): void {
     assert.deepEqual(fold(log.events).owner, first);
   });
 
-  it("makes a log that begins with more, which is whole or not there at all", async () => {
+  it("starts a log with further events, completely or not at all", async () => {
     const { store, another } = makeStore(alive);
     const said = { type: "message.received", data: { parts: [{ type: "text", text: "hello" }] } } as const;
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 7, first: [said] }));
@@ -65,14 +65,14 @@ function createTests(makeStore: MakeStore): void {
     failedWith("session-unknown", await store.read("two"));
   });
 
-  it("refuses an id that exists, and leaves that session alone", async () => {
+  it("refuses an existing id, and leaves that session unchanged", async () => {
     const { store, another } = makeStore(alive);
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 7 }));
     failedWith("already-exists", await another().create(createdDraft("one"), { owner: second, at: 8 }));
     assert.equal(await log.check(), undefined);
   });
 
-  it("refuses ids that are no names", async () => {
+  it("refuses ids that are not valid names", async () => {
     const { store } = makeStore(alive);
     for (const id of ["", ".", "..", "../up", "a/b", "a\\b", "/etc/x", ".hidden", "a\0b", "x".repeat(200)]) {
       failedWith("invalid-arguments", await store.create(createdDraft(id), { owner: first, at: 7 }));
@@ -90,7 +90,7 @@ function appendTests(makeStore: MakeStore): void {
     return { log, store: another() };
   };
 
-  it("gives gapless places, in the order of the calls", async () => {
+  it("numbers events without gaps, in call order", async () => {
     const { log, store } = await begin();
     const calls = [["a", "b"], [], ["c"], ["d", "e", "f"]].map((texts, index) =>
       log.append(texts.map(noticeDraft), { at: 10 + index, durable: index % 2 === 0 }),
@@ -110,7 +110,7 @@ function appendTests(makeStore: MakeStore): void {
     assert.deepEqual(succeeded(await store.read("one")), [...log.events, ...appended]);
   });
 
-  it("keeps any text", async () => {
+  it("preserves any text", async () => {
     const { log, store } = await begin();
     const texts = ['"\\\n\r\u2028\0', "é漢😀", '{"e":1,"type":"x"}\n{"e":2}', "x".repeat(300_000), ""];
     succeeded(await log.append(texts.map(noticeDraft), now));
@@ -121,7 +121,7 @@ function appendTests(makeStore: MakeStore): void {
     );
   });
 
-  it("refuses a draft that does not fit its schema, and the ones beside it", async () => {
+  it("refuses a draft that violates its schema, and the others in its batch", async () => {
     const { log, store } = await begin();
     const bad = { type: "notice.posted", data: { about: "nothing", text: 1 } } as never;
     assert.ok("code" in (await log.append([noticeDraft("good"), bad], now)));
@@ -146,13 +146,13 @@ function claimTests(makeStore: MakeStore): void {
     return { log, other: another() };
   };
 
-  it("knows no session that was never created", async () => {
+  it("does not find a session that was never created", async () => {
     const { other } = await begin();
     failedWith("session-unknown", await other.claim("two", { owner: second, at: 2 }));
     failedWith("session-unknown", await other.read("two"));
   });
 
-  it("leaves a session to an owner that runs", async () => {
+  it("does not take a session from a running owner", async () => {
     const { log, other } = await begin();
     const refusal = failedWith("session-owned", await other.claim("one", { owner: second, at: 2 }));
     assert.match(refusal.text, /process 1 on test-host/);
@@ -164,7 +164,7 @@ function claimTests(makeStore: MakeStore): void {
     ["when it is forced", true, { force: true }],
     ["from an owner that died", false, {}],
   ] as const) {
-    it(`takes over ${why}, and voids what the old owner appends later`, async () => {
+    it(`takes over ${why}, and voids later appends of the old owner`, async () => {
       const { log, other } = await begin(alive);
       const before = succeeded(await log.append([noticeDraft("before")], now));
       const taken = succeeded(await other.claim("one", { owner: second, at: 9, ...options }));
@@ -181,7 +181,7 @@ function claimTests(makeStore: MakeStore): void {
     });
   }
 
-  it("takes a session that was given up, once", async () => {
+  it("lets one claim take a released session", async () => {
     const { log, other } = await begin();
     await log.close();
     const taken = succeeded(await other.claim("one", { owner: second, at: 2 }));
@@ -190,7 +190,7 @@ function claimTests(makeStore: MakeStore): void {
     assert.equal(succeeded(await other.claim("one", { owner: first, at: 4 })).epoch, 3);
   });
 
-  it("gives one of many claims that come at once", async () => {
+  it("grants one of many simultaneous claims", async () => {
     const { log, other } = await begin();
     await log.close();
     const claims = [11, 12, 13, 14].map((pid) => other.claim("one", { owner: testOwner(pid), at: 2 }));
@@ -206,7 +206,7 @@ function leaseTests(makeStore: MakeStore): void {
     return { log, other: another() };
   };
 
-  it("makes claims wait until the effects have ended", async () => {
+  it("makes claims wait until effects have ended", async () => {
     const { log, other } = await begin();
     const order: string[] = [];
     const effect = (text: string, ms: number) => async (): Promise<string> => {
@@ -226,13 +226,13 @@ function leaseTests(makeStore: MakeStore): void {
     assert.equal(succeeded(await other.read("one")).length, 4);
   });
 
-  it("runs no effect of an owner that was deposed", async () => {
+  it("runs no effect of a former owner", async () => {
     const { log, other } = await begin();
     succeeded(await other.claim("one", { owner: second, at: 2, force: true }));
     failedWith("stale-epoch", await log.withLease(() => assert.fail("ran")));
   });
 
-  it("ends with an effect that throws", async () => {
+  it("releases the lease if an effect throws", async () => {
     const { log, other } = await begin();
     await assert.rejects(
       log.withLease(() => Promise.reject(new Error("broken"))),
@@ -243,7 +243,7 @@ function leaseTests(makeStore: MakeStore): void {
 }
 
 function listTests(makeStore: MakeStore): void {
-  it("gives the newest first, of one folder where asked, and no more than asked", async () => {
+  it("lists newest first, of one folder on request, up to a limit", async () => {
     const { store, another } = makeStore({ isAlive: () => true });
     for (const [id, cwd, at] of [
       ["old", "/a", 10],
@@ -306,12 +306,12 @@ async function holdsWhatWasReported(makeStore: MakeStore): Promise<void> {
   await fc.assert(property, { numRuns: 30 });
 }
 
-/** Three processes and what the log has to hold. */
+/** Three processes and the expected content of the log. */
 class Run {
   expected: readonly unknown[];
   readonly #stores: readonly Store[];
   readonly #logs: (SessionLog | undefined)[];
-  /** Which process owns the session. */
+  /** The process that owns the session. */
   #owner: number | undefined = 0;
 
   constructor(stores: readonly Store[], log: SessionLog) {

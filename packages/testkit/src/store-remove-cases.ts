@@ -1,4 +1,4 @@
-/** The part of the store's suite about sessions that are taken away. */
+/** The part of the store suite about removing sessions. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./session-drafts.ts";
@@ -9,7 +9,7 @@ const second = testOwner(2);
 const now = { at: 5, durable: false };
 
 export function removeTests(makeStore: MakeStore): void {
-  it("takes a session away for everybody, and its id may be used anew", async () => {
+  it("removes a session for every process, and frees its id", async () => {
     const { store, another } = makeStore({ isAlive: () => true });
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 1 }));
     const kept = succeeded(await store.create(createdDraft("two"), { owner: first, at: 2 }));
@@ -30,7 +30,7 @@ export function removeTests(makeStore: MakeStore): void {
     assert.equal(anew.events.length, 2);
   });
 
-  it("leaves a session to who has taken it over, and waits for effects", async () => {
+  it("does not remove a session another owner has taken over, and waits for effects", async () => {
     const { store, another } = makeStore({ isAlive: () => true });
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 1 }));
     const order: string[] = [];

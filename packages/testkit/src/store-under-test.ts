@@ -1,11 +1,11 @@
-/** A store under test, and how it is made. */
+/** A store under test, and its factory. */
 import type { Owner, Store } from "@lathe/protocol";
 
-/** An empty store; `another` is the same state as another process sees it. */
+/** An empty store; `another` is a second process's view of the same state. */
 export interface StoreUnderTest {
   readonly store: Store;
   readonly another: () => Store;
 }
 
-/** *Contract:* asks `isAlive` whether the process behind an owner runs. */
+/** *Contract:* calls `isAlive` to learn whether an owner's process runs. */
 export type MakeStore = (options: { readonly isAlive: (owner: Owner) => boolean }) => StoreUnderTest;

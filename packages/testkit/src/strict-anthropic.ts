@@ -1,4 +1,4 @@
-/** What Anthropic's messages API documents that it refuses. */
+/** Requests that Anthropic's messages API documents as refused. */
 import { isRecord } from "@lathe/protocol";
 import {
   checkEncoding,
@@ -102,7 +102,7 @@ function* checkAssistantBlock(block: Json, given: StrictContext): Iterable<strin
   }
 }
 
-/** It holds for the model that made it, and for the text it was made for. */
+/** A signature is valid only for the model that made it, and for its text. */
 function* checkSignature(block: Json, { model, issued }: StrictContext): Iterable<string> {
   const found = findIssued(issued, (part) => ownValue(part, "anthropic", "signature") === block.signature);
   if (found?.answer.model !== model) return yield "Invalid `signature` in `thinking` block";
@@ -111,7 +111,7 @@ function* checkSignature(block: Json, { model, issued }: StrictContext): Iterabl
   if (block.cache_control) yield "thinking: cache_control is not allowed";
 }
 
-/** All of an answer's thinking or none, each before what it stood before. */
+/** An answer keeps all of its thinking or none, each block in its original place. */
 function* checkThinking(blocks: readonly Json[], { issued }: StrictContext): Iterable<string> {
   const [first] = blocks.filter(({ type }) => type === "thinking");
   if (!first) return;
@@ -124,7 +124,7 @@ function* checkThinking(blocks: readonly Json[], { issued }: StrictContext): Ite
   }
 }
 
-/** Every call is answered in the next message, before anything else there, once. */
+/** The next message answers every call first, exactly once. */
 function* checkPairs(messages: readonly Json[]): Iterable<string> {
   const ids = messages.flatMap(({ content }) => blocksOf(content, "tool_use").map(({ id }) => id));
   const twice = ids.find((id, at) => ids.indexOf(id) < at);
@@ -154,7 +154,7 @@ function blocksOf(content: Json, type: string): readonly Json[] {
   return typeof content === "string" ? [] : content.filter((block: Json) => block.type === type);
 }
 
-/** Only with a budget: adaptive thinking takes answers that began without. */
+/** Only with a budget: adaptive thinking accepts answers that began without. */
 function* checkThinkingStart({ thinking, messages }: Json): Iterable<string> {
   if (thinking?.type !== "enabled") return;
   const last = messages.findLast(({ role }: Json) => role === "assistant");

@@ -1,4 +1,4 @@
-/** What OpenAI's chat completions API documents that it refuses. */
+/** Requests that OpenAI's chat completions API documents as refused. */
 import type { AssistantPart } from "@lathe/protocol";
 import { checkDataUrl, checkEncoding, checkFields, checkLimit, checkTools } from "./strict-wire.ts";
 import type { Json, StrictCheck, StrictContext } from "./wire-server-format.ts";
@@ -74,14 +74,14 @@ function* checkCall(call: Json, { model, issued }: StrictContext): Iterable<stri
   if (typeof call.id !== "string" || call.id === "") yield "tool_calls: id is required";
   if (call.type !== "function") yield "tool_calls: type must be function";
   const { name, arguments: input } = call.function;
-  // A server takes back what its own model made up.
+  // A server accepts tool names that its own model invented.
   const isOwn = (part: AssistantPart) => part.type === "tool-call" && part.tool === name;
   const isInvented = issued.some((answer) => answer.model === model && answer.parts.some(isOwn));
   if (!toolName.test(name) && !isInvented) yield `tool_calls: "${name}" does not match ${toolName}`;
   if (typeof input !== "string") yield "tool_calls: arguments must be text";
 }
 
-/** Results follow their calls at once, one each. */
+/** Results follow their calls immediately, one each. */
 function* checkOrder(messages: readonly Json[]): Iterable<string> {
   let waiting: string[] = [];
   const seen = new Set<string>();

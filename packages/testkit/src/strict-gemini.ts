@@ -1,11 +1,11 @@
-/** What Gemini's generateContent documents that it refuses. */
+/** Requests that Gemini's generateContent documents as refused. */
 import { isRecord } from "@lathe/protocol";
 import { checkEncoding, checkImage, checkLimit, checkTools, findIssued, ownValue } from "./strict-wire.ts";
 import type { Json, StrictCheck, StrictContext } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"];
 const toolName = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
-/** What the documentation gives for calls that another model made. */
+/** The documented value for calls that another model made. */
 const skip = "skip_thought_signature_validator";
 
 export const checkGemini: StrictCheck = function* (body, given) {
@@ -61,7 +61,7 @@ function* checkModelPart(part: Json, { model, issued }: StrictContext): Iterable
   if (found.part.type !== kind) yield `Thought signature of a ${found.part.type} stands on a ${kind}`;
 }
 
-/** A turn of calls comes after the user or results, and is answered by as many results, in its order, at once. */
+/** A turn of calls follows the user or results; the next turn has exactly its results, in order. */
 function* checkTurns(contents: readonly Json[]): Iterable<string> {
   for (const [at, { role, parts }] of contents.entries()) {
     const calls = parts.flatMap((part: Json) => (part.functionCall ? [part.functionCall] : []));
@@ -84,7 +84,7 @@ function responsesOf(content: Json): readonly Json[] {
   );
 }
 
-/** Since the user last spoke, the first call of each step has a signature. */
+/** Since the last user message, the first call of each step has a signature. */
 function* checkSigned(contents: readonly Json[]): Iterable<string> {
   const spoke = contents.findLastIndex(
     (content) => content.role === "user" && responsesOf(content).length === 0,

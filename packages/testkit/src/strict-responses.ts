@@ -1,4 +1,4 @@
-/** What OpenAI's responses API documents that it refuses of a request that stores nothing. */
+/** Requests that OpenAI's responses API documents as refused, if the request stores nothing. */
 import {
   checkDataUrl,
   checkEncoding,
@@ -56,7 +56,7 @@ function* checkItem(item: Json): Iterable<string> {
   }
 }
 
-/** What the ids of items begin with. */
+/** Prefixes of item ids. */
 const prefixes: Readonly<Record<string, string>> = { function_call: "fc", custom_tool_call: "ctc" };
 
 function* checkCall(item: Json): Iterable<string> {
@@ -97,7 +97,7 @@ const kinds: Readonly<Record<string, string>> = {
   reasoning: "reasoning",
 };
 
-/** Its own, unchanged, and with the item that it led to. */
+/** A model's own reasoning, unchanged, followed by the item that it led to. */
 function* checkReasoning(item: Json, next: Json, { model, issued }: StrictContext): Iterable<string> {
   const { id, encrypted_content: content, summary } = item;
   const found = findIssued(
@@ -116,7 +116,7 @@ function* checkReasoning(item: Json, next: Json, { model, issued }: StrictContex
     yield `Item '${id}' of type 'reasoning' was provided without its required following item`;
 }
 
-/** One output for each call, of its kind, with nothing but calls and outputs in between. */
+/** One output of its kind for each call, with only calls and outputs in between. */
 function* checkPairs(input: readonly Json[]): Iterable<string> {
   const calls = input.filter(({ type }) => prefixes[type] !== undefined);
   const ids = calls.map(({ call_id: id }) => id);

@@ -1,4 +1,4 @@
-/** The strict server: each rule is shown to refuse, and a plain conversation to pass. */
+/** The strict server: each rule refuses a bad request, and a plain conversation passes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
@@ -25,12 +25,12 @@ const issued: readonly Issued[] = [
 interface Case {
   readonly check: StrictCheck;
   readonly good: Json;
-  /** What is done to the good one, and the words of the refusal. */
+  /** The change to the good request, and the text of the refusal. */
   readonly bad: readonly (readonly [why: RegExp, change: (body: Json) => unknown])[];
   readonly model?: string;
 }
 
-/** Half of an emoji, as a cut in the middle of one leaves it. */
+/** Half of an emoji, left by a cut in the middle. */
 const half = "a\ud83d";
 
 const ask = { role: "user", content: [{ type: "text", text: "hi" }] };
@@ -221,8 +221,8 @@ for (const [name, { check, good, bad, model = "m" }] of Object.entries({
     ...check(body, { model: of, issued: own }),
   ];
   describe(`the strict ${name} check`, () => {
-    it("takes a plain conversation", () => assert.deepEqual(problems(good), []));
-    it("takes no reasoning of another model", () =>
+    it("accepts a plain conversation", () => assert.deepEqual(problems(good), []));
+    it("refuses reasoning of another model", () =>
       assert.notDeepEqual(problems(good, `${model}-other`), []));
     for (const [why, change] of bad) {
       it(`refuses: ${why.source}`, () => {

@@ -1,8 +1,8 @@
-/** What the strict checks of all wires share: what was given out before, and rules that are nearly the same everywhere. */
+/** Shared parts of the strict checks: earlier answers, and rules that are nearly the same everywhere. */
 import { type AssistantPart, imageType } from "@lathe/protocol";
 import type { Issued, Json } from "./wire-server-format.ts";
 
-/** Half of a surrogate pair is no JSON to those who read it as UTF-8. */
+/** Half of a surrogate pair is invalid in JSON that is read as UTF-8. */
 export function* checkEncoding(body: Json): Iterable<string> {
   if (typeof body === "string" && !body.isWellFormed())
     yield "The request body is not valid JSON: no low surrogate in string";
@@ -13,7 +13,7 @@ export function* checkEncoding(body: Json): Iterable<string> {
   }
 }
 
-/** Names of tools: unique, in the letters that the API knows, with an object as schema. */
+/** Tool names are unique, use the API's allowed characters, and have an object as schema. */
 export function* checkTools(
   tools: readonly { readonly name: Json; readonly schema: Json }[],
   pattern: RegExp,
@@ -56,13 +56,13 @@ export function* checkDataUrl(url: Json, types: readonly string[]): Iterable<str
   else yield* checkImage(mediaType, base64, types);
 }
 
-/** The provider's own value of a part's metadata. */
+/** The provider's own value in a part's metadata. */
 export function ownValue(part: AssistantPart, provider: string, name: string): unknown {
   if (part.type === "text" || part.signature === undefined) return undefined;
   return JSON.parse(part.signature)[provider]?.[name];
 }
 
-/** Reads the answer, and the part, that hold a value. */
+/** Finds the earlier answer, and its part, that contain a value. */
 export function findIssued(
   issued: readonly Issued[],
   holds: (part: AssistantPart) => boolean,

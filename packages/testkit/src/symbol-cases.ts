@@ -1,4 +1,4 @@
-/** What adapters of the search do with names and outlines, as tests. */
+/** Tests of how search adapters handle names and outlines. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Search } from "@lathe/protocol";
@@ -12,7 +12,7 @@ interface SearchUnderTest {
 const going = new AbortController().signal;
 
 export function symbolSearches(make: () => SearchUnderTest): void {
-  it("tells where a name is defined and where it is used, and what a file defines", async () => {
+  it("finds definitions and uses of a name, and the definitions of a file", async () => {
     const { search, put } = make();
     put("a.py", "class Kettle:\n    def boil(self):\n        pass\n");
     put("b.py", "from a import Kettle\n\nKettle().boil()\nKettles = 2\n");
@@ -31,7 +31,7 @@ export function symbolSearches(make: () => SearchUnderTest): void {
     failedWith("not-found", await search.symbols({ path: "nowhere.py", limit: 9 }, going));
   });
 
-  it("knows definitions in UTF-16, and says what it does not show", async () => {
+  it("finds definitions in UTF-16, and reports what it does not show", async () => {
     const { search, put } = make();
     const text = "\ufeffclass Kettle:\n    def boil(self):\n";
     put("a.py", Buffer.from(text, "utf16le"));
@@ -49,7 +49,7 @@ export function symbolSearches(make: () => SearchUnderTest): void {
     assert.deepEqual([paths, skipped], [["a.py", "b.py"], ["c.py"]]);
   });
 
-  it("puts definitions first that are in what was asked for", async () => {
+  it("lists definitions in the requested folder first", async () => {
     const { search, put } = make();
     for (const name of ["Alpha", "Beta", "Gamma", "Zed"]) {
       put(`${name.toLowerCase()}.py`, `class ${name}:\n    def boil(self):\n        pass\n`);

@@ -1,8 +1,8 @@
-/** What is in a folder, to be compared. */
+/** The content of a folder, for comparison. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** Files with their text, folders with a slash and no text, links with an arrow and their target. */
+/** Files with their text; folders with a slash and no text; links with an arrow and their target. */
 export type FileTree = Readonly<Record<string, string>>;
 
 export function treeOf(root: string): FileTree {

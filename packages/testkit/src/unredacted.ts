@@ -1,4 +1,4 @@
-/** Unredacted: texts as they are, where tests have no secrets. */
+/** Passes texts through unchanged, for tests without secrets. */
 import type { ToolContext } from "@lathe/protocol";
 
 export const unredacted: Pick<ToolContext, "redact" | "redaction"> = {

@@ -111,7 +111,7 @@ function call(part: AssistantPart & { type: "tool-call" }, index: number): reado
   ];
 }
 
-/** The one argument, as it is. */
+/** Sends the single argument unchanged. */
 function customCall(part: AssistantPart & { type: "tool-call" }, index: number): readonly Json[] {
   const [input = ""] = Object.values(JSON.parse(part.input)) as readonly string[];
   const base = { id: `ctc_${index}`, type: "custom_tool_call", call_id: part.id, name: part.tool };
@@ -177,7 +177,7 @@ function readItem(one: Json): readonly [string, readonly Json[]] {
   }
 }
 
-/** A failed result travels as JSON. */
+/** A failed result is sent as JSON. */
 function resultPart({ call_id: id, output }: Json): Json {
   if (typeof output !== "string") return shownResult(id, output.map(contentPart));
   const error = /^\{"error":/.test(output) ? JSON.parse(output).error : undefined;

@@ -1,4 +1,7 @@
-/** A loopback server that speaks four providers' streaming wires: in nasty chunk sizes, with faults on demand. */
+/**
+ * A loopback server that speaks four providers' streaming wires, with awkward chunk sizes and faults on
+ * demand.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -10,7 +13,7 @@ import type { Frame, Issued, Json, WireFormat, WireReply, WireRequest } from "./
 import { geminiFormat } from "./wire-server-gemini.ts";
 import { responsesFormat } from "./wire-server-responses.ts";
 
-/** How the bytes of a stream are cut: `byte` one by one, `whole` all at once, a number of bytes, or per event. */
+/** How a stream's bytes are split: `byte` by byte, `whole` at once, by a number of bytes, or per event. */
 export type WireChunks = "byte" | "event" | "whole" | number;
 
 /** Where in the stream a fault happens: after the first event of this kind, or after the headers. */
@@ -31,17 +34,17 @@ export type WireFault =
   | { readonly type: "broken-event" | "unknown-event" | "overloaded"; readonly after: WirePlace }
   /** The provider's error with this code, inside a stream that began well. */
   | { readonly type: "error-event"; readonly after: WirePlace; readonly code: string }
-  /** Silence from there on; with pings every 10 ms if asked. */
+  /** Silence from there on, optionally with pings every 10 ms. */
   | { readonly type: "stall"; readonly after: WirePlace | "nothing"; readonly pings?: boolean }
   /** A pause before each event. */
   | { readonly type: "slow"; readonly ms: number }
-  /** Pings for so long before the first event. */
+  /** Pings for this long before the first event. */
   | { readonly type: "late"; readonly ms: number }
   /** Another body with a good status. */
   | { readonly type: "body"; readonly contentType: string; readonly body: string }
-  /** The end comes twice. */
+  /** The end is sent twice. */
   | { readonly type: "twice" }
-  /** Compressed without being asked for. */
+  /** Compressed although the client did not ask for it. */
   | { readonly type: "compressed"; readonly with: "gzip" | "deflate" | "br"; readonly cut?: boolean }
   /** Lines end with both CR and LF. */
   | { readonly type: "crlf" }
@@ -52,7 +55,7 @@ export interface WireAnswer {
   readonly parts?: readonly AssistantPart[];
   /** By default `tool-calls` when there are calls, else `stop`. */
   readonly reason?: FinishReason;
-  /** A cache tells it from what requests share. */
+  /** A cache computes it from the shared prefix of requests. */
   readonly usage?: Usage | "absent" | PrefixCache;
   readonly chunks?: WireChunks;
   readonly fault?: WireFault;
@@ -66,7 +69,7 @@ export interface WireRecord {
   readonly text: string;
   /** The body in neutral form. */
   readonly request: WireRequest;
-  /** When the request had been read, and its answer sent, on `performance.now()`. */
+  /** When the request was read, and when its answer was sent, by `performance.now()`. */
   readonly at: number;
   sentAt: number;
   /** Why a strict server refused it. */
@@ -87,7 +90,7 @@ const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFo
 const usage: Usage = { input: 1000, cached: 600, written: 0, output: 50, reasoning: 0 };
 
 export interface WireServerOptions {
-  /** Refuses with 400 what the provider documents that it refuses. */
+  /** Refuses with 400 requests that the provider documents as refused. */
   readonly strict?: boolean;
 }
 
@@ -129,7 +132,7 @@ function refusal(message: string): WireAnswer {
   return { fault: { type: "status", status: 400, message } };
 }
 
-/** Gemini names it in the path. */
+/** Gemini has the model's name in the path. */
 function modelOf({ body, path }: WireRecord): string {
   return body.model ?? /models\/([^:]+):/.exec(path)?.[1] ?? "gemini";
 }
@@ -177,7 +180,7 @@ async function respond(response: ServerResponse, job: Job): Promise<void> {
   await send(response, respelled(format.write(reply), fault), job);
 }
 
-/** Whether the answer was something else than a stream. */
+/** Returns whether the answer was not a stream. */
 function refuse(response: ServerResponse, { answer: { fault }, format }: Job): boolean {
   if (fault?.type === "reset") response.socket?.resetAndDestroy();
   else if (fault?.type === "status") {
@@ -191,7 +194,7 @@ function refuse(response: ServerResponse, { answer: { fault }, format }: Job): b
   return true;
 }
 
-/** The head of a good answer, and what comes before its first event. */
+/** Sends the head of a good answer, and anything before its first event. */
 async function begin(response: ServerResponse, { answer: { fault }, format }: Job): Promise<void> {
   if (fault?.type === "informational") {
     response.writeContinue();
@@ -206,7 +209,7 @@ async function begin(response: ServerResponse, { answer: { fault }, format }: Jo
   clearInterval(timer);
 }
 
-/** The same answer, as an odd but honest server writes it. */
+/** The same answer as an unusual but valid server writes it. */
 function respelled(frames: readonly Frame[], fault: WireFault | undefined): readonly Frame[] {
   if (fault?.type === "crlf") {
     return frames.map(({ text, of }) => ({ of, text: text.replaceAll("\n", "\r\n") }));
@@ -221,7 +224,7 @@ function usageOf({ usage: told = usage }: WireAnswer, { body, path }: WireRecord
   return "take" in told ? told.take(body.model ?? path, prefixOf(body)) : told;
 }
 
-/** The bytes that a provider reads first come first, and no bracket closes what the next request goes on with. */
+/** Puts the bytes that a provider reads first in front; no bracket closes what the next request continues. */
 function prefixOf(body: Json): string {
   const { tools, system, systemInstruction, instructions, messages, contents, input } = body;
   const parts = [tools, system ?? systemInstruction ?? instructions, ...(messages ?? contents ?? input)];
@@ -272,7 +275,7 @@ async function write(
   if (chunks === "event") {
     for (const { text } of frames) {
       if (slowMs > 0) await pause(slowMs);
-      // Nobody reads on: the rest would only keep the test's process from its end.
+      // The client has left: sending the rest would only delay the end of the test's process.
       if (response.destroyed) return;
       response.write(text);
     }
@@ -282,7 +285,7 @@ async function write(
   const size = chunks === "whole" ? bytes.length : chunks === "byte" ? 1 : chunks;
   for (let at = 0; at < bytes.length; at += size) {
     response.write(bytes.subarray(at, at + size));
-    // Without a breath now and then Node joins the small writes into one.
+    // Without an occasional pause Node joins the small writes into one.
     if ((at / size) % 64 === 63) await new Promise((resume) => setImmediate(resume));
   }
 }

@@ -1,4 +1,4 @@
-/** What every adapter of the workspace port has to do, as tests. */
+/** Tests that every adapter of the workspace port must pass. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Change, Workspace } from "@lathe/protocol";
@@ -6,12 +6,12 @@ import { fc } from "#properties";
 import { outsideReads } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
-/** An empty workspace, and what another program does to its files. */
+/** An empty workspace, and another program's changes to its files. */
 export interface WorkspaceUnderTest {
   readonly workspace: Workspace;
-  /** Writes a file, its folders made. */
+  /** Writes a file and creates its folders. */
   put(path: string, content: string | Uint8Array): void;
-  /** Every file there is, leftovers of commits included, by path. */
+  /** Every existing file by path, including leftovers of commits. */
   files(): Readonly<Record<string, string>>;
   /** From now on another process owns the session. */
   loseOwnership(): void;
@@ -31,7 +31,7 @@ export function workspaceConformance(name: string, make: Make): void {
 }
 
 function stampTests(make: Make): void {
-  it("marks a file, and marks it otherwise once it was written or replaced", async () => {
+  it("stamps a file, and changes the stamp once it was written or replaced", async () => {
     const { workspace, put } = make();
     put("a.txt", "one");
     const first = await workspace.stamp("a.txt");
@@ -47,7 +47,7 @@ function stampTests(make: Make): void {
 }
 
 function readTests(make: Make): void {
-  it("reads text as it is, with a version that is the text's", async () => {
+  it("reads text unchanged, with a version derived from the text", async () => {
     const { workspace, put } = make();
     const property = fc.asyncProperty(fc.string({ unit: "grapheme" }), async (drawn) => {
       const text = `\uFEFF${drawn.replaceAll("\0", "")}\r\n`;
@@ -58,7 +58,7 @@ function readTests(make: Make): void {
     await fc.assert(property, { numRuns: 15 });
   });
 
-  it("takes absolute paths and shows relative ones", async () => {
+  it("accepts absolute paths and shows relative ones", async () => {
     const { workspace, put } = make();
     put("a/b.txt", "x");
     assert.equal(succeeded(await workspace.read(`${workspace.root}/a/../a/b.txt`)).path, "a/b.txt");
@@ -69,7 +69,7 @@ function readTests(make: Make): void {
     }
   });
 
-  it("says why it cannot read", async () => {
+  it("explains why it cannot read", async () => {
     const { workspace, put } = make();
     put("folder/user-service.ts", "x");
     put("binary", new Uint8Array([65, 0, 66]));
@@ -86,7 +86,7 @@ function readTests(make: Make): void {
     assert.match("type" in missing ? missing.text : "", /folder\/user-service\.ts/);
   });
 
-  it("reads the bytes of whatever file, up to a size", async () => {
+  it("reads the bytes of any file, up to a size", async () => {
     const { workspace, put } = make();
     const bytes = new Uint8Array([137, 0, 255]);
     put("a/b.png", bytes);
@@ -152,7 +152,7 @@ function commitTests(make: Make): void {
     assert.deepEqual(files(), { "new/b.txt": "b", "c.bin": Buffer.from(bytes).toString("utf8") });
   });
 
-  it("lets one of two commits that start from the same version win", async () => {
+  it("accepts only one of two commits that start from the same version", async () => {
     const { workspace, put, files } = make();
     put("a.txt", "0");
     const expected = workspace.versionOf("0");
@@ -167,7 +167,7 @@ function commitTests(make: Make): void {
 }
 
 function refusalTests(make: Make): void {
-  it("refuses what is not as expected, and touches nothing", async () => {
+  it("refuses unexpected versions, and changes nothing", async () => {
     const { workspace, put, files } = make();
     put("a.txt", "a");
     put("folder/b.txt", "b");
@@ -216,7 +216,9 @@ interface FilePlan {
 
 const content = fc.option(fc.constantFrom("", "1", "2\n"), { nil: undefined });
 
-/** What is at a path, what is to be there, and whether the commit knows what is there now: mostly it does. */
+/**
+ * The content at a path, the planned content, and whether the commit knows the current one: usually it does.
+ */
 function filePlan(path: string, versionOf: Workspace["versionOf"]): fc.Arbitrary<FilePlan> {
   return fc.record({ now: content, next: content, luck: fc.nat(9) }).map(({ now, next, luck }) => {
     const known = luck === 0 ? "something else" : now;
@@ -238,7 +240,7 @@ function contents(plans: readonly FilePlan[], when: "now" | "next"): Readonly<Re
 }
 
 function allOrNoneTests(make: Make): void {
-  it("does all changes of a commit or none", async () => {
+  it("makes all changes of a commit or none", async () => {
     const { versionOf } = make().workspace;
     const plans = fc.tuple(...["a", "b", "c/d", "c/e", "f/g/h"].map((path) => filePlan(path, versionOf)));
     const property = fc.asyncProperty(plans, async (drawn) => {

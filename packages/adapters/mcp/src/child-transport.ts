@@ -1,4 +1,7 @@
-/** Child transport: a server as a child process, with a clean environment, that ends with all it started. */
+/**
+ * Child transport: runs a server as a child process with a clean environment; ends it with everything it
+ * started.
+ */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { StdioServer } from "@lathe/protocol";
@@ -10,11 +13,11 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 
-/** What programs need to run at all; keys are not among it. */
+/** Variables that programs need to run at all; none of them is a key. */
 const plainVariables =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE|TEMP|TMP|PATHEXT|COMSPEC)$/;
 
-/** Characters of its stderr that are kept to say why it ended. */
+/** Characters of stderr to keep, to explain why it ended. */
 const keptChars = 2_000;
 /** Milliseconds between closing its input, asking it to end, and ending it. */
 const graceMs = 500;
@@ -30,7 +33,7 @@ function cleanEnvironment(env: Env, own: Readonly<Record<string, string>> = {}):
 
 export interface ChildOptions {
   readonly spec: StdioServer;
-  /** Where it works. */
+  /** Its working folder. */
   readonly cwd: string;
   readonly env: Env;
 }
@@ -52,7 +55,7 @@ export class ChildTransport implements Transport {
     this.#options = options;
   }
 
-  /** Why it is gone, with the last that it wrote to stderr; undefined while it runs. */
+  /** Why it ended, with its last stderr output; undefined while it runs. */
   get epitaph(): string | undefined {
     if (this.#exit === undefined) return undefined;
     const last = this.#stderr.trim().split("\n").slice(-3).join(" | ");
@@ -65,7 +68,7 @@ export class ChildTransport implements Transport {
       cwd,
       env: cleanEnvironment(env, spec.env),
       stdio: ["pipe", "pipe", "pipe"],
-      // A group of its own: what it starts is ended with it, and Ctrl-C at our terminal is not meant for it.
+      // Its own process group: its children end with it, and Ctrl-C in Lathe's terminal does not reach it.
       detached: process.platform !== "win32",
       windowsHide: true,
     });
@@ -88,7 +91,7 @@ export class ChildTransport implements Transport {
         this.onclose?.();
       });
     });
-    // It may have ended before all is written.
+    // It may end before it has read everything.
     child.stdin.on("error", () => undefined);
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-keptChars);
@@ -100,7 +103,7 @@ export class ChildTransport implements Transport {
     try {
       this.#buffer.append(bytes);
     } catch {
-      // Whoever waits for what it was would wait in vain.
+      // Otherwise callers would wait in vain for that message.
       this.#exit ??= `it wrote a message of more than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 2 ** 20} MiB`;
       void this.close();
       return;
@@ -108,7 +111,7 @@ export class ChildTransport implements Transport {
     while (this.#handOn());
   }
 
-  /** Whether there may be more; a line that is no message, such as one of a log, keeps none behind it. */
+  /** Whether there may be more; a line that is no message, such as a log line, does not block later ones. */
   #handOn(): boolean {
     try {
       const message = this.#buffer.readMessage();
@@ -138,7 +141,7 @@ export class ChildTransport implements Transport {
     if (!child) return;
     child.stdin.end();
     await this.#endedWithin(graceMs);
-    // Also when it has ended: what it started may still run.
+    // Also after it has ended: processes it started may still run.
     signalGroup(child, "SIGTERM");
     if (!(await this.#endedWithin(graceMs))) await this.#endedWithin(graceMs);
     signalGroup(child, "SIGKILL");
@@ -163,6 +166,6 @@ function signalGroup(child: Child, signal: NodeJS.Signals): void {
     if (process.platform === "win32") child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }

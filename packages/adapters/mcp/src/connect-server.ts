@@ -1,4 +1,4 @@
-/** Connect server: starts or calls one server and agrees with it on a version. */
+/** Connect server: starts or calls one server and agrees with it on a protocol version. */
 
 import type { HttpServer, ServerSpec } from "@lathe/protocol";
 import { causeText, type Failure, failure } from "@lathe/protocol";
@@ -28,18 +28,18 @@ export interface ConnectOptions {
   readonly env: Env;
   readonly version: string;
   readonly signal: AbortSignal;
-  /** Of a server that is reached over HTTP. */
+  /** For a server that is reached over HTTP. */
   readonly login?: LoginStore;
 }
 
-/** Milliseconds until a server has to have greeted: some download themselves first. */
+/** Milliseconds until a server must have greeted: some first download themselves. */
 const greetingMs = 30_000;
 
 export async function connectServer(options: ConnectOptions): Promise<Connection | Failure> {
   const { spec } = options;
   if ("url" in spec)
     return toldOf(await connectBy("auto", options, () => httpTransport(spec, options.login)), options);
-  // Nearly every program still greets in the old way; who refuses that is asked in the new one.
+  // Nearly every program still uses the old greeting; Lathe tries the new one if the program refuses that.
   const open = (): ChildTransport => new ChildTransport({ spec, cwd: options.cwd, env: options.env });
   const old = await connectBy("legacy", options, open);
   const refused = "cause" in old && old.cause instanceof ProtocolError;
@@ -62,7 +62,7 @@ async function connectBy(
   client.onclose = () => {
     isClosed = true;
   };
-  // Its answers fail by themselves; an error between them is none of a call's.
+  // Failed answers are reported by their calls; an error in between belongs to no call.
   client.onerror = () => undefined;
   const epitaph = (): string | undefined =>
     transport instanceof ChildTransport ? transport.epitaph : undefined;
@@ -86,7 +86,7 @@ function toldOf(found: Connection | Unconnected, { name, spec }: ConnectOptions)
   return failure("tool-failed", text, { who: "tool", cause });
 }
 
-/** A token that the person wrote down themselves comes before a login. */
+/** A token in the person's own configuration takes precedence over a login. */
 function httpTransport(
   { url, headers }: HttpServer,
   login: LoginStore | undefined,

@@ -1,4 +1,4 @@
-/** Kept login: what a person's login at a server left, and how a connection uses it; it opens no browser. */
+/** Kept login: a person's stored login at a server, and how a connection uses it; it opens no browser. */
 import {
   type OAuthClientMetadata,
   type OAuthClientProvider,
@@ -7,16 +7,16 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 
-/** All of it is secret. */
+/** All fields are secret. */
 export interface Login {
   readonly client: StoredOAuthClientInformation;
   readonly tokens: StoredOAuthTokens;
 }
 
 export interface LoginStore {
-  /** *Contract:* undefined without a login, or when the stored one cannot be read. */
+  /** *Contract:* undefined if there is no login, or the stored one cannot be read. */
   read(): unknown;
-  /** *Contract:* for this user's eyes alone; undefined forgets. Throws what the file system throws. */
+  /** *Contract:* only this user can read it; undefined deletes it. Throws the file system's errors. */
   write(login: Login | undefined): void;
 }
 
@@ -36,7 +36,7 @@ export function clientMetadata(redirect: string): OAuthClientMetadata {
   };
 }
 
-/** Sends the token, and has it refreshed; a login that ended is a matter of `lathe mcp login`. */
+/** Sends the token, and refreshes it; an expired login needs `lathe mcp login`. */
 export function keptLogin(store: LoginStore): OAuthClientProvider {
   const ended = (): never => {
     throw new UnauthorizedError("the login has ended");
@@ -49,7 +49,7 @@ export function keptLogin(store: LoginStore): OAuthClientProvider {
     saveTokens: (tokens) => {
       const login = readLogin(store);
       if (!login) return;
-      // A refresh need not bring another refresh token.
+      // A refresh may omit a new refresh token.
       const { refresh_token } = login.tokens;
       store.write({ ...login, tokens: { ...(refresh_token && { refresh_token }), ...tokens } });
     },

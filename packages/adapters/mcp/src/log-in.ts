@@ -1,4 +1,6 @@
-/** Log in: a person logs in at a server in their browser (OAuth 2.1 with PKCE), and comes back to an address of this machine. */
+/**
+ * Log in: a person logs in at a server in the browser (OAuth 2.1 with PKCE), which redirects to this machine.
+ */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -15,12 +17,12 @@ export interface LogInOptions {
   readonly name: string;
   readonly url: string;
   readonly store: LoginStore;
-  /** *Contract:* shows the person where to go; it holds nothing secret. */
+  /** *Contract:* shows the person the address to open; it contains no secret. */
   show(address: string): void;
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds that a person has. */
+/** Milliseconds that a person has to log in. */
 const patienceMs = 600_000;
 
 export async function logIn(options: LogInOptions): Promise<Failure | undefined> {
@@ -31,7 +33,7 @@ export async function logIn(options: LogInOptions): Promise<Failure | undefined>
   try {
     callback = await waitForCallback(state, patience);
     const provider = newLogin(options, state, callback.address);
-    // Servers that never answer are left, too.
+    // Also gives up on servers that never answer.
     const fetchFn = (to: string | URL, init?: RequestInit): Promise<Response> =>
       fetch(to, { ...init, signal: patience });
     const result = await auth(provider, { serverUrl: url, fetchFn });
@@ -57,7 +59,7 @@ export async function logIn(options: LogInOptions): Promise<Failure | undefined>
 
 const nobodyCame: Failure = failure("cancelled", "nobody logged in", { who: "user" });
 
-/** A client of its own for each login: its address on this machine is another each time. */
+/** Registers a new client for each login: its redirect address differs each time. */
 function newLogin({ store, show }: LogInOptions, state: string, redirect: string): OAuthClientProvider {
   let client: StoredOAuthClientInformation | undefined;
   let verifier = "";
@@ -95,7 +97,9 @@ interface Callback {
   close(): void;
 }
 
-/** Accepts one answer, with the state that was sent; any other request changes nothing and learns nothing. */
+/**
+ * Accepts one answer, with the state that was sent; any other request changes nothing and reveals nothing.
+ */
 async function waitForCallback(state: string, signal: AbortSignal): Promise<Callback> {
   let settle: (came: Came | Failure) => void = () => undefined;
   const came = new Promise<Came | Failure>((resolve) => {

@@ -1,16 +1,16 @@
-/** Offered tools: what a server says it can do, also where it keeps to the protocol only roughly. */
+/** Offered tools: reads a server's list of tools, also if it follows the protocol only roughly. */
 import type { JsonSchema, McpTool } from "@lathe/protocol";
 import { type Client, SdkErrorCode, type StandardSchemaV1 } from "@modelcontextprotocol/client";
 
-/** Characters of a description and of a schema: a server's words are in every request. */
+/** Characters of a description and of a schema: every request contains them. */
 const descriptionChars = 1_000;
 const schemaChars = 10_000;
-/** A server that says each time that there is more is believed so often. */
+/** Maximum pages to read from a server that always reports more. */
 const maxPages = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws what the client throws. Of two with one name the first: no model is told of both. */
+/** Throws the client's errors. Keeps the first of two tools with the same name: the model sees only one. */
 export async function offeredTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
   const tools = new Map<string, McpTool>();
   for (const offered of await allTools(client, signal)) {
@@ -20,7 +20,7 @@ export async function offeredTools(client: Client, signal: AbortSignal): Promise
   return [...tools.values()];
 }
 
-/** One tool that is not described as the protocol wants would cost a server all of them. */
+/** Otherwise one tool with an invalid description would cost a server all its tools. */
 async function allTools(client: Client, signal: AbortSignal): Promise<readonly unknown[]> {
   try {
     return (await client.listTools(undefined, { signal, cacheMode: "refresh" })).tools;
@@ -47,7 +47,10 @@ const anyFields: StandardSchemaV1<unknown, Fields> = {
   "~standard": { version: 1, vendor: "lathe", validate: (value) => ({ value: fieldsOf(value) ?? {} }) },
 };
 
-/** Nothing without a name to call it by; what is no schema of an object leaves it to the server what it takes. */
+/**
+ * Skips tools without a name; replaces a schema that is not for an object, and lets the server check the
+ * input.
+ */
 function toolOf(offered: unknown): McpTool | undefined {
   const { name, title, description = title, inputSchema, annotations } = fieldsOf(offered) ?? {};
   if (typeof name !== "string" || name === "") return undefined;

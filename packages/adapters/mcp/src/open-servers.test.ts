@@ -1,4 +1,7 @@
-/** Servers of the official package as real processes and over HTTP: what they say, and what becomes of those that misbehave. */
+/**
+ * Servers of the official package as real processes and over HTTP: their answers, and how Lathe handles
+ * faulty ones.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -56,7 +59,7 @@ describe("MCP servers", () => {
     return outcome.failure;
   };
 
-  it("holds others still from before it is asked where a program works until it has greeted, or has not", async () => {
+  it("pauses other commands from before it asks for a program's folder until the greeting or its failure", async () => {
     const told: string[] = [];
     const mark = join(cwd, "loaded");
     const wrapper = join(cwd, "wrapper.mjs");
@@ -91,7 +94,7 @@ describe("MCP servers", () => {
     ]);
   });
 
-  it("starts nothing until something is asked of one, then says what it offers", async () => {
+  it("starts no server before its first use, then lists its tools", async () => {
     const servers = sample();
     assert.deepEqual([servers.names, servers.known("sample")], [["sample"], undefined]);
     const tools = succeeded(await servers.list("sample", never));
@@ -125,19 +128,19 @@ describe("MCP servers", () => {
     assert.equal(JSON.parse(one ?? "").cwd, cwd);
   });
 
-  it("gives it the plain variables and those of its own, and no key", async () => {
+  it("passes the plain variables and the server's own, and no key", async () => {
     const servers = sample([], { env: { OWN_TOKEN: "for it" } });
     const env = JSON.parse(textOf(await call(servers, "environment")));
     assert.deepEqual([env.HOME, env.OWN_TOKEN, env.SECRET_API_KEY], [cwd, "for it", undefined]);
   });
 
-  it("hands on images, and says in words what cannot be shown", async () => {
+  it("passes on images, and describes content that cannot be shown", async () => {
     const outcome = await call(sample(), "picture");
     assert.match(textOf(outcome), /image\/png, shown below.*\n.*sound/);
     assert.equal(outcome.type === "ok" && outcome.images?.length, 1);
   });
 
-  it("tells a tool's own failure, and arguments it does not take", async () => {
+  it("reports a tool's own failure, and invalid arguments", async () => {
     const servers = sample();
     assert.deepEqual(
       [failureOf(await call(servers, "fail"))].map(({ code, who, text }) => [code, who, text]),
@@ -148,7 +151,7 @@ describe("MCP servers", () => {
     assert.equal(textOf(await call(servers, "add", { a: 1, b: 1 })), "2");
   });
 
-  it("says why a server does not start", async () => {
+  it("explains why a server does not start", async () => {
     const servers = open({
       dying: { command, args: [program, "--die"] },
       missing: { command: "/no/such/program" },
@@ -163,7 +166,7 @@ describe("MCP servers", () => {
     assert.match(await why("unknown"), /there is no MCP server unknown/);
   });
 
-  it("survives a server that dies in a call, and starts it anew for the next", async () => {
+  it("survives a server that dies during a call, and restarts it for the next", async () => {
     const servers = sample();
     const first = JSON.parse(textOf(await call(servers, "where")));
     const { text } = failureOf(await call(servers, "crash"));
@@ -172,7 +175,7 @@ describe("MCP servers", () => {
     assert.notEqual(second.pid, first.pid);
   });
 
-  it("takes what it can of a server that keeps to the protocol only roughly", async () => {
+  it("uses what it can of a server that follows the protocol only roughly", async () => {
     const servers = open({ sample: { command, args: [careless], timeoutMs: 5_000 } });
     const object = { type: "object" };
     assert.deepEqual(succeeded(await servers.list("sample", never)), [
@@ -193,7 +196,7 @@ describe("MCP servers", () => {
     assert.equal(textOf(await call(servers, "untyped")), "untyped called");
   });
 
-  it("stops waiting for one that hangs: by its time, and by the person", async () => {
+  it("stops waiting for a hanging server, by timeout and by the person", async () => {
     const servers = sample([], { timeoutMs: 2_000 });
     await call(servers, "where");
     const stop = new AbortController();
@@ -206,7 +209,7 @@ describe("MCP servers", () => {
     assert.equal(textOf(await call(servers, "add", { a: 1, b: 2 })), "3");
   });
 
-  it("ends a server with all that it started", async () => {
+  it("ends a server with everything it started", async () => {
     const servers = sample();
     const { pid } = JSON.parse(textOf(await call(servers, "where")));
     const child = Number(textOf(await call(servers, "start_child")));
@@ -254,7 +257,7 @@ describe("MCP servers", () => {
       http.close();
     });
 
-    it("sends the headers it was given", async () => {
+    it("sends the configured headers", async () => {
       const servers = open({ sample: { url: `${url}/mcp`, headers: { Authorization: "Bearer right" } } });
       const tools = succeeded(await servers.list("sample", never));
       assert.deepEqual(
@@ -265,14 +268,14 @@ describe("MCP servers", () => {
       assert.ok(seen.includes("Bearer right"));
     });
 
-    it("says that a login is wanted", async () => {
+    it("reports that a login is required", async () => {
       const servers = open({ sample: { url: `${url}/mcp` } });
       assert.match(failedWith("tool-failed", await servers.list("sample", never)).text, /it wants a login/);
     });
   });
 });
 
-/** Resolves when there is no such process, or only what its parent has not yet buried. */
+/** Resolves once the process is gone, or is only a zombie. */
 async function ended(pid: number): Promise<void> {
   const { readFileSync } = await import("node:fs");
   for (;;) {

@@ -1,4 +1,4 @@
-/** Open servers: the servers that a user configured, each started when it is first needed. */
+/** Open servers: the servers that a user configured; each starts when it is first needed. */
 
 import type { ServerSpec } from "@lathe/protocol";
 import {
@@ -20,27 +20,31 @@ import { resultOutcome } from "./result-outcome.ts";
 
 export interface ServersOptions {
   readonly servers: Readonly<Record<string, ServerSpec>>;
-  /** *Contract:* asked before each start: where it works if it is a program; a failure says why it may not start. */
+  /**
+   * *Contract:* called before each start; returns a program's working folder, or a failure that says why it
+   * may not start.
+   */
   placeOf(server: string, spec: ServerSpec): string | Failure;
   /**
-   * *Contract:* asked before `placeOf` of a program; until it is released nobody changes what the program loads as it
-   * starts. Never rejects. Released when the server has greeted, or did not. Absent where nobody could.
+   * *Contract:* called before `placeOf` for a program; no command changes the files that the program loads at
+   * its start until release. Never rejects. Released once the server has greeted, or failed to. Absent if no
+   * command could.
    */
   hold?(server: string): Promise<() => void>;
   readonly env: Env;
-  /** Ours, for their logs. */
+  /** Lathe's version, for the servers' logs. */
   readonly version: string;
-  /** *Contract:* what a server offered when it was last asked, in whatever session. */
+  /** *Contract:* the server's tools when they were last listed, in any session. */
   recall(server: string): readonly McpTool[] | undefined;
   remember(server: string, tools: readonly McpTool[]): void;
-  /** *Contract:* where a person's login at the server is kept. */
+  /** *Contract:* the store of a person's login at the server. */
   loginOf?(server: string): LoginStore | undefined;
 }
 
-/** Milliseconds for an answer; progress begins them anew, up to the longest. */
+/** Milliseconds to wait for an answer; progress restarts them, up to the longest. */
 const answerMs = 120_000;
 const longestMs = 1_800_000;
-/** Characters of why a call failed: an answer that is none is told field by field. */
+/** Characters of a call's error: an invalid answer is described field by field. */
 const reasonChars = 500;
 
 export function openServers(options: ServersOptions): McpServers {
@@ -53,7 +57,7 @@ export function openServers(options: ServersOptions): McpServers {
     if (closing.signal.aborted) return failure("cancelled", "the session is over");
     const known = await running.get(name);
     if (known && !isFailure(known) && known.gone() === undefined) return known;
-    // Two calls at once start one process.
+    // Two concurrent calls start one process.
     if (known && !isFailure(known)) await known.close();
     running.delete(name);
     const release = "url" in spec ? undefined : await options.hold?.(name);
@@ -104,7 +108,7 @@ export function openServers(options: ServersOptions): McpServers {
   };
 }
 
-/** One after the other for each name. */
+/** Runs the work for each name one at a time. */
 function serialised<T>(work: (name: string) => Promise<T>): (name: string) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (name) => {
@@ -114,7 +118,7 @@ function serialised<T>(work: (name: string) => Promise<T>): (name: string) => Pr
   };
 }
 
-/** A server that is slow to start does not hold up a caller that was cancelled. */
+/** A server that starts slowly does not delay a cancelled caller. */
 async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T | Failure> {
   const stopped = failure("cancelled", "The user stopped it.");
   if (signal.aborted) return stopped;

@@ -1,9 +1,9 @@
-/** Result outcome: what a server's tool gave back, as the outcome of a call. */
+/** Result outcome: converts a tool's result from a server to the outcome of a call. */
 
 import { failure, type ImagePart, imageType, maxImageBytes, type Outcome } from "@lathe/protocol";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 
-/** Longest text of a failure: it is not bounded elsewhere. */
+/** Longest text of a failure: nothing else limits it. */
 const failureChars = 4_000;
 const maxImages = 8;
 

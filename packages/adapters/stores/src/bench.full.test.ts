@@ -1,4 +1,4 @@
-/** Measures what the store costs; fails only far above the targets, because a busy machine is no bug. */
+/** Measures the store's speed; fails only far above the targets, because a busy machine is no bug. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ async function perCall(times: number, call: (index: number) => Promise<unknown>)
   return (performance.now() - start) / times;
 }
 
-describe("what the store costs", () => {
+describe("store performance", () => {
   const store = createJsonlStore({ folder });
   const owner = processOwner();
 
@@ -52,7 +52,7 @@ describe("what the store costs", () => {
     assert.ok(quick < 0.5 && durable < 20 && check < 0.1);
   });
 
-  it("creates, and lists 10,000 sessions", async (t) => {
+  it("creates and lists 10,000 sessions", async (t) => {
     const create = await perCall(10_000, async (index) => {
       const log = ok(await store.create(created(`s${index}`, `/w${index % 10}`), { owner, at: index }));
       if (index % 10 > 0) return;
@@ -70,7 +70,7 @@ describe("what the store costs", () => {
     assert.ok(warm < 1000);
   });
 
-  it("offers and looks for offers", async (t) => {
+  it("sends and looks for inbox messages", async (t) => {
     const inbox = createInbox({ folder });
     const none = await perCall(1, () => inbox.pending("one"));
     const stop = inbox.watch("one", () => undefined);

@@ -6,16 +6,16 @@ import { type Files, nodeFiles } from "./files.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface BlobsOptions {
-  /** The state folder; made when first needed. */
+  /** The state folder; created when first needed. */
   readonly folder: string;
-  /** Of the folder of these blobs in it. */
+  /** Name of the blob folder inside the state folder. */
   readonly name?: string;
   readonly files?: Files;
 }
 
 export function createBlobs({ folder, name = "blobs", files = nodeFiles }: BlobsOptions): Blobs {
   const blobs = join(folder, name);
-  /** Folders whose own names are known to survive a power cut. */
+  /** Folders whose names are known to survive a power cut. */
   const durable = new Set<string>();
   const pathOf = (hash: string): string => join(blobs, hash.slice(0, 2), hash);
   return {
@@ -24,7 +24,7 @@ export function createBlobs({ folder, name = "blobs", files = nodeFiles }: Blobs
       const hash = sha256(bytes);
       const path = pathOf(hash);
       try {
-        // One that was stored without a sync may be torn, and whole ones are not written again.
+        // A blob stored without a sync may be torn; intact ones are not written again.
         const isWhole = files.sizeOf(path) === bytes.length && sha256(readWhole(files, path)) === hash;
         if (isWhole) files.touch(path);
         else writeWhole(files, path, { bytes, synced });
@@ -65,7 +65,7 @@ function readWhole(files: Files, path: string): Uint8Array {
 }
 
 function sha256(bytes: Uint8Array): string {
-  // Asked for here: most sessions of a command line store no blob, and node:crypto takes milliseconds to load.
+  // Loaded lazily: most command-line sessions store no blob, and node:crypto takes milliseconds to load.
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
 }
 

@@ -1,4 +1,4 @@
-/** The file adapters keep the contracts of the three ports. */
+/** The file adapters fulfil the contracts of the three ports. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -21,7 +21,7 @@ import { createJsonlStore } from "./jsonl-store.ts";
 const root = mkdtempSync(join(tmpdir(), "lathe-stores-"));
 after(() => rmSync(root, { recursive: true }));
 let count = 0;
-/** Not there yet, and two levels deep: the adapters make it. */
+/** Missing, and two levels deep: the adapters create it. */
 const newFolder = (): string => {
   count += 1;
   return join(root, String(count), "state");
@@ -42,9 +42,9 @@ inboxConformance("The file inbox", () => {
   const another = () => createInbox({ folder });
   return { inbox: another(), another };
 });
-it("The file inbox refuses sessions that are no names", () =>
+it("The file inbox refuses session ids that are not valid names", () =>
   refusesStrangeSessions(createInbox({ folder: newFolder() })));
-it("The file inbox refuses what no log would take, and passes it over where it lies there", async () => {
+it("The file inbox refuses messages that no log would accept, and skips such files", async () => {
   const folder = newFolder();
   const inbox = createInbox({ folder });
   const good = { type: "message", text: "before" } as const;

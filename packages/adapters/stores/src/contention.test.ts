@@ -1,4 +1,4 @@
-/** Real processes fight for one session, and are killed in the middle of their work. */
+/** Real processes compete for one session, and are killed in the middle of their work. */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -18,14 +18,14 @@ if (role === "fight") await fight();
 else if (role === "write") await write();
 else tests();
 
-/** What a child reports about one append. */
+/** A child's report about one append. */
 interface Report {
   readonly text: string;
   readonly outcome: "ok" | "stale-epoch";
   readonly seq?: number;
 }
 
-/** Claims by force as often as it is told, and appends and has effects as long as it is the owner. */
+/** Claims by force the given number of times; appends and runs effects while it is the owner. */
 async function fight(): Promise<void> {
   const [folder = "", name = "", rounds = "0"] = process.argv.slice(3);
   const store = createJsonlStore({ folder });
@@ -57,14 +57,14 @@ async function report(
   return texts.map((text) => ({ text, outcome: "stale-epoch" }));
 }
 
-/** An effect that takes a while; nothing of another epoch may come between its two lines, nor of an older one later. */
+/** A slow effect; no other epoch may write between its two lines, and no older one later. */
 async function effect(path: string, epoch: number): Promise<void> {
   appendFileSync(path, `${epoch} begins\n`);
   await new Promise((resolve) => setTimeout(resolve, Math.random()));
   appendFileSync(path, `${epoch} ends\n`);
 }
 
-/** Appends until it is killed, and tells what was appended. */
+/** Appends until it is killed, and reports each append. */
 async function write(): Promise<void> {
   const [folder = ""] = process.argv.slice(3);
   const store = createJsonlStore({ folder });
@@ -85,7 +85,7 @@ function tests(): void {
   const root = mkdtempSync(join(tmpdir(), "lathe-contention-"));
   after(() => rmSync(root, { recursive: true, force: true }));
   describe("two processes", () => {
-    it("fight a hundred times, and only the owner's events are in the log", async () => {
+    it("compete a hundred times, and the log has only the owner's events", async () => {
       // Several sessions, because every claim reads the whole log. A thousand times: LATHE_FIGHTS=8.
       for (let index = 0; index < Number(process.env.LATHE_FIGHTS ?? 1); index += 1)
         await fightOnce(join(root, `fight-${index}`), 63);
@@ -93,7 +93,7 @@ function tests(): void {
   });
 
   describe("kill -9", () => {
-    it("loses nothing that was appended", async (t) => {
+    it("loses no appended event", async (t) => {
       const folder = join(root, "kill");
       const store = createJsonlStore({ folder });
       const created = await store.create(createdDraft("one"), { owner: processOwner(), at: 1 });
@@ -112,7 +112,7 @@ function tests(): void {
       t.diagnostic(`${repairs} torn tails`);
     });
 
-    it("makes the owner a dead one, even before its parent has noticed", async () => {
+    it("leaves a dead owner, even before its parent has noticed", async () => {
       const child = start("write", join(root, "nothing"));
       const owner = { ...processOwner(), pid: child.pid ?? 0 };
       assert.equal(isRunning(processOwner()), true);
@@ -148,13 +148,13 @@ async function fightOnce(folder: string, rounds: number): Promise<void> {
     if (outcome === "stale-epoch") assert.ok(!texts.has(text), `${text} was refused and is in the log`);
     else assert.deepEqual(bySeq.get(seq ?? 0)?.data, { about: "loop", text });
   }
-  // More, when one claim came right behind another, which then was made again.
+  // More if one claim came right after another, which was then repeated.
   assert.ok(events.filter(({ type }) => type === "session.claimed").length > 2 * rounds);
   assert.ok(reports.some(({ outcome }) => outcome === "stale-epoch"));
   checkEffects(readFileSync(join(folder, "effects"), "utf8").trim().split("\n"));
 }
 
-/** Every notice begins with the epoch it was written in. */
+/** Every notice begins with the epoch in which it was written. */
 function checkOwners(events: readonly Event[]): void {
   let epoch = 0;
   for (const event of events) {
@@ -175,7 +175,7 @@ function checkEffects(lines: readonly string[]): void {
   assert.ok(lines.length > 20);
 }
 
-/** Kills the child some time after its first report, and returns what it reported. */
+/** Kills the child some time after its first report, and returns its reports. */
 async function killed(child: ChildProcess, ms: number): Promise<readonly number[]> {
   const reported: number[] = [];
   child.on("message", (seqs: readonly number[]) => reported.push(...seqs));

@@ -1,4 +1,4 @@
-/** After a power cut at any moment nothing is lost that was reported durable, and everything still works. */
+/** After a power cut at any moment nothing that was reported durable is lost, and everything still works. */
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { type Files, nodeFiles } from "./files.ts";
 import { createInbox } from "./inbox.ts";
 import { createJsonlStore } from "./jsonl-store.ts";
 
-// In memory where that is possible: the power cuts are only recorded ones.
+// In memory if possible: the power cuts are only recorded ones.
 const temporary = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lathe-crash-"));
 after(() => rmSync(temporary, { recursive: true, force: true }));
 let count = 0;
@@ -30,7 +30,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** Materialises every state, hands its state folder to `check`, and returns how many there were. */
+/** Materialises every state, passes its state folder to `check`, and returns the number of states. */
 async function eachState(
   states: Iterable<CrashState>,
   root: string,
@@ -49,7 +49,7 @@ async function eachState(
   return checked;
 }
 
-/** What a script did: the whole log, and how many of its events were durable after how many operations. */
+/** A script's result: the whole log, and the number of durable events after each number of operations. */
 interface Script {
   readonly root: string;
   readonly states: Iterable<CrashState>;
@@ -58,7 +58,7 @@ interface Script {
 }
 
 const isDead = (): boolean => false;
-/** What is checked after the power cut needs no real syncs. */
+/** The checks after the power cut need no real syncs. */
 const quick: Files = { ...nodeFiles, sync: () => undefined, syncFolder: () => undefined };
 
 async function checkLog(script: Script, folder: string, { done }: CrashState): Promise<void> {
@@ -88,7 +88,7 @@ async function checkLog(script: Script, folder: string, { done }: CrashState): P
 }
 
 describe("a power cut", () => {
-  it("leaves a prefix of the log, with all that was durable", async (t) => {
+  it("leaves a prefix of the log, with everything durable", async (t) => {
     const root = newFolder();
     const recording = recordFiles<Files>(nodeFiles);
     const folder = join(root, "state");
@@ -124,7 +124,7 @@ describe("a power cut", () => {
     t.diagnostic(`${states} states`);
     assert.ok(states > 1000);
   });
-  it("during the recovery from another leaves what the first one left", async (t) => {
+  it("during the recovery from another leaves the same as the first one", async (t) => {
     const root = newFolder();
     const folder = join(root, "state");
     const torn = '{"e":1,"more":1,"v":1,"session":"one","seq":4,"parent":3,"at":2,"type":"notice.po';
@@ -151,7 +151,7 @@ describe("a power cut", () => {
     assert.ok(states > 300);
   });
 
-  it("loses no offer and no blob that was reported", async (t) => {
+  it("loses no inbox message and no blob that was reported", async (t) => {
     const root = newFolder();
     const recording = recordFiles<Files>(nodeFiles);
     const options = { folder: join(root, "state"), files: recording.files };

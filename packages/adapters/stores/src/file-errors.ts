@@ -1,4 +1,4 @@
-/** File errors: what the code of an error of the file system means. */
+/** File errors: the meaning of a file system error's code. */
 
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT";

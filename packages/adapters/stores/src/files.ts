@@ -1,4 +1,7 @@
-/** Files: the few file operations the stores use, as a port, so that a test can record them and cut them short. */
+/**
+ * Files: the few file operations that the stores use, as a port, so that a test can record and interrupt
+ * them.
+ */
 import {
   closeSync,
   constants,
@@ -17,31 +20,34 @@ import {
   writeSync,
 } from "node:fs";
 
-/** `create` makes a new file, `ensure` makes it where it is missing; `append` wants it to be there, `patch` too. */
+/** `create` makes a new file, `ensure` makes a missing one; `append` and `patch` need an existing file. */
 export type OpenMode = "create" | "ensure" | "append" | "patch" | "read";
 
 /**
- * Synchronous, because a small write takes 2 µs and a thread hop takes 20. *Contract:* every method throws Node's
- * errors; a path's folder is never made on the way.
+ * Synchronous, because a small write takes 2 µs and a thread hop takes 20. *Contract:* every method throws
+ * Node's errors, and none creates a path's folder.
  */
 export interface Files {
   open(path: string, mode: OpenMode): number;
-  /** *Contract:* at the end of the file unless opened to patch, as one write; returns how many bytes it took. */
+  /**
+   * *Contract:* one write, at the end of the file unless opened to patch; returns the number of bytes
+   * written.
+   */
   write(fd: number, bytes: Uint8Array): number;
-  /** *Contract:* only on a file opened to patch; all or an error. */
+  /** *Contract:* only on a file opened to patch; writes everything or throws. */
   writeAt(fd: number, bytes: Uint8Array, position: number): void;
-  /** *Contract:* fewer bytes than asked only at the end of the file. */
+  /** *Contract:* returns fewer bytes only at the end of the file. */
   read(fd: number, position: number, length: number): Uint8Array;
   size(fd: number): number;
   /** *Contract:* the file's bytes survive a power cut. */
   sync(fd: number): void;
   close(fd: number): void;
-  /** *Contract:* undefined when there is no such file or folder. */
+  /** *Contract:* undefined if there is no such file or folder. */
   sizeOf(path: string): number | undefined;
-  /** *Contract:* with its parents; nothing happens when it is there. */
+  /** *Contract:* also makes the parents; does nothing if it exists. */
   makeFolder(path: string): void;
   list(folder: string): readonly string[];
-  /** *Contract:* as if it was written now. */
+  /** *Contract:* makes the file look written now. */
   touch(path: string): void;
   /** *Contract:* the folder's names survive a power cut. */
   syncFolder(folder: string): void;
@@ -103,7 +109,7 @@ export const nodeFiles: Files = {
 };
 
 function syncFolder(folder: string): void {
-  // Windows opens no folders, and its file system keeps their names in its own journal.
+  // Windows cannot open folders, and its file system journals their names.
   if (process.platform === "win32") return;
   const fd = openSync(folder, O_RDONLY);
   try {

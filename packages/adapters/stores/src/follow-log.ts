@@ -1,4 +1,4 @@
-/** Reading a session's log without owning it: what is new since the last look, and who owns it. */
+/** Reads a session's log without owning it: events since the last look, and the owner. */
 import { join } from "node:path";
 import { diskFailure, type Event, type Failure, failure, isFailure, type Owner } from "@lathe/protocol";
 import { isMissing } from "./file-errors.ts";
@@ -7,9 +7,9 @@ import { LogFile } from "./log-file.ts";
 import { checkSessionId } from "./session-id.ts";
 
 export interface LogFollower {
-  /** *Contract:* the events that are new since the last call; never waits. */
+  /** *Contract:* returns events since the last call; never waits. */
   next(): readonly Event[] | Failure;
-  /** Absent when its last owner gave it up. */
+  /** Absent if the last owner released it. */
   owner(): Owner | undefined;
   close(): void;
 }
@@ -20,7 +20,7 @@ export interface FollowOptions {
   readonly files?: Files;
 }
 
-/** *Contract:* the caller closes it; `session-unknown` when there is no such log. */
+/** *Contract:* the caller closes it; `session-unknown` if there is no such log. */
 export function followLog({ folder, files = nodeFiles }: FollowOptions, id: string): LogFollower | Failure {
   const wrong = checkSessionId(id);
   if (wrong) return wrong;

@@ -1,4 +1,4 @@
-/** Forget sessions: what was kept beside the logs of sessions that go, and the texts that no other log speaks of. */
+/** Forget sessions: removes the data stored beside their logs, and blobs that no other log names. */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { nodeFiles } from "./files.ts";
@@ -6,11 +6,11 @@ import { nodeFiles } from "./files.ts";
 export interface ForgetOptions {
   /** The state folder. */
   readonly folder: string;
-  /** Whose logs go. */
+  /** Ids of the removed sessions. */
   readonly sessions: readonly string[];
-  /** What their logs said of hashes, sha256 in hexadecimal. */
+  /** Hashes in their logs, sha256 in hexadecimal. */
   readonly hashes: ReadonlySet<string>;
-  /** The folders of blobs, in the state folder. */
+  /** The blob folders in the state folder. */
   readonly blobs: readonly string[];
 }
 
@@ -18,8 +18,9 @@ const chunkBytes = 4 * 1024 * 1024;
 const hashLength = 64;
 
 /**
- * Offers, accounts, and each blob that only these logs named; how many of these there were. A session that stores the same
- * text at this very moment may find it gone. *Contract:* throws what the file system throws; may be called again.
+ * Removes inbox messages, accounts, and each blob that only these logs named; returns the number of blobs. A
+ * session that stores the same text at this moment may lose it. *Contract:* throws the file system's errors;
+ * may be called again.
  */
 export function forgetSessions({ folder, sessions, hashes, blobs }: ForgetOptions): number {
   for (const id of sessions) {
@@ -45,7 +46,7 @@ export function forgetSessions({ folder, sessions, hashes, blobs }: ForgetOption
   return removed;
 }
 
-/** Every hash that a text names. */
+/** Every hash in a text. */
 export function hashesIn(text: string): readonly string[] {
   return text.match(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gu) ?? [];
 }
@@ -58,12 +59,12 @@ function logNames(folder: string): readonly string[] {
   }
 }
 
-/** Takes out of `left` what the log names. */
+/** Removes the hashes that the log names from `left`. */
 function keepNamed(path: string, left: Set<string>): void {
   const fd = nodeFiles.open(path, "read");
   try {
     const size = nodeFiles.size(fd);
-    // One hash more than a chunk, so that none is cut in two.
+    // Overlaps chunks by one hash, so that none is cut in two.
     for (let at = 0; at < size && left.size > 0; at += chunkBytes) {
       const from = Math.max(0, at - 1);
       const bytes = nodeFiles.read(fd, from, chunkBytes + hashLength + 2);

@@ -1,4 +1,4 @@
-/** The inbox port over one folder per session with one small file per offer. */
+/** The inbox port over one folder per session with one small file per message. */
 import { dirname, join } from "node:path";
 import {
   checkDrafts,
@@ -16,7 +16,7 @@ import { watchNames } from "./watch-names.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface InboxOptions {
-  /** The state folder; made when first needed. */
+  /** The state folder; created when first needed. */
   readonly folder: string;
   readonly files?: Files;
 }
@@ -27,7 +27,7 @@ interface Waiting {
 }
 
 const suffix = ".json";
-/** The texts each type of offer has. */
+/** The text fields of each type of message. */
 const wanted: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["message", ["text"]],
   ["answer", ["call", "answer", "by"]],
@@ -91,8 +91,8 @@ export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox 
 }
 
 /**
- * Ids sort by when they were made. Each is above the newest offer that waits, so that a message sent after another
- * comes after him, also within one millisecond, and also when a clock steps back (Lamport 1978).
+ * Ids sort by creation time. Each is above the newest waiting message, so that a later message sorts after an
+ * earlier one, even within one millisecond or when a clock steps back (Lamport 1978).
  */
 function idMaker(): (newest: string | undefined) => string {
   let last = 0;
@@ -103,7 +103,7 @@ function idMaker(): (newest: string | undefined) => string {
   };
 }
 
-/** Microseconds at the front of an offer's name; 0 for a name that is none of ours. */
+/** Microseconds at the front of a message's file name; 0 for any other name. */
 function timeOf(name = ""): number {
   const time = Number(/^(\d{17})-/.exec(name)?.[1] ?? 0);
   return Number.isSafeInteger(time) ? time : 0;
@@ -121,7 +121,7 @@ function offerNames(files: Files, folder: string): readonly string[] {
   }
 }
 
-/** Empty when it was taken meanwhile, or is no inbox message. */
+/** Empty if the message was taken meanwhile, or the file is no inbox message. */
 function readOffer(files: Files, path: string): readonly Waiting[] {
   try {
     const fd = files.open(path, "read");
@@ -144,7 +144,7 @@ function checkOffer(offer: InboxMessage): Failure | undefined {
   return failure("invalid-arguments", text, { who: "host" });
 }
 
-/** One that the log would refuse would keep all others from being taken, too. */
+/** A message that the log refuses would also keep all others from being taken. */
 function isOffer(value: Partial<Record<string, unknown>> | null): boolean {
   if (!value) return false;
   const { type, ...rest } = value;

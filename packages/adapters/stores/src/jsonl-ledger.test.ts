@@ -1,4 +1,4 @@
-/** The ledger in a file: what a crash or a full disk leaves behind never counts, and never hides what comes after. */
+/** The ledger in a file: leftovers of a crash or a full disk never count, and never hide later entries. */
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,14 +27,14 @@ describe("the ledger's file", () => {
   const attempts = async (): Promise<readonly string[]> =>
     succeeded(await open().read()).open.map(({ attempt }) => attempt);
 
-  it("is made when something is entered, not when it is read", async () => {
+  it("is created by the first entry, not by reading", async () => {
     assert.equal(succeeded(await open().read()).entries, 0);
     assert.equal(existsSync(path), false);
     await open().enter([reserved("a")], { durable: true });
     assert.deepEqual(await attempts(), ["a"]);
   });
 
-  it("passes over an entry cut short anywhere, and takes the next", async () => {
+  it("skips an entry cut short anywhere, and accepts the next", async () => {
     await open().enter([reserved("a")], { durable: false });
     const whole = readFileSync(path);
     const line = Buffer.from(`\n${JSON.stringify(reserved("torn"))}`);
@@ -47,7 +47,7 @@ describe("the ledger's file", () => {
     }
   });
 
-  it("leaves others a turn while one waits behind an entry cut short, and does not read that again", async () => {
+  it("does not block others while one waits behind a cut entry, and does not read that again", async () => {
     await open().enter([reserved("a")], { durable: false });
     appendFileSync(path, '\n{"type":"budget.res');
     let reads = 0;
@@ -66,7 +66,7 @@ describe("the ledger's file", () => {
     assert.equal(reads, 1);
   });
 
-  it("says that the disk is full, and counts nothing of it", async () => {
+  it("reports a full disk, and counts none of the entries", async () => {
     await open().enter([reserved("a")], { durable: false });
     const full = {
       ...nodeFiles,
@@ -77,7 +77,7 @@ describe("the ledger's file", () => {
     assert.deepEqual(await attempts(), ["a", "c"]);
   });
 
-  it("refuses a root that is no name", async () => {
+  it("refuses a root that is not a valid name", async () => {
     const ledger = createJsonlLedgers({ folder }).open("../up");
     failedWith("invalid-arguments", await ledger.read());
     failedWith("invalid-arguments", await ledger.enter([reserved("a")], { durable: false }));

@@ -22,7 +22,7 @@ import { processOwner } from "./process-owner.ts";
 import { checkSessionId } from "./session-id.ts";
 
 export interface JsonlLedgersOptions {
-  /** The state folder; made when first needed. */
+  /** The state folder; created when first needed. */
   readonly folder: string;
   readonly files?: Files;
   /** Whether a process on this host still runs. */
@@ -47,16 +47,16 @@ const pollMs = 20;
 const waitMs = 240;
 
 /**
- * There is no lock: the file has one order of lines that all processes see, and a reservation counts if it fits at its
- * place in it. Who enters one reads back to the end of it and knows like everybody else.
+ * There is no lock: all processes see the file's lines in one order, and a reservation counts if it fits at
+ * its place. After an entry the process reads to the end of the file and so knows the same as every other.
  */
 class JsonlLedger implements Ledger {
   readonly #place: Place;
   #fd: number | undefined;
   #account: TreeAccount = emptyTreeAccount;
-  /** Bytes taken in, up to a newline. */
+  /** Bytes processed, up to a newline. */
   #offset = 0;
-  /** Bytes there were when it was last looked at: a line after the last newline may stay unfinished. */
+  /** File size at the last look: a line after the last newline may stay unfinished. */
   #seen = 0;
   #isNew = false;
 
@@ -78,7 +78,7 @@ class JsonlLedger implements Ledger {
     return this.#guarded("writing", () => {
       const { files, path } = this.#place;
       const fd = this.#open();
-      // A line of its own also behind one that was cut short.
+      // Starts a new line, also after one that was cut short.
       const bytes = Buffer.from(entries.map((entry) => `\n${JSON.stringify(entry)}\n`).join(""));
       const done = entries.length === 0 ? 0 : files.write(fd, bytes);
       if (done < bytes.length) return failure("disk-full", `writing ${path}: cut short`, { who: "host" });
@@ -103,7 +103,7 @@ class JsonlLedger implements Ledger {
     const { files, path } = this.#place;
     const until = performance.now() + waitMs;
     const seen = this.#seen;
-    // Waits before it looks: who asks again and again leaves others a turn, whatever the file is like.
+    // Waits before it looks: repeated calls then do not block others, whatever the file contains.
     do await new Promise((resolve) => setTimeout(resolve, pollMs));
     while (!signal.aborted && performance.now() < until && (files.sizeOf(path) ?? 0) <= seen);
   }
@@ -156,7 +156,7 @@ class JsonlLedger implements Ledger {
   }
 }
 
-/** Only reading makes no file. */
+/** Reading alone creates no file. */
 function openThere(files: Files, path: string): number | undefined {
   try {
     return files.open(path, "append");
@@ -166,7 +166,7 @@ function openThere(files: Files, path: string): number | undefined {
   }
 }
 
-/** A line that is no entry was cut short: its writer got a failure, or died. */
+/** An invalid line was cut short: its writer got a failure, or died. */
 function takeLine(account: TreeAccount, line: string): TreeAccount {
   if (line === "") return account;
   const entry = readLedgerEntry(parseJson(line));

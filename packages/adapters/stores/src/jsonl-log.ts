@@ -1,4 +1,4 @@
-/** JsonlLog: a session in the hands of its owner, appended to its JSONL file. */
+/** JsonlLog: a session held by its owner, appended to its JSONL file. */
 import {
   type AppendOptions,
   checkDrafts,
@@ -14,14 +14,14 @@ import type { LogFile } from "./log-file.ts";
 import { placeEvents } from "./place-events.ts";
 import { encodeEvents, encodeMark, type StoredLine } from "./stored-line.ts";
 
-/** What a log starts with. */
+/** The initial state of a log. */
 export interface Opening {
   readonly id: string;
   readonly events: readonly Event[];
   readonly repairs: readonly string[];
-  /** Called once when the log has been closed by its owner. */
+  /** Called once after the owner closed the log. */
   readonly closed: () => void;
-  /** Called once when its owner has taken it away. */
+  /** Called once after the owner removed the log. */
   readonly removed: () => void;
 }
 
@@ -100,7 +100,7 @@ export class JsonlLog implements SessionLog {
     const refused = this.#look() ?? checkDrafts(drafts);
     if (refused) return refused;
     if (drafts.length === 0) return [];
-    // The end of a fence may have found the disk full.
+    // The mark at the end of an effect may have found the disk full.
     if (this.#file.reader.isFenced && this.#effects.size === 0) this.#mark({ e: this.epoch, fence: false });
     const events = placeEvents(drafts, { session: this.id, head: this.#file.reader.head, at });
     const written = this.#file.write(encodeEvents(this.epoch, events));
@@ -109,7 +109,7 @@ export class JsonlLog implements SessionLog {
       this.#file.advance(events, written.bytes);
       return events;
     }
-    // A claim may have come first, or right behind it.
+    // Another claim may have come first, or right after it.
     const mine = written.landed.events.filter(({ seq }) => seq >= (events[0]?.seq ?? 0));
     if (mine[0]?.type !== "session.claimed" && mine.length >= events.length) return events;
     return this.#stale() ?? failure("log-corrupt", `${this.#file.path}: an append was lost`);
@@ -124,7 +124,7 @@ export class JsonlLog implements SessionLog {
     return isFailure(reading) ? reading : this.#stale();
   }
 
-  /** Reads what others have written, and tells whether this owner is deposed. */
+  /** Reads other processes' writes, and returns a failure if this owner is deposed. */
   #look(): Failure | undefined {
     if (this.#isClosed) return failure("stale-epoch", `session ${this.id} was closed`);
     try {

@@ -1,4 +1,4 @@
-/** What only the JSONL store does: torn and damaged files, full disks, writes that cross each other, and the index. */
+/** Specifics of the JSONL store: torn and damaged files, full disks, concurrent writes, and the index. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ const now = { at: 2, durable: false };
 const other = { owner: testOwner(2), at: 3, force: true };
 
 describe("a damaged file", () => {
-  it("is named with the line, when a line in the middle is lost", async () => {
+  it("is reported with the line, if a line in the middle is lost", async () => {
     for (const damage of ["", "garbage", '{"e":1,"v":1}', '{"e":7,"released":true}']) {
       const { store, log, path } = await begin();
       succeeded(await log.append(["a", "b", "c"].map(noticeDraft), now));
@@ -52,7 +52,7 @@ describe("a damaged file", () => {
     }
   });
 
-  it("can be gone on with by the remedy that is named", { skip: process.platform === "win32" }, async () => {
+  it("can be continued by the suggested remedy", { skip: process.platform === "win32" }, async () => {
     const { store, log, path } = await begin();
     succeeded(await log.append(["a", "b", "c"].map(noticeDraft), now));
     const whole = readFileSync(path, "utf8");
@@ -65,7 +65,7 @@ describe("a damaged file", () => {
     await succeeded(await store.claim("one", other)).close();
   });
 
-  it("says of a file without events that its session never began", async () => {
+  it("without events is reported as a session that never began", async () => {
     const { store, folder } = await begin();
     for (const text of ["", '{"e":1,']) {
       writeFileSync(join(folder, "sessions", "two.jsonl"), text);
@@ -74,7 +74,7 @@ describe("a damaged file", () => {
     }
   });
 
-  it("is one that holds another session", async () => {
+  it("is one that contains another session", async () => {
     const { store, path, folder } = await begin();
     writeFileSync(join(folder, "sessions", "two.jsonl"), readFileSync(path));
     failedWith("log-corrupt", await store.read("two"));
@@ -86,7 +86,7 @@ describe("a damaged file", () => {
 });
 
 describe("a torn tail", () => {
-  it("is left out by readers, and mended and told by a claim", async () => {
+  it("is skipped by readers, and repaired and reported by a claim", async () => {
     const { store, log, path } = await begin();
     const whole = succeeded(await log.append([noticeDraft("a")], now));
     appendFileSync(path, readFileSync(path).subarray(-50, -1));
@@ -100,7 +100,7 @@ describe("a torn tail", () => {
     assert.deepEqual(again.events.slice(0, -1), taken.events);
   });
 
-  it("may be cut at any byte, again and again, and leaves whole appends", async () => {
+  it("may be cut at any byte, repeatedly, and leaves whole appends", async () => {
     const appends = fc.array(fc.array(fc.string(), { minLength: 1, maxLength: 4 }), { maxLength: 4 });
     const rounds = fc.array(fc.tuple(appends, fc.nat({ max: 700 })), { minLength: 1, maxLength: 5 });
     const property = fc.asyncProperty(rounds, async (drawn) => {
@@ -114,7 +114,7 @@ describe("a torn tail", () => {
         for (const one of texts) events.push(...succeeded(await taken.append(one.map(noticeDraft), now)));
         for (const one of texts) ends.push((ends.at(-1) ?? 0) + one.length);
         const bytes = readFileSync(path);
-        // Never into what earlier rounds have found to be there.
+        // Never cuts into text that earlier rounds have found.
         const floor = Math.max(least, bytes.lastIndexOf('"session.claimed"') + 200);
         writeFileSync(path, bytes.subarray(0, Math.max(floor, bytes.length - cut)));
         const found = succeeded(await store.read("one"));
@@ -128,7 +128,7 @@ describe("a torn tail", () => {
 });
 
 describe("a full disk", () => {
-  /** Takes `budget` bytes, then no more; a write may be cut in the middle. */
+  /** Accepts `budget` bytes, then no more; a write may be cut in the middle. */
   function limited(): { files: Files; disk: { budget: number } } {
     const disk = { budget: Number.POSITIVE_INFINITY };
     const write: Files["write"] = (fd, bytes) => {
@@ -140,7 +140,7 @@ describe("a full disk", () => {
     return { files: { ...nodeFiles, write }, disk };
   }
 
-  it("refuses the whole append, leaves no half of it, and is forgotten when there is room again", async () => {
+  it("refuses the whole append, leaves no half of it, and works again once there is room", async () => {
     const { files, disk } = limited();
     const drafts = ["a", "b", "c"].map(noticeDraft);
     const { length } = encodeEvents(1, placeEvents(drafts, { session: "one", head: 2, at: 2 }));
@@ -160,7 +160,7 @@ describe("a full disk", () => {
     }
   });
 
-  it("makes no session of half a creation", async () => {
+  it("leaves no session after half a creation", async () => {
     const { files, disk } = limited();
     const { store } = await begin(files);
     disk.budget = 100;
@@ -170,7 +170,7 @@ describe("a full disk", () => {
     succeeded(await store.create(createdDraft("two"), { owner: testOwner(1), at: 1 }));
   });
 
-  it("found by the end of a fence does not keep claims out for long", async () => {
+  it("at the end of an effect does not block claims for long", async () => {
     const { files, disk } = limited();
     const { store, log } = await begin(files);
     await log.withLease(async () => {
@@ -181,7 +181,7 @@ describe("a full disk", () => {
     succeeded(await store.claim("one", other));
   });
 
-  it("told by a sync ends the log's use: what is on the disk is unknown", async () => {
+  it("reported by a sync makes the log unusable: the disk's content is unknown", async () => {
     let fails = false;
     const sync: Files["sync"] = (fd) => {
       if (fails) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
@@ -196,8 +196,8 @@ describe("a full disk", () => {
   });
 });
 
-describe("a fence", () => {
-  it("left open by a dead owner is passed, by a live one it is not", async () => {
+describe("an effect mark", () => {
+  it("left by a dead owner is passed, by a live one it is not", async () => {
     const { store, log, folder } = await begin();
     const stuck = Promise.withResolvers<void>();
     const running = log.withLease(() => stuck.promise);
@@ -215,7 +215,7 @@ describe("a fence", () => {
   });
 });
 
-/** Runs `cross` before the nth file operation after it was set. */
+/** Runs `cross` before the nth file operation after `set`. */
 function crossed(): { files: Files; set: (at: number, cross: () => void) => void; left: () => number } {
   let left = -1;
   let crossing = (): void => undefined;
@@ -237,7 +237,7 @@ function crossed(): { files: Files; set: (at: number, cross: () => void) => void
   return { files, set, left: () => left };
 }
 
-/** What another process would write now, computed from the file as it is. */
+/** What another process would write now, computed from the current file. */
 function rival(path: string, as: "claim" | "append" | "torn"): void {
   const reader = new LogReader("one", path);
   reader.read(readFileSync(path));
@@ -250,7 +250,7 @@ function rival(path: string, as: "claim" | "append" | "torn"): void {
   appendFileSync(path, as === "torn" ? line.slice(0, 60) : line);
 }
 
-describe("writes that cross each other, at every step", () => {
+describe("concurrent writes, at every step", () => {
   for (let at = 0; at < 6; at += 1) {
     it(`an append and the claim of another process before file operation ${at + 1}`, async () => {
       const { files, set, left } = crossed();
@@ -277,7 +277,7 @@ describe("writes that cross each other, at every step", () => {
         set(-1, () => undefined);
         const appended = await taken.append([noticeDraft("after")], now);
         const events = succeeded(await store.read("one"));
-        // The other claim may have come right behind this one.
+        // The other claim may have come right after this one.
         const isLast = as === "claim" && isFailure(appended);
         const expected = [...taken.events, ...(isLast ? events.slice(-1) : succeeded(appended))];
         assert.deepEqual(events, expected);
@@ -288,7 +288,7 @@ describe("writes that cross each other, at every step", () => {
     }
   }
 
-  it("a claim and the begin of an effect: whichever is first in the file counts", async () => {
+  it("a claim and the start of an effect: the first one in the file counts", async () => {
     const outcomes = new Set<string>();
     for (let at = 0; at < 7; at += 1) {
       const { files, set } = crossed();
@@ -300,7 +300,7 @@ describe("writes that cross each other, at every step", () => {
       const text = readFileSync(path, "utf8");
       const fence = text.indexOf('"fence"');
       const isFirst = fence >= 0 && fence < text.lastIndexOf('"session.claimed"');
-      // Without a claim line the fence was seen before one was written.
+      // Without a claim line the mark was seen before a claim was written.
       const hasClaimed = text.includes('"epoch":2');
       outcomes.add(`${isFirst} ${hasClaimed}`);
       if (isFirst || !hasClaimed) failedWith("session-owned", taken);
@@ -310,7 +310,7 @@ describe("writes that cross each other, at every step", () => {
     assert.equal(outcomes.size, 3);
   });
 
-  it("an append behind what a deposed owner left of a line", async () => {
+  it("an append after a partial line of a deposed owner", async () => {
     const { files, set } = crossed();
     const { store, log, path } = await begin(files);
     for (const at of [2, 0, 1, 2, 9]) {
@@ -324,7 +324,7 @@ describe("writes that cross each other, at every step", () => {
 });
 
 describe("the index", () => {
-  it("is made again when it is lost, torn or wrong", async () => {
+  it("is rebuilt if it is lost, torn or wrong", async () => {
     const { store, log, folder } = await begin();
     const index = join(folder, "index.jsonl");
     await log.close();
@@ -339,7 +339,7 @@ describe("the index", () => {
     assert.deepEqual(await store.list({}), right);
   });
 
-  it("knows of changes since it was written, and does not grow for ever", async () => {
+  it("notices later changes, and does not grow for ever", async () => {
     const { store, log, folder } = await begin();
     for (let at = 10; at < 1300; at += 1) {
       succeeded(await log.append([noticeDraft("x")], { at, durable: false }));
@@ -349,7 +349,7 @@ describe("the index", () => {
     assert.ok(lines.length < 1200, `${lines.length} lines`);
   });
 
-  it("still names a log that was damaged since it was noted", async () => {
+  it("still lists a log that was damaged after it was indexed", async () => {
     const { store, log, folder } = await begin();
     await log.append([noticeDraft("x")], now);
     await log.close();
@@ -364,7 +364,7 @@ describe("the index", () => {
     }
   });
 
-  it("leaves out logs that cannot be read", async () => {
+  it("omits logs that cannot be read", async () => {
     const { store, folder } = await begin();
     const sessions = join(folder, "sessions");
     writeFileSync(join(sessions, "empty.jsonl"), "");

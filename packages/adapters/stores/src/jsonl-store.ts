@@ -19,12 +19,12 @@ import { forgetSession, listSessions, noteSession } from "./session-index.ts";
 import { alreadyExists, begin, emptySession, takeOver } from "./take-over.ts";
 
 export interface JsonlStoreOptions {
-  /** The state folder; made when first needed. */
+  /** The state folder; created when first needed. */
   readonly folder: string;
   readonly files?: Files;
   /** Whether an owner on this host still runs. */
   readonly isAlive?: (owner: Owner) => boolean;
-  /** How long a claim waits for the owner's effect under way, in milliseconds. */
+  /** How long a claim waits for the owner's running effect, in milliseconds. */
   readonly fenceWaitMs?: number;
 }
 
@@ -46,7 +46,7 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
       if (isFailure(file)) return file;
       const begun = begin(file, created, claim);
       if (!isFailure(begun)) return new JsonlLog(file, { ...begun, id, ...ends(id) });
-      // Without an event it is invisible, and the next creation of the session takes it over.
+      // Without an event the file is invisible; the next creation of the session takes it over.
       file.close();
       return begun;
     },
@@ -96,7 +96,7 @@ function newFile(at: Named & { readonly files: Files; readonly sessions: string 
   }
 }
 
-/** What is left where the process that created it died before it wrote an event. */
+/** The file left by a process that died before it wrote an event. */
 function unbegunFile(files: Files, { path, id }: Named): LogFile | Failure {
   const file = openFile(files, { path, id, mode: "append" });
   if (isFailure(file)) return file;

@@ -1,4 +1,4 @@
-/** LogFile: one open session file, what of it has been read, and the one way to write to it. */
+/** LogFile: one open session file, the state read from it, and the only way to write to it. */
 import { dirname } from "node:path";
 import { diskFailure, type Event, type Failure, isFailure } from "@lathe/protocol";
 import type { Files } from "./files.ts";
@@ -9,7 +9,7 @@ export class LogFile {
   readonly reader: LogReader;
   readonly #files: Files;
   readonly #fd: number;
-  /** Its size when it was last looked at. */
+  /** Its size at the last look. */
   #size = 0;
   /** Bytes that survive a power cut; undefined before the first sync, which syncs the folders too. */
   #synced: number | undefined;
@@ -23,7 +23,7 @@ export class LogFile {
     this.reader = new LogReader(at.id, at.path);
   }
 
-  /** *Contract:* throws what the file system throws. */
+  /** *Contract:* throws the file system's errors. */
   static open(files: Files, at: { path: string; id: string; mode: "create" | "append" | "read" }): LogFile {
     return new LogFile(files, { path: at.path, id: at.id, fd: files.open(at.path, at.mode) });
   }
@@ -33,7 +33,7 @@ export class LogFile {
     return this.#files.size(this.#fd) === this.#size;
   }
 
-  /** Reads what is new since the last look. */
+  /** Reads new lines since the last look. */
   refresh(): Reading | Failure {
     const { offset } = this.reader;
     this.#size = this.#files.size(this.#fd);
@@ -41,8 +41,9 @@ export class LogFile {
   }
 
   /**
-   * Appends as one write; then `landed` is undefined when it stands exactly where the file ended, so that it counts, or
-   * else what was read instead: another process wrote too, and the reader has decided whose lines count.
+   * Appends in one write. `landed` is undefined if the text is exactly where the file ended, so that it
+   * counts. Otherwise another process wrote too, and `landed` is what was read: the reader decides which
+   * lines count.
    */
   write(text: string): { readonly landed: Reading | undefined; readonly bytes: number } | Failure {
     if (this.#broken) return this.#broken;
@@ -63,7 +64,7 @@ export class LogFile {
     return isFailure(reading) ? reading : { landed: reading, bytes: done };
   }
 
-  /** Counts events that have landed. */
+  /** Records events that have landed. */
   advance(events: readonly Event[], bytes: number): void {
     this.reader.advance(events, bytes);
   }
@@ -94,14 +95,14 @@ export class LogFile {
     this.#files.close(this.#fd);
   }
 
-  /** Takes the file away, and closes it. *Contract:* throws what the file system throws; then it is open as before. */
+  /** Removes and closes the file. *Contract:* throws the file system's errors; the file then stays open. */
   remove(): void {
     this.#files.remove(this.path);
     this.close();
     this.#files.syncFolder(dirname(this.path));
   }
 
-  /** The sessions' folder, the state folder, and the one that holds it: each may be as new as the file. */
+  /** The sessions' folder, the state folder and its parent: each may be as new as the file. */
   #syncFolders(): void {
     const sessions = dirname(this.path);
     for (const folder of [sessions, dirname(sessions), dirname(dirname(sessions))])
@@ -109,8 +110,8 @@ export class LogFile {
   }
 
   /**
-   * Overwrites what a failed write left at the end. Not truncated: another process may be appending at this moment. Where
-   * even this fails the rest of the line stays, and readers pass over it.
+   * Overwrites the end of a failed write with blanks. Does not truncate: another process may be appending. If
+   * this fails too, the rest of the line stays, and readers skip it.
    */
   #blank(length: number): void {
     const start = this.#size;
@@ -124,7 +125,7 @@ export class LogFile {
         this.#files.close(fd);
       }
     } catch {
-      // Readers pass over it.
+      // Readers skip it.
     }
   }
 }

@@ -1,20 +1,23 @@
-/** LogReader: decides, line by line, what of a session's file counts; the same for every process that reads it. */
+/**
+ * LogReader: decides, line by line, what counts in a session's file; the same for every process that reads
+ * it.
+ */
 import { checkEvent, type Event, type Failure, failure, isFailure, type Owner } from "@lathe/protocol";
 import { decodeLine, type StoredLine } from "./stored-line.ts";
 
-/** What newly read bytes added. */
+/** The result of newly read bytes. */
 export interface Reading {
   readonly events: readonly Event[];
-  /** Bytes after the last newline, and whole lines of an append that is not whole: nothing that counts. */
+  /** Bytes after the last newline, and whole lines of an incomplete append: they do not count. */
   readonly torn: number;
 }
 
 type Claimed = Event<"session.claimed">;
 
 /**
- * The file is the only truth, and appends to it have one order that all processes see. The first line with the next
- * `seq` wins; a line of an older epoch is a late write of a deposed owner and is passed over; so are a claim and a
- * creation that came second. A gap in `seq`, or a line that no writer produces, means the file is damaged.
+ * The file is the only truth, and all processes see its appends in one order. The first line with the next
+ * `seq` wins. A line of an older epoch is a late write of a deposed owner and is skipped; so are a second
+ * claim and a second creation. A gap in `seq`, or a line that no writer produces, means the file is damaged.
  */
 export class LogReader {
   /** Bytes read so far, up to a newline. */
@@ -28,9 +31,9 @@ export class LogReader {
   readonly #id: string;
   readonly #path: string;
   #line = 0;
-  /** Events of an append of which lines are still to come. */
+  /** Events of an append whose last lines are still missing. */
   #batch: Event[] = [];
-  /** The line before, where it is one of a creation that came second: what of that is still to come. */
+  /** The previous line if it is part of a second creation, with the number of its remaining lines. */
   #second: { readonly seq: number; readonly more: number; readonly claim: string | undefined } | undefined;
 
   constructor(id: string, path: string) {
@@ -38,7 +41,7 @@ export class LogReader {
     this.#path = path;
   }
 
-  /** Takes the bytes that follow `offset`. */
+  /** Reads the bytes that follow `offset`. */
   read(bytes: Uint8Array): Reading | Failure {
     const end = bytes.lastIndexOf(10) + 1;
     const events: Event[] = [];
@@ -52,7 +55,9 @@ export class LogReader {
     return { events, torn: bytes.length - end || this.#batch.length };
   }
 
-  /** Takes events of the current owner that are known to have landed at `offset`, without parsing them again. */
+  /**
+   * Advances over the current owner's events, which are known to be at `offset`, without parsing them again.
+   */
   advance(events: readonly Event[], bytes: number): void {
     this.#batch = [];
     this.#second = undefined;
@@ -78,10 +83,14 @@ export class LogReader {
     return this.#takeEvent(stored, event, events);
   }
 
-  /** Two who found no event in the file have begun its session: all that the later one wrote at once is passed over. */
+  /**
+   * Two processes found no event in the file and began its session: everything in the later one's first
+   * append is skipped.
+   */
   #isSecond({ more = 0, claim }: StoredLine, { type, seq }: Event): boolean {
     const before = this.#second;
-    // What was cut short has an append of the session's owner behind it, which may have the same numbers.
+    // If the second creation was cut short, an append of the session's owner follows, perhaps with the same
+    // numbers.
     const isOfIt = before !== undefined && claim === before.claim;
     const goesOn = isOfIt && seq === before.seq + 1 && more === before.more - 1;
     const begins = type === "session.created" && this.head > 0;
@@ -110,7 +119,7 @@ export class LogReader {
     if (stored.e > this.epoch) return `an event of epoch ${stored.e}, which nobody claimed`;
     if (event.seq !== this.head + this.#batch.length + 1) {
       if (event.seq !== this.head + 1) return this.#gap(event);
-      // The append before it was cut short.
+      // The previous append was cut short.
       this.#batch = [];
     }
     this.#batch.push(event);
@@ -137,7 +146,7 @@ export class LogReader {
   }
 }
 
-/** What stands before the damage is whole, so the remedy is to go on from there and keep the rest. */
+/** Everything before the damage is intact: the remedy continues from there and keeps the rest. */
 function damaged(at: { readonly path: string; readonly line: number; readonly problem: string }): Failure {
   const { path, line, problem } = at;
   const remedy =

@@ -1,7 +1,7 @@
-/** Gives drafts their place in a log. */
+/** Gives drafts their places in a log. */
 import { type Draft, type Event, eventType } from "@lathe/protocol";
 
-/** Gives drafts their place behind `head`. */
+/** Gives drafts their places after `head`. */
 export function placeEvents(
   drafts: readonly Draft[],
   behind: { readonly session: string; readonly head: number; readonly at: number },

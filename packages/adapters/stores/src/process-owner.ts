@@ -3,7 +3,7 @@ import type { Owner } from "@lathe/protocol";
 import { ownMark } from "@lathe/system";
 
 export function processOwner(): Owner {
-  // Asked for here, so that a session that is only read loads nothing more.
+  // Loaded here, so that reading a session loads nothing more.
   const { hostname } = process.getBuiltinModule("node:os");
   return { host: hostname(), ...ownMark() };
 }

@@ -12,7 +12,7 @@ const root = mkdtempSync(join(tmpdir(), "lathe-prune-"));
 after(() => rmSync(root, { recursive: true }));
 const dayMs = 86_400_000;
 
-it("removes what is old, then the oldest until the rest fits, once a day, and no other blobs", async () => {
+it("removes old blobs, then the oldest until the rest fits, once a day, and from no other folder", async () => {
   const state = mkdtempSync(join(root, "state-"));
   const blobs = createBlobs({ folder: state });
   const texts = createBlobs({ folder: state, name: "texts" });
@@ -42,7 +42,7 @@ it("removes what is old, then the oldest until the rest fits, once a day, and no
   pruneBlobs({ folder: join(state, "none"), now });
 });
 
-it("what is torn is written anew, whoever stores it again", async () => {
+it("a torn blob is rewritten when any session stores it again", async () => {
   const folder = mkdtempSync(join(root, "state-"));
   const blobs = createBlobs({ folder });
   for (const durable of [false, true]) {

@@ -1,9 +1,9 @@
-/** Prune: old blobs go, and the oldest of the others until the rest fits. */
+/** Prune: removes old blobs, then the oldest others until the rest fits. */
 import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface PruneOptions {
-  /** The blobs' own folder. */
+  /** The folder of these blobs. */
   readonly folder: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -12,10 +12,12 @@ export interface PruneOptions {
 }
 
 const dayMs = 86_400_000;
-/** Its age is the time since the last pruning; no blob is called so. */
+/** The mark's age is the time since the last pruning; no blob has this name. */
 const markName = "pruned";
 
-/** *Contract:* at most once a day; never throws: what cannot be removed stays until the next day. */
+/**
+ * *Contract:* runs at most once a day; never throws: blobs that cannot be removed stay until the next day.
+ */
 export function pruneBlobs({ folder, now, maxAgeMs = 30 * dayMs, maxBytes = 1e9 }: PruneOptions): void {
   try {
     if (!isDue(join(folder, markName), now)) return;
@@ -25,11 +27,11 @@ export function pruneBlobs({ folder, now, maxAgeMs = 30 * dayMs, maxBytes = 1e9 
       if (now - blob.writtenAt > maxAgeMs || bytes > maxBytes) rmSync(blob.path, { force: true });
     }
   } catch {
-    // There are none, or the disk does not let us.
+    // There are no blobs, or they cannot be read.
   }
 }
 
-/** Marks it as done at once: who comes meanwhile need not do it too. */
+/** Sets the mark at once, so that no other process prunes too. */
 function isDue(mark: string, now: number): boolean {
   const last = statSync(mark, { throwIfNoEntry: false })?.mtimeMs;
   if (last !== undefined && now - last < dayMs) return false;
@@ -45,7 +47,7 @@ interface Blob {
   readonly writtenAt: number;
 }
 
-/** With what a dying process left half written. */
+/** Includes half-written files of dead processes. */
 function newestFirst(folder: string): readonly Blob[] {
   const groups = readdirSync(folder).filter((name) => name !== markName);
   const blobs = groups.flatMap((group) =>

@@ -1,4 +1,6 @@
-/** SessionIndex: a file that saves `list` from opening every log; derived from the logs, and made again when lost. */
+/**
+ * SessionIndex: a file that saves `list` from opening every log; derived from the logs, and rebuilt if lost.
+ */
 import { join } from "node:path";
 import type { Event, SessionSummary } from "@lathe/protocol";
 import type { Files } from "./files.ts";
@@ -13,14 +15,14 @@ export interface IndexPlace {
   readonly index: string;
 }
 
-/** A line of the index. It holds while the log has this size: logs only grow. */
+/** A line of the index. It is valid while the log has this size: logs only grow. */
 interface Entry extends SessionSummary {
   readonly size: number;
 }
 
 const suffix = ".jsonl";
 const windowSize = 16 * 1024;
-/** The index is written anew when it has this many lines more than twice the sessions. */
+/** The index is rewritten once it has this many lines more than twice the sessions. */
 const slack = 1000;
 
 export function listSessions(
@@ -45,13 +47,15 @@ export function listSessions(
     .map(({ size: _, ...summary }) => summary);
 }
 
-/** Notes a log that will not grow for a while. Never fails: what is not noted is read from the log. */
+/** Indexes a log that will not grow for a while. Never fails: `list` reads unindexed logs themselves. */
 export function noteSession(place: IndexPlace, id: string): void {
   const entry = entryOf(place, id, undefined);
   if (entry) appendIndex(place, [entry]);
 }
 
-/** Its title is in no file any more. Never fails: what cannot be written now is no session of any list all the same. */
+/**
+ * Removes its title from the index. Never fails: `list` shows no removed session even if this write fails.
+ */
 export function forgetSession(place: IndexPlace, id: string): void {
   const { entries } = readIndex(place);
   if (!entries.has(id)) return;
@@ -79,7 +83,7 @@ function entryOf(place: IndexPlace, id: string, noted: Entry | undefined): Entry
   try {
     const size = files.sizeOf(path);
     if (size === undefined || size === noted?.size) return noted;
-    // One that shrank is not the one that was noted, or is damaged.
+    // A log that shrank is not the indexed one, or is damaged.
     const known = noted && noted.size < size ? noted : undefined;
     const fd = files.open(path, "read");
     try {
@@ -105,7 +109,7 @@ interface OpenLog {
 
 type First = Omit<SessionSummary, "updatedAt">;
 
-/** What its creation says: as much of the file is read as that takes. */
+/** The session's creation; reads only as much of the file as needed. */
 function firstOf(files: Files, { fd, size }: OpenLog, id: string): First | undefined {
   for (let length = 4 * windowSize; ; length *= 4) {
     const found = creationIn(Buffer.from(files.read(fd, 0, Math.min(length, size))), id);
@@ -113,7 +117,7 @@ function firstOf(files: Files, { fd, size }: OpenLog, id: string): First | undef
   }
 }
 
-/** Of the first append that is whole: others before it were cut short, and their session never began. */
+/** From the first complete append: earlier ones were cut short, and their session never began. */
 function creationIn(bytes: Buffer, id: string): First | undefined {
   let created: First | undefined;
   let start = 0;
@@ -136,7 +140,7 @@ function creationOf(event: Partial<Event>, id: string): First | undefined {
 
 const named = Buffer.from('"type":"session.named"');
 
-/** The last name given in a part of the log. Logs only grow: what an entry of the index knows is not read again. */
+/** The last name set in a part of the log. Logs only grow: a part that the index covers is not read again. */
 function nameIn(files: Files, { fd, from, size }: OpenLog & { readonly from: number }): string | undefined {
   const bytes = Buffer.from(files.read(fd, from, size - from));
   for (let at = bytes.lastIndexOf(named); at >= 0; at = at > 0 ? bytes.lastIndexOf(named, at - 1) : -1) {
@@ -150,7 +154,7 @@ function nameIn(files: Files, { fd, from, size }: OpenLog & { readonly from: num
   return undefined;
 }
 
-/** When the last event was written: looked for from the end, in ever larger parts of the file. */
+/** Time of the last event; searches from the end, in ever larger parts of the file. */
 function lastChange(files: Files, { fd, size }: OpenLog): number | undefined {
   for (let length = windowSize; ; length *= 8) {
     const start = Math.max(0, size - length);
@@ -162,7 +166,9 @@ function lastChange(files: Files, { fd, size }: OpenLog): number | undefined {
   }
 }
 
-/** A late write of a deposed owner may come last; it has an older epoch. A creation that came second is not told from what counts. */
+/**
+ * A late write of a deposed owner may come last; it has an older epoch. A second creation counts here, too.
+ */
 function newestOf(lines: readonly string[]): number | undefined {
   let epoch = 0;
   let newest: number | undefined;
@@ -215,23 +221,23 @@ function appendIndex({ files, index }: IndexPlace, entries: readonly Entry[]): v
   try {
     const fd = files.open(index, "ensure");
     try {
-      // A newline first: what was there may end in half a line.
+      // Starts with a newline: the file may end in half a line.
       files.write(fd, Buffer.from(`\n${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`));
     } finally {
       files.close(fd);
     }
   } catch {
-    // Derived: the next list reads the logs again.
+    // The index is derived: the next list reads the logs again.
   }
 }
 
-/** What another process appends meanwhile is lost, and read from the logs again. */
+/** Entries that another process appends meanwhile are lost, and read from the logs again. */
 function rewriteIndex({ files, index }: IndexPlace, entries: readonly Entry[]): void {
   const temporary = `${index}.${process.pid}.tmp`;
   try {
     appendIndex({ files, index: temporary, sessions: "" }, entries);
     files.rename(temporary, index);
   } catch {
-    // As above.
+    // The index is derived: the next list reads the logs again.
   }
 }

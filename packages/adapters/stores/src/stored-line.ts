@@ -1,20 +1,22 @@
-/** StoredLine: what one line of a session's file holds: an event or a mark, and the epoch it was written in. */
+/**
+ * StoredLine: the content of one line of a session's file: an event or a mark, and the epoch of its writer.
+ */
 import type { Event } from "@lathe/protocol";
 
 export interface StoredLine {
   /** The epoch of its writer. First in every line: `salvage` looks for it. */
   readonly e: number;
-  /** How many more lines of the same append follow; none of them counts before the last is there. */
+  /** Number of further lines in the same append; none of them counts before the last one is there. */
   readonly more?: number;
-  /** On the lines of an append that holds a claim: tells it from others that wanted the same epoch. */
+  /** In an append that contains a claim: distinguishes it from others for the same epoch. */
   readonly claim?: string;
-  /** On a claim: the owner it takes over from died during an effect under its lease. */
+  /** In a claim: the previous owner died during an effect under its lease. */
   readonly over?: true;
-  /** A mark: the owner begins or has ended effects during which no claim counts. */
+  /** A mark: the owner begins or ends effects, during which no claim counts. */
   readonly fence?: boolean;
-  /** A mark: the owner gave the session up. */
+  /** A mark: the owner released the session. */
   readonly released?: true;
-  /** Present when it is an event; its other fields are the event's. */
+  /** Present in an event; the other fields are the event's. */
   readonly type?: string;
 }
 
@@ -24,7 +26,7 @@ export function encodeMark(mark: StoredLine): string {
   return `${JSON.stringify(mark)}\n`;
 }
 
-/** The lines of one append; `claim` goes with each of them. */
+/** The lines of one append; each includes `claim`. */
 export function encodeEvents(epoch: number, events: readonly Event[], claim?: object): string {
   const last = events.length - 1;
   const extra = claim ? `${JSON.stringify(claim).slice(1, -1)},` : "";
@@ -36,9 +38,9 @@ export function encodeEvents(epoch: number, events: readonly Event[], claim?: ob
 }
 
 /**
- * A line as it was stored, or undefined when no writer produces it. A line cut short by a crash or a full disk
- * has the next writer's line right behind it: then that one counts. What was cut short has an open brace, so no
- * other part of such a line can be taken for a whole one.
+ * Parses a stored line; undefined if no writer produces it. A line cut short by a crash or a full disk is
+ * directly followed by the next writer's line, which then counts. The cut line has an open brace, so no other
+ * part of it can look like a whole line.
  */
 export function decodeLine(line: string): StoredLine | undefined {
   const whole = parse(line);

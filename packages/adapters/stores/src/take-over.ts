@@ -32,8 +32,8 @@ interface Admitted {
 const pollMs = 2;
 
 /**
- * Writes `session.created`, the first claim and what stands behind them; all or nothing. `already-exists` when another process
- * else has begun it at the same moment.
+ * Writes `session.created`, the first claim and the events after them; all or nothing. `already-exists` if
+ * another process began the session at the same moment.
  */
 export function begin(
   file: LogFile,
@@ -52,7 +52,7 @@ export function begin(
   return { events: reading.events, repairs: [] };
 }
 
-/** Reads the whole log, then claims until a claim of this owner is the one that counts. */
+/** Reads the whole log, then claims until a claim of this owner counts. */
 export async function takeOver(file: LogFile, options: TakeOverOptions): Promise<TakenOver | Failure> {
   try {
     return await new Takeover(file, options).run();
@@ -94,7 +94,7 @@ class Takeover {
     return undefined;
   }
 
-  /** Waits until this owner may claim; `over` when that is over an effect whose owner died. */
+  /** Waits until this owner may claim; `over` if a previous owner died during an effect. */
   async #admit(): Promise<Admitted | Failure> {
     const deadline = performance.now() + this.#options.fenceWaitMs;
     for (;;) {
@@ -114,7 +114,8 @@ class Takeover {
     const isRunning = isRemote || isAlive(owner);
     if (isRunning && !force) return ownedBy(owner, isRemote ? mayRun : isRunningNow);
     if (!isFenced) return {};
-    // Nobody here can tell whether a process of another host still runs; the one who forces the claim has to.
+    // This host cannot tell whether a process of another host still runs; the person who forces the claim
+    // must know.
     if (!isRunning || (isLate && isRemote)) return { over: true };
     return isLate ? ownedBy(owner, "which is in the middle of an effect; end that process first") : "wait";
   }
@@ -153,7 +154,7 @@ function ownedBy({ pid, host }: Owner, why: string): Failure {
   return failure("session-owned", `the session is owned by process ${pid} on ${host}, ${why}`);
 }
 
-/** The process that created it died before its first event was whole. */
+/** The process that created it died before its first event was complete. */
 export function emptySession(path: string): Failure {
   return failure("session-unknown", `${path} holds no event: its session never began; remove the file`);
 }

@@ -1,4 +1,6 @@
-/** Logs that were made and never begun: whoever creates the session takes them, and of two at once one. */
+/**
+ * Logs that were made and never begun: the next creation of the session takes them; of two at once, one wins.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,10 +29,10 @@ function placedCreation(id: string, at: number): readonly Event[] {
   return placeEvents([createdDraft(id)], { session: id, head: 0, at });
 }
 
-it("a log without events is taken by whoever creates the session", async () => {
+it("the next creation of a session takes over a log without events", async () => {
   const { store, folder } = begin();
   const path = join(folder, "sessions", "two.jsonl");
-  // A disk that is full leaves blanks, and a death in the middle whole lines of an append that is not.
+  // A full disk leaves blanks; a death in the middle leaves whole lines of an incomplete append.
   const dead = encodeEvents(1, [...placedCreation("two", 7), ...placedCreation("two", 8)]).split("\n")[0];
   for (const text of ["", '{"e":1,', `${" ".repeat(99)}\n`, dead ?? "", `${dead}\n`]) {
     writeFileSync(path, text);
@@ -48,7 +50,9 @@ it("a log without events is taken by whoever creates the session", async () => {
   }
 });
 
-/** Somebody else's write comes right before the first one of `files`, of which only `most` lines fit on the disk. */
+/**
+ * Another process writes right before the first write of `files`, of which only `most` lines fit on the disk.
+ */
 function overtaken(overtake: () => void, most = Number.POSITIVE_INFINITY): Files {
   let [isFirst, isFull] = [true, false];
   const write = (fd: number, bytes: Uint8Array): number => {
@@ -64,13 +68,13 @@ function overtaken(overtake: () => void, most = Number.POSITIVE_INFINITY): Files
   return { ...nodeFiles, write };
 }
 
-describe("two that create a session at once", () => {
-  it("begin it once: the later one is told, and nothing of what it wrote counts", async () => {
+describe("two processes that create a session at once", () => {
+  it("begin it once: the later one gets a failure, and none of its lines count", async () => {
     for (const count of [0, 1, 3]) {
       const { store, folder } = begin();
       const first = Array.from({ length: count }, (_, at) => noticeDraft(`early ${at}`));
       const winning: ReturnType<Store["create"]>[] = [];
-      // It has found the file of the other one without events.
+      // It has found the other process's file without events.
       const win = (): void =>
         void winning.push(store.create(createdDraft("two"), { owner: testOwner(2), at: 2 }));
       const late = createJsonlStore({ folder, files: overtaken(win), isAlive: () => false });
@@ -86,7 +90,7 @@ describe("two that create a session at once", () => {
     }
   });
 
-  it("go on when the disk is full in the middle of the later one's first write", async () => {
+  it("continue if the disk is full in the middle of the later one's first write", async () => {
     for (const [lines, early] of [
       [1, 0],
       [2, 0],

@@ -1,4 +1,4 @@
-/** Tells when new names appear in a folder: at once where the system reports it, else by looking. */
+/** Reports new names in a folder: at once if the system reports changes, else by polling. */
 import type { Files } from "./files.ts";
 
 export interface Watched {
@@ -11,8 +11,9 @@ export interface Watched {
 const pollMs = 150;
 
 /**
- * Calls back when `names` has one that was not there at the last look; the first look comes before this returns, and
- * calls back after it. Polls besides watching: the watch sees no other host's writes, and may be refused.
+ * Calls back if `names` has a name that was missing at the last look. The first look happens before this
+ * returns, and calls back afterwards. Polls besides watching: a watch misses writes of other hosts, and may
+ * be refused.
  */
 export function watchNames(watched: Watched, listener: () => void): { look: () => void; stop: () => void } {
   let seen: ReadonlySet<string> = new Set();

@@ -1,4 +1,4 @@
-/** Writes a file that is either whole and durable or not there. */
+/** Writes a file that is either complete and durable, or missing. */
 import { basename, dirname, join } from "node:path";
 import { isMissing } from "./file-errors.ts";
 import type { Files } from "./files.ts";
@@ -6,8 +6,8 @@ import type { Files } from "./files.ts";
 let count = 0;
 
 /**
- * Makes the path's folder when it is missing; the folder's own name is for the caller to sync. Throws as `files` does.
- * `synced: false` leaves out the syncs: after a power cut it may then be torn.
+ * Makes the path's folder if it is missing; the caller syncs the folder's own name. Throws like `files`.
+ * `synced: false` skips the syncs: a power cut may then tear the file.
  */
 export function writeWhole(
   files: Files,

@@ -1,4 +1,4 @@
-/** The Syntax port's promises, on real grammars. */
+/** Tests the Syntax port's contract on real grammars. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -116,10 +116,10 @@ test("offsets count UTF-16 code units", async () => {
   tree.close();
 });
 
-/** The grammar reads to the end of the line for each of them. */
+/** The grammar reads to the end of the line for each one. */
 const costly = `cat <<E\n${"$x ".repeat(30_000)}\nE\n`;
 
-test("a text that costs the square of its length ends as one error, and timers run meanwhile", async () => {
+test("a text with quadratic cost becomes one error, and timers run meanwhile", async () => {
   let pauses = 0;
   const counting = setInterval(() => {
     pauses += 1;
@@ -135,7 +135,7 @@ test("a text that costs the square of its length ends as one error, and timers r
   tree.close();
 });
 
-test("texts that are parsed at the same time do not meet", async () => {
+test("texts parsed at the same time do not interfere", async () => {
   const short = "echo $x\n".repeat(20_000);
   const trees = await Promise.all([short, costly, short, "echo"].map((text) => syntax.parse("bash", text)));
   assert.deepEqual(

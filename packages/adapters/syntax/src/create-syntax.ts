@@ -1,4 +1,4 @@
-/** The adapter of the Syntax port on web-tree-sitter; runtime and grammars are loaded when first used. */
+/** Implements the Syntax port with web-tree-sitter; runtime and grammars are loaded on first use. */
 
 import type { Language, Syntax, SyntaxNode, SyntaxTree } from "@lathe/protocol";
 import type * as TreeSitter from "web-tree-sitter";
@@ -6,7 +6,7 @@ import { languageOf } from "./language-of.ts";
 import { openParser, type ParseText } from "./open-parser.ts";
 import { TreeSitterNode } from "./syntax-node.ts";
 
-/** A Syntax whose grammars are shared by all its trees. */
+/** A Syntax whose trees share their grammars. */
 export function createSyntax(): Syntax {
   const parsers = new Map<Language, ParseText>();
   return {
@@ -50,7 +50,7 @@ function brokenNodes(root: TreeSitterNode): readonly TreeSitterNode[] {
   return found;
 }
 
-/** The nodes that Python would refuse, although they parse. */
+/** Nodes that parse although Python would refuse them. */
 function refusedByPython(root: TreeSitter.Node): readonly TreeSitter.Node[] {
   const found = root.descendantsOfType(["block", "try_statement"]);
   const blocks = found.filter((node) => node.type === "block");
@@ -65,7 +65,7 @@ function catches(node: TreeSitter.Node): boolean {
   return node.namedChildren.some((child) => /^(?:except|finally)/.test(child.type));
 }
 
-/** The statements of a block that are indented otherwise than its first one. */
+/** Statements of a block that are indented differently from its first one. */
 function unevenIn(block: TreeSitter.Node): readonly TreeSitter.Node[] {
   const [first, ...others] = statementsOf(block);
   if (first === undefined) return [];
@@ -82,7 +82,7 @@ function statementsOf(block: TreeSitter.Node): readonly TreeSitter.Node[] {
   return block.namedChildren.filter((child) => child.type !== "comment");
 }
 
-/** Unparsed tree: stands for a text that costs the parser more than its budget; all of it is one error. */
+/** Unparsed tree: replaces a text that exceeds the parser's budget; all of it is one error. */
 function unparsedTree(text: string): SyntaxTree {
   const root: SyntaxNode = {
     type: "ERROR",

@@ -59,7 +59,7 @@ const samples: readonly (readonly [path: string, text: string, expected: readonl
 ];
 
 for (const [path, text, expected] of samples) {
-  test(`tells what is defined where in ${path}`, async () => {
+  test(`finds the definitions in ${path}`, async () => {
     const found = await definitionsOf(path, text);
     const shown = found?.map(({ kind, container, name, startLine, endLine }) => {
       return `${kind} ${container === undefined ? "" : `${container}.`}${name} ${startLine}-${endLine}`;
@@ -68,7 +68,7 @@ for (const [path, text, expected] of samples) {
   });
 }
 
-test("says nothing of texts without a grammar, very long and very costly ones, and bears with broken ones", async () => {
+test("returns nothing for texts without a grammar or too long or costly, and tolerates broken ones", async () => {
   assert.equal(await definitionsOf("a.zig", "fn a() {}"), undefined);
   assert.equal(await definitionsOf("a.js", `${"x;".repeat(150_000)}`), undefined);
   assert.equal(await definitionsOf("a.sh", `f() { :; }\ncat <<E\n${"$x ".repeat(30_000)}\nE\n`), undefined);

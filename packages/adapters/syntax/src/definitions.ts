@@ -1,14 +1,14 @@
-/** Definitions of a text as its grammar has them: name, kind, what they are in, first and last line. */
+/** Definitions of a text according to its grammar: name, kind, container, first and last line. */
 import type { SyntaxDefinition } from "@lathe/protocol";
 import type { Node, TreeCursor } from "web-tree-sitter";
 import { languageOf } from "./language-of.ts";
 import { openParser, type ParseText } from "./open-parser.ts";
 
-/** Characters of the longest text that is parsed for them, and definitions of one text. */
+/** Maximum characters of a parsed text, and maximum definitions of one text. */
 const maxChars = 200_000;
 const maxDefinitions = 2_000;
 
-/** By the grammars' names of nodes. */
+/** Maps the grammars' node names to kinds. */
 const kinds: ReadonlyMap<string, string> = new Map(
   Object.entries({
     function:
@@ -28,7 +28,7 @@ const kinds: ReadonlyMap<string, string> = new Map(
     macro: "macro_definition preproc_function_def",
   }).flatMap(([kind, types]) => types.split(" ").map((type) => [type, kind] as const)),
 );
-/** What holds a function that is named from outside, and the fields of its name and of the function. */
+/** Nodes that name a function from outside, with the fields of its name and of the function. */
 const holders: ReadonlyMap<string, readonly [name: string, value: string]> = new Map([
   ["variable_declarator", ["name", "value"]],
   ["pair", ["key", "value"]],
@@ -37,13 +37,16 @@ const holders: ReadonlyMap<string, readonly [name: string, value: string]> = new
   ["public_field_definition", ["name", "value"]],
 ]);
 const functions = /^(?:arrow_function|function_expression|generator_function)$/;
-/** Around a definition, and part of it. */
+/** Nodes that surround a definition and are part of it. */
 const wrappers =
   /^(?:export_statement|decorated_definition|template_declaration|lexical_declaration|variable_declaration|expression_statement|type_declaration)$/;
 
 export type DefinitionsOf = (path: string, text: string) => Promise<readonly SyntaxDefinition[] | undefined>;
 
-/** *Contract:* undefined where no grammar covers the path, or the text is too long or costs too much to parse; never fails for text that does not parse. */
+/**
+ * *Contract:* undefined if no grammar covers the path, or the text is too long or too costly to parse; never
+ * fails on text that does not parse.
+ */
 export function createDefinitionsOf(): DefinitionsOf {
   const parsers = new Map<string, ParseText>();
   return async (path, text) => {
@@ -66,7 +69,7 @@ export function createDefinitionsOf(): DefinitionsOf {
 interface Container {
   readonly name: string;
   readonly depth: number;
-  /** Functions in it are methods. */
+  /** Functions inside are methods. */
   readonly isType: boolean;
 }
 
@@ -86,14 +89,14 @@ function definitionsBelow(cursor: TreeCursor): readonly SyntaxDefinition[] {
   return found;
 }
 
-/** To the next node, those within first. */
+/** Moves to the next node, children first. */
 function goOn(cursor: TreeCursor): boolean {
   if (cursor.gotoFirstChild()) return true;
   while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return false;
   return true;
 }
 
-/** Rust's methods stand apart from their type. */
+/** Rust's methods are separate from their type. */
 function containerAt(cursor: TreeCursor): string | undefined {
   if (cursor.nodeType !== "impl_item") return undefined;
   return cursor.currentNode.childForFieldName("type")?.text.replace(/<.*/s, "");
@@ -129,7 +132,7 @@ function heldName(node: Node, type: string): Node | undefined {
   return last && /identifier$/.test(last.type) ? last : undefined;
 }
 
-/** In C and C++ the name is inside of declarators, and what has no body is only mentioned. */
+/** In C and C++ declarators surround the name, and a node without a body only mentions it. */
 function nameOf(node: Node, type: string): Node | undefined {
   if (type.endsWith("_specifier") && !node.childForFieldName("body")) return undefined;
   let name = node.childForFieldName("name") ?? node.childForFieldName("declarator");
@@ -144,7 +147,7 @@ function nameOf(node: Node, type: string): Node | undefined {
   return name ?? undefined;
 }
 
-/** Of a method of Go. */
+/** For a Go method. */
 function receiverOf(node: Node): string | undefined {
   return /([\p{L}_][\p{L}\p{N}_]*)\s*(?:\[[^\]]*\])?\s*\)$/u.exec(
     node.childForFieldName("receiver")?.text ?? "",
@@ -158,7 +161,7 @@ function kindOfType(node: Node): string {
 function wrapped(node: Node): Node {
   const { parent } = node;
   if (!parent || !wrappers.test(parent.type)) return node;
-  // One of several that are declared together, or could be, stands for itself.
+  // If several could be declared together, each one is a definition of its own.
   const isAlone = parent.namedChildCount === 1 && parent.child(1)?.type !== "(";
   return isAlone || !/_declaration$/.test(parent.type) || parent.type === "template_declaration"
     ? wrapped(parent)

@@ -1,4 +1,4 @@
-/** Language of: which grammar a file is for, by its name. */
+/** Language of: which grammar a file needs, by its name. */
 import type { Language } from "@lathe/protocol";
 
 const EXTENSIONS: Readonly<Record<string, Language>> = {
@@ -30,7 +30,7 @@ const EXTENSIONS: Readonly<Record<string, Language>> = {
   css: "css",
 };
 
-/** Undefined when no grammar covers the extension. */
+/** Undefined if no grammar covers the extension. */
 export function languageOf(path: string): Language | undefined {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   return extension !== undefined && Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;

@@ -1,4 +1,7 @@
-/** Open parser: parses texts of one language, each within a budget of work and with pauses, since some cost the square of their length. */
+/**
+ * Open parser: parses texts of one language, each within a budget and with pauses, since some have quadratic
+ * cost.
+ */
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -13,19 +16,19 @@ const loadedRuntime = lazily(async () => {
 
 const grammars = new Map<Language, Promise<TreeSitter.Language>>();
 
-/** Code units that the runtime takes at once: its buffer without the last one. */
+/** Code units that the runtime reads at once: its buffer without the last one. */
 const chunkUnits = 5_119;
-/** How often a grammar may read a chunk again in search of an end: ordinary texts do some 1,000 times at most. */
+/** Maximum rereads of a chunk in search of an end: ordinary texts need at most about 1,000. */
 const maxRereads = 3_000;
-/** For costs that no counter shows. Ordinary texts of 200,000 characters take half a second. */
+/** Limits costs that no counter shows. Ordinary texts of 200,000 characters take half a second. */
 const maxMs = 10_000;
-/** How long the parser works before the process hears of signals and timers. */
+/** How long the parser works before the process handles signals and timers. */
 const sliceMs = 50;
 
-/** *Contract:* undefined where the text costs more than its budget. The caller deletes the tree. */
+/** *Contract:* undefined if the text exceeds its budget. The caller deletes the tree. */
 export type ParseText = (text: string) => Promise<TreeSitter.Tree | undefined>;
 
-/** Texts may be parsed at the same time: each has a parser of its own meanwhile. */
+/** Texts may be parsed at the same time: each uses its own parser. */
 export function openParser(language: Language): ParseText {
   const idle: TreeSitter.Parser[] = [];
   return async (text) => {
@@ -72,7 +75,7 @@ async function loadGrammar(language: Language): Promise<TreeSitter.Language> {
   return Grammar.load(await readFile(fileURLToPath(location)));
 }
 
-/** A parser of its own; the grammar is one for all. */
+/** Makes a new parser; all of them share the grammar. */
 async function loadParser(language: Language): Promise<TreeSitter.Parser> {
   const { Parser } = await loadedRuntime();
   const grammar = grammars.get(language) ?? loadGrammar(language);

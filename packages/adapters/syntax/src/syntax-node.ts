@@ -1,9 +1,12 @@
-/** Shows a web-tree-sitter node as the port's SyntaxNode: children are wrapped once, so nodes can be compared by identity. */
+/**
+ * Shows a web-tree-sitter node as the port's SyntaxNode; children are wrapped once and can be compared by
+ * identity.
+ */
 
 import type { SyntaxNode } from "@lathe/protocol";
 import type { Node } from "web-tree-sitter";
 
-/** A lazily unfolding view of one parser node; `source` is the parsed text. */
+/** A lazily expanded view of one parser node; `source` is the parsed text. */
 export class TreeSitterNode implements SyntaxNode {
   readonly parent: TreeSitterNode | null;
   readonly type: string;
@@ -43,7 +46,7 @@ export class TreeSitterNode implements SyntaxNode {
     return this.children.find((child) => child.#node.id === found.id) ?? null;
   }
 
-  /** True when this subtree holds an error or an invented token. */
+  /** True if this subtree contains an error or an invented token. */
   get damaged(): boolean {
     return this.#node.hasError;
   }

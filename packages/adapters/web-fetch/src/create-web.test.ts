@@ -1,4 +1,4 @@
-/** Pages from a real server: as text, within limits, and never from a place that is not public. */
+/** Pages from a real server: as text, within limits, and never from an address that is not public. */
 import assert from "node:assert/strict";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,7 +26,10 @@ describe("web pages", () => {
     server.close();
   });
 
-  /** Names lead to the test's server, which counts as public; `private.test` leads to one that does not. */
+  /**
+   * Names lead to the test's server, which counts as public; `private.test` leads to an address that does
+   * not.
+   */
   const web = (more: Partial<WebOptions> = {}) =>
     createWeb({
       env: {},
@@ -50,12 +53,12 @@ describe("web pages", () => {
     answer = (_, response) => response.setHeader("content-type", "text/html; charset=utf-8").end(body);
   };
 
-  it("are read in time, whatever they are made of", async () => {
+  it("are read in time, whatever they contain", async () => {
     html("<title".repeat(500_000));
     assert.equal(typeof (await textOf()), "string");
   });
 
-  it("are read as a person reads them", async () => {
+  it("become text as a person would read it", async () => {
     html(`<html><head><title>The title</title><style>p{}</style></head><body><nav>Menu</nav>
       <main><h1>Heading</h1><p>One <b>two</b> &amp; three.</p><ul><li>first<li>second</ul>
       <a href="/more">more</a><script>alert(1)</script></main><footer>Foot</footer></body></html>`);
@@ -67,7 +70,7 @@ describe("web pages", () => {
     assert.equal(/Menu|alert|Foot/.test(text), false);
   });
 
-  it("come packed, and in other character sets", async () => {
+  it("may be compressed or in other character sets", async () => {
     for (const [name, pack] of [
       ["gzip", gzipSync],
       ["br", brotliCompressSync],
@@ -86,7 +89,7 @@ describe("web pages", () => {
     assert.equal(await textOf(), "smørrebrød");
   });
 
-  it("are never asked for at an address that is not public", async () => {
+  it("are never requested from an address that is not public", async () => {
     let asked = 0;
     answer = (_, response) => {
       asked++;
@@ -103,7 +106,7 @@ describe("web pages", () => {
     assert.equal(asked, 0);
   });
 
-  it("are told as barred by what the address says, with nothing looked up", () => {
+  it("are refused by their address alone, without a lookup", () => {
     const { barred } = web({ resolve: async () => assert.fail("looked up") });
     for (const host of ["localhost", "app.localhost", "LOCALHOST:3000", "10.0.0.1:80", "[::1]", "2130706434"])
       assert.match(barred(`http://${host}/`) ?? "", /is not on the public internet/, host);
@@ -111,7 +114,7 @@ describe("web pages", () => {
       assert.equal(barred(`http://${host}/`), undefined, host);
   });
 
-  it("are asked for at the address that was checked: the name is looked up once", async () => {
+  it("are requested from the address that was checked: the name is looked up once", async () => {
     html("here");
     let looks = 0;
     const resolve = async () => [looks++ === 0 ? "127.0.0.1" : "10.0.0.1"];
@@ -119,7 +122,7 @@ describe("web pages", () => {
     assert.equal(looks, 1);
   });
 
-  it("are followed on the same host only, each step checked again", async () => {
+  it("follow redirects only on the same host, each step checked again", async () => {
     answer = (request, response) => {
       const to = {
         "/a": "/b",
@@ -141,7 +144,7 @@ describe("web pages", () => {
     failedWith("no-access", await fetched("/a", { resolve }));
   });
 
-  it("are bounded in size, also once unpacked, and in time", async () => {
+  it("are limited in size, also after decompression, and in time", async () => {
     answer = (_, response) => {
       response.setHeader("content-type", "text/plain").setHeader("content-encoding", "gzip");
       response.end(gzipSync("x".repeat(100_000)));
@@ -154,7 +157,7 @@ describe("web pages", () => {
     failedWith("cancelled", await web().fetch(at(), stop.signal));
   });
 
-  it("say what they are where they are no text, or not there", async () => {
+  it("report that they are not text, or missing", async () => {
     answer = (_, response) => response.setHeader("content-type", "image/png").end("x");
     assert.match(failedWith("not-text", await fetched()).text, /is image\/png/);
     answer = (_, response) => response.writeHead(404).end("not here");
@@ -166,14 +169,14 @@ describe("web pages", () => {
     failedWith("unreachable", await fetched());
   });
 
-  it("survive what is no HTML, or nested without end", async () => {
+  it("survive content that is not HTML, or nested without end", async () => {
     html("<div>".repeat(50_000));
     assert.equal(typeof (await textOf()), "string");
     html("<p>unclosed <b>and & <wrong <p>again");
     assert.match(await textOf(), /unclosed and/);
   });
 
-  it("hold nothing else up, and are given up where they take too long to read", async () => {
+  it("block nothing else, and are abandoned if they take too long to read", async () => {
     html("<table><tr><td>".repeat(60_000));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 5);
@@ -187,7 +190,7 @@ describe("web pages", () => {
     failedWith("cancelled", await reading);
   });
 
-  it("are read in a thread as they are without one", async () => {
+  it("are read the same with and without a thread", async () => {
     const body = `<ul>${"<li>one <a href='/x'>two</a> &amp; three".repeat(2_000)}</ul>`;
     html(body);
     assert.equal(await textOf(), htmlText(body, new URL(at())));
@@ -203,14 +206,14 @@ describe("a search", () => {
       fetch: async (input, init) => respond(new Request(input, init)),
     }).search;
 
-  it("is not there without a key", () => {
+  it("is absent without a key", () => {
     assert.equal(
       withKey({}, () => new Response()),
       undefined,
     );
   });
 
-  it("asks each provider in its own words", async () => {
+  it("sends each provider its own form of request", async () => {
     const seen: Request[] = [];
     const hit = { title: "T", url: "https://a.example/", description: "d", content: "d" };
     const respond = (request: Request) => {
@@ -234,7 +237,7 @@ describe("a search", () => {
     assert.deepEqual(await tavily?.json(), { query: "a & b", max_results: 1 });
   });
 
-  it("says that a key is wrong, and nothing of what it is", async () => {
+  it("reports a wrong key without revealing it", async () => {
     const search = withKey({ BRAVE_API_KEY: "secret" }, () => new Response("", { status: 401 }));
     const found = await search?.find("x", 1, never);
     assert.ok(

@@ -1,4 +1,4 @@
-/** Create web: pages and a search behind the port. */
+/** Create web: pages and search behind the Web port. */
 import { lookup } from "node:dns/promises";
 import type { Web } from "@lathe/protocol";
 import { type FetchOptions, fetchPage } from "./fetch-page.ts";
@@ -6,9 +6,9 @@ import { barredPlace } from "./not-public.ts";
 import { findPages, searchProviderOf } from "./search-providers.ts";
 
 export interface WebOptions extends Pick<FetchOptions, "isPublic" | "userAgent" | "limits"> {
-  /** Where keys of search providers are looked for. */
+  /** Variables that may contain keys of search providers. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Instead of the machine's own. */
+  /** Replaces the machine's own lookup. */
   readonly resolve?: FetchOptions["resolve"];
   readonly fetch?: typeof fetch;
 }

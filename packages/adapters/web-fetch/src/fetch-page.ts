@@ -1,4 +1,4 @@
-/** Fetch page: one address of the web, at public addresses only, bounded in time, size and redirects. */
+/** Fetch page: fetches one web page, from public addresses only, with limits on time, size and redirects. */
 
 import type { IncomingMessage } from "node:http";
 import { request as requestPlain } from "node:http";
@@ -10,16 +10,16 @@ import { type Failure, failure, isFailure, type WebPage, type WebRedirect } from
 import { bareHost, notPublicText } from "./not-public.ts";
 
 export interface FetchOptions {
-  /** *Contract:* all addresses of a name; rejects or is empty when there are none. */
+  /** *Contract:* all addresses of a name; rejects or is empty if there are none. */
   resolve(name: string): Promise<readonly string[]>;
   /** *Contract:* whether an address is on the public internet, and not this machine. */
   isPublic(address: string): boolean;
   readonly userAgent: string;
-  /** Instead of the usual ones. */
+  /** Overrides of the usual limits. */
   readonly limits?: Partial<typeof usualLimits>;
 }
 
-/** `ms` of the whole; `readMs` of turning a page into text. */
+/** `ms` for the whole request; `readMs` for turning a page into text. */
 const usualLimits = { bytes: 5_000_000, ms: 30_000, readMs: 20_000, redirects: 5 };
 
 interface Asking {
@@ -63,7 +63,7 @@ async function follow(address: string, asking: Asking): Promise<WebPage | WebRed
     if (redirects === asking.limits.redirects)
       return refused("unreachable", `${address} redirects in a circle`);
     url = pageUrl(new URL(next, at).href);
-    // Rules were asked about one host.
+    // The permission covered one host.
     if (!isFailure(url) && url.host !== at.host) return { to: url.href };
   }
 }
@@ -89,7 +89,7 @@ async function ask(url: URL, { options, signal }: Asking): Promise<IncomingMessa
   return new Promise((resolve, reject) => {
     const sent = request(url, {
       signal,
-      // What was checked is what is called: no name is looked up again.
+      // The checked addresses are used: the name is not looked up again.
       lookup: (_name, { all }, found) => {
         const known = addresses.map((address) => ({ address, family: isIP(address) }));
         if (all) found(null, known);
@@ -113,7 +113,7 @@ async function publicAddresses(
   const bare = bareHost(hostname);
   const addresses = isIP(bare) === 0 ? await resolve(bare).catch(() => []) : [bare];
   if (addresses.length === 0) return refused("unreachable", `there is no host ${bare}`);
-  // A name that mixes public and private addresses is a mistake, or a try to get in.
+  // A name that mixes public and private addresses is a mistake, or an attack.
   const barred = addresses.find((address) => !isPublic(address));
   if (barred === undefined) return addresses;
   return refused("no-access", notPublicText(barred === bare ? bare : `${bare} (${barred})`));
@@ -155,7 +155,7 @@ function unpacked(answer: IncomingMessage): Readable {
   return answer.pipe(stream);
 }
 
-/** Undefined where there are more: counted as they are unpacked. */
+/** Undefined if there are more bytes: counted as they are decompressed. */
 async function readAll(stream: Readable, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -170,7 +170,7 @@ async function readAll(stream: Readable, maxBytes: number): Promise<Buffer | und
   return Buffer.concat(chunks);
 }
 
-/** By the header, else by what the page says of itself. */
+/** From the header, else from the page itself. */
 function decoderFor(parameters: readonly string[], bytes: Buffer): InstanceType<typeof TextDecoder> {
   const said = parameters.map((one) => /^\s*charset="?([\w-]+)/i.exec(one)?.[1]).find(Boolean);
   const own = /<meta[^>]+charset=["']?([\w-]+)/i.exec(bytes.subarray(0, 2_048).toString("latin1"))?.[1];

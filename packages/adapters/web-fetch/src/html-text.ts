@@ -1,10 +1,10 @@
 /** HTML text: a page as a person would read it, with its headings, lists and links. */
 import { convert } from "html-to-text";
 
-/** Left out: what is no content. */
+/** Elements without content. */
 const skipped = ["img", "svg", "nav", "footer", "script", "style", "noscript", "template", "form", "iframe"];
 
-/** A title stands near the beginning. */
+/** A title is near the beginning. */
 const headChars = 64_000;
 
 export function htmlText(html: string, { href }: URL): string {
@@ -22,7 +22,7 @@ export function htmlText(html: string, { href }: URL): string {
       })),
       { selector: "table", format: "dataTable", options: { uppercaseHeaderCells: false } },
     ],
-    // A page nested without end, or of endless lists, is cut.
+    // Cuts pages with endless nesting or lists.
     limits: { maxDepth: 200, maxChildNodes: 10_000, maxInputLength: 5_000_000 },
   });
   return title && !text.startsWith(title) ? `${title}\n\n${text}` : text;

@@ -1,4 +1,4 @@
-/** HTML worker: turns one page into text, in a thread of its own that can be ended. */
+/** HTML worker: turns one page into text, in its own thread, which can be ended. */
 import { parentPort, workerData } from "node:worker_threads";
 import { htmlText } from "./html-text.ts";
 

@@ -1,7 +1,7 @@
-/** Not public: addresses that no page is asked for at, and what is told of them. */
+/** Not public: addresses that no page is fetched from, with the reason. */
 import { isIP } from "node:net";
 
-/** Why no page is asked for there, as far as the address itself says so: before anybody is asked, and any name looked up. */
+/** Why no page may be fetched there, judged by the address alone: before any permission request or lookup. */
 export function barredPlace(address: string, isPublic: (address: string) => boolean): string | undefined {
   const bare = bareHost(URL.parse(address)?.hostname ?? "");
   const isBarred = isIP(bare) === 0 ? /^(?:.+\.)?localhost\.?$/i.test(bare) : !isPublic(bare);

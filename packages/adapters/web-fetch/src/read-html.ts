@@ -1,12 +1,17 @@
-/** Read HTML: a page as text within a time, however it is made: what builds its tree takes longer than linear time. */
+/**
+ * Read HTML: converts any page to text within a time limit: building its tree takes more than linear time.
+ */
 import { Worker } from "node:worker_threads";
 import type { Page } from "./html-worker.ts";
 
-/** Characters of a page that takes no thread: it is read in some hundredths of a second at worst. */
+/** Characters of a page that needs no thread: at worst it takes some hundredths of a second. */
 const maxInline = 32_768;
 const memoryMb = 512;
 
-/** *Contract:* undefined where it took longer than `ms`, or more memory than a page may; rejects once the signal aborted. */
+/**
+ * *Contract:* undefined if it took longer than `ms`, or more memory than allowed; rejects once the signal
+ * aborted.
+ */
 export async function readHtml(
   html: string,
   url: URL,

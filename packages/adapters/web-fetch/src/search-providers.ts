@@ -1,9 +1,9 @@
-/** Search providers: who finds pages, and in which words they are asked. */
+/** Search providers: services that find pages, and their request formats. */
 import { type Failure, failure, type WebHit } from "@lathe/protocol";
 
 export interface SearchProvider {
   readonly host: string;
-  /** The variable of its key. */
+  /** The variable that contains its key. */
   readonly variable: string;
   request(query: string, limit: number, key: string): { readonly url: string; readonly init: RequestInit };
   hits(answer: unknown): readonly WebHit[];
@@ -48,7 +48,7 @@ const searchProviders: readonly SearchProvider[] = [
   },
 ];
 
-/** The first whose key is there. */
+/** The first provider that has a key. */
 export function searchProviderOf(
   env: Readonly<Record<string, string | undefined>>,
 ): SearchProvider | undefined {
@@ -60,7 +60,7 @@ const answerMs = 20_000;
 export interface Searching {
   readonly provider: SearchProvider;
   readonly key: string;
-  /** *Contract:* as the global one. */
+  /** *Contract:* behaves like the global one. */
   readonly fetch: typeof fetch;
 }
 

@@ -1,4 +1,4 @@
-/** Targets with several places: what names one of them is followed, everything else is refused. */
+/** Targets that match several places: an edit that names one of them is applied, any other is refused. */
 import { type Change, type Hunk, oldLines, widen } from "./change.ts";
 import { type CaseMaker, type Corruption, type DraftedCase, spoil, stringFormats } from "./draft.ts";
 import { type EditFormat, type EditRequest, editFormats } from "./edit-case.ts";
@@ -8,14 +8,14 @@ import type { SeededRandom } from "./seeded-random.ts";
 import { isBlank, writeLines } from "./text-lines.ts";
 import { type Twin, twinOf } from "./twin.ts";
 
-/** The hunk with context from inside its block only, so that the twin has the same lines. */
+/** The hunk with context only from inside its block, so that the twin has the same lines. */
 export function insideBlock({ change, block }: Twin, format: EditFormat, random: SeededRandom): Hunk {
   const lines = (): number => (format === "search_replace" ? random.below(4) : 3);
   const limits = [block.opening + 1, block.bodyEnd] as const;
   return widen(change, change.cores[0] as Hunk, { above: lines(), below: lines(), limits });
 }
 
-/** The starts of all places that are equal under the most tolerant reading of lines. */
+/** Starts of all places that are equal under the most tolerant reading of lines. */
 export function candidateStarts(change: Change, hunk: Hunk): number[] {
   const wanted = laxText(oldLines(hunk));
   const { length } = oldLines(hunk);
@@ -24,7 +24,7 @@ export function candidateStarts(change: Change, hunk: Hunk): number[] {
   );
 }
 
-/** Numbers of a unified diff's hunk that are those of no candidate. */
+/** Unified diff line numbers that fit none of the candidates. */
 function falseNumbers(change: Change, random: SeededRandom): (hunk: Hunk, delta: number) => string {
   return (hunk, delta) => {
     if (random.chance(0.3)) return "";
@@ -35,7 +35,7 @@ function falseNumbers(change: Change, random: SeededRandom): (hunk: Hunk, delta:
   };
 }
 
-/** Whichever way it is read, the text has no place or several; and under some reading it has several. */
+/** Under every reading the text matches no place or several; under at least one it matches several. */
 function isAmbiguous(file: readonly string[], old: readonly string[], format: EditFormat): boolean {
   const counts = [
     exactPlaces(file, old, format),
@@ -52,7 +52,7 @@ function namesThirdPlace({ content, edits = [] }: EditRequest): boolean {
   return edits.some(({ old_string }) => occurrences(content, old_string) === 1);
 }
 
-/** The corruption on a target with a twin: to be refused. */
+/** Applies the corruption to a target with a twin; the edit must be refused. */
 export function ambiguous(corruption: Corruption): CaseMaker {
   const { formats = editFormats, name } = corruption;
   const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
@@ -91,7 +91,7 @@ interface Resolved {
   readonly orRefuse?: true;
 }
 
-/** The line as a header of V4A. */
+/** The line as a V4A header. */
 function lineText(twin: Twin, index: number): string {
   return (twin.change.before[index] ?? "").trim();
 }
@@ -100,7 +100,7 @@ function timesIn(twin: Twin, header: string): number {
   return twin.change.before.filter((line) => line.trim() === header).length;
 }
 
-/** Candidates between the opening line and the block's end: one, and none between it and the true one. */
+/** Exactly one candidate is between the opening line and the block's end, and none before the true one. */
 function isOnlyInBlock({ change, block }: Twin, hunk: Hunk): boolean {
   const starts = candidateStarts(change, hunk).filter(
     (start) => start > block.opening && start < block.bodyEnd,
@@ -181,7 +181,7 @@ const kinds: readonly Resolved[] = [
   },
 ];
 
-/** A short text that stands in many places. */
+/** A short text that occurs in many places. */
 const shortOld: CaseMaker = {
   name: "ambiguous-short-old",
   formats: stringFormats,
@@ -195,7 +195,7 @@ const shortOld: CaseMaker = {
   },
 };
 
-/** A name that stands in several places, without replace_all. */
+/** A name that occurs in several places, without replace_all. */
 const nameOnly: CaseMaker = {
   name: "ambiguous-name",
   formats: stringFormats,

@@ -1,4 +1,4 @@
-/** A real change of one file, cut into hunks of lines that every edit format can be written from. */
+/** A real change to one file, cut into hunks of lines that every edit format can be written from. */
 
 import type { FilePair } from "./edit-case.ts";
 import { languageOf } from "./language.ts";
@@ -19,7 +19,7 @@ export interface Hunk {
   readonly header?: string;
 }
 
-/** `cores` hold no context at their ends: `widen` adds it. */
+/** `cores` have no context at their ends: `widen` adds it. */
 export interface Change {
   readonly path: string;
   readonly language: string;
@@ -33,7 +33,7 @@ export interface Change {
 const joinedGap = 6;
 const maxCoreOps = 40;
 
-/** Changes of one file, each of one to `most` hunks; none where the versions have no common style. */
+/** Changes to one file, each with one to `most` hunks; none if the versions have no common style. */
 export function changesOf(pair: FilePair, random: SeededRandom, most: number): Change[] {
   const language = languageOf(pair.path);
   const [old, current] = [readLines(pair.before), readLines(pair.after)];
@@ -68,7 +68,7 @@ export function applied(before: readonly string[], hunks: readonly Hunk[]): stri
   return lines;
 }
 
-/** The hunk with up to so many lines of context, clipped at `limits` (the file's ends when left out). */
+/** The hunk with up to this many lines of context, clipped at `limits` (default: the file's ends). */
 export function widen(change: Change, core: Hunk, context: Context): Hunk {
   const { above, below, limits = [0, change.before.length] } = context;
   const end = oldEnd(core);
@@ -110,7 +110,7 @@ export function coresOf(before: readonly string[], after: readonly string[]): Hu
   return cores;
 }
 
-/** The whole change where it is small, else runs of neighbouring hunks. */
+/** The whole change if it is small, else runs of neighbouring hunks. */
 function grouped(cores: readonly Hunk[], random: SeededRandom, most: number): Hunk[][] {
   const groups: Hunk[][] = [];
   if (cores.length > 0 && cores.length <= most) groups.push([...cores]);
@@ -126,7 +126,9 @@ function grouped(cores: readonly Hunk[], random: SeededRandom, most: number): Hu
 const balanced = ["(", ")", "[", "]", "{", "}", "/*", "*/"];
 const paired = ['"""', "'''", "`", "```"];
 
-/** A part of a change that opens what another part closes would leave a file that does not parse. */
+/**
+ * Part of a change may open a bracket that another part closes; alone it leaves a file that does not parse.
+ */
 function keepsBalance(hunks: readonly Hunk[], isWhole: boolean): boolean {
   return isWhole ? isBalanced(hunks) : hunks.every((hunk) => isBalanced([hunk]));
 }

@@ -1,4 +1,4 @@
-/** Right edits without any fault, in all the ways the formats allow. */
+/** Correct edits without any fault, in every way the formats allow. */
 import { type Change, oldEnd } from "./change.ts";
 import {
   type CaseMaker,
@@ -42,7 +42,7 @@ const clean: readonly Corruption[] = [
   },
 ];
 
-/** A part of one line for a part of one line. */
+/** Replaces part of one line by part of one line. */
 const inline: CaseMaker = {
   name: "clean-inside-line",
   formats: stringFormats,
@@ -70,7 +70,7 @@ const inline: CaseMaker = {
   },
 };
 
-/** Nobody who means a part of a line begins or ends it inside a word, unless he means another word. */
+/** An edit to part of a line should begin and end at word borders, unless it changes the word. */
 function wordStart(line: string, at: number): number {
   let start = at;
   while (start > 0 && /\w/.test(line[start] ?? "") && /\w/.test(line[start - 1] ?? "")) start--;
@@ -86,7 +86,7 @@ function wordEnd(line: string, at: number): number {
 const keywords =
   /^(return|import|export|public|private|protected|static|function|extends|implements|interface|default|struct|string|boolean|number|package|continue|finally|switch|throws?|lambda|yield|while|async|await|assert|double|unsafe|typeof|instanceof|readonly|super|final|const|class|match|where|catch|raise|except|global|range|defer|chan|func|this|self|null|None|True|False|true|false|void|else|elif|with|from|pass|case|enum|impl|trait|for|def|let|mut|pub|use|mod|int|var|new|try|and|not|del|map)$/;
 
-/** Every place of a name, or of a run of lines, at once. */
+/** Replaces every occurrence of a name, or of a run of lines, at once. */
 const replaceAll: CaseMaker = {
   name: "clean-replace-all",
   formats: stringFormats,
@@ -138,7 +138,7 @@ const addedFile: CaseMaker = {
   },
 };
 
-/** One line of context, each place still being the only one. */
+/** One line of context, each place still being unique. */
 const narrow: CaseMaker = {
   name: "clean-narrow-patch",
   formats: patchFormats,

@@ -1,4 +1,4 @@
-/** The packages that the corpus takes its changes from: one list to train an engine on, one held out. */
+/** The packages whose changes the corpus uses: one list to train an engine on, one held out. */
 import type { PackageVersions, Registry } from "./package-pairs.ts";
 
 export const packageSets = ["training", "held-out"] as const;

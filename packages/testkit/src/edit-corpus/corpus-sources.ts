@@ -1,4 +1,4 @@
-/** Where the corpus takes its real changes from: this repository's history, and packages of five registries. */
+/** The sources of the corpus's real changes: this repository's history, and packages of five registries. */
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,10 @@ export type CorpusSource = "own" | (typeof registries)[number];
 
 export const corpusSources: readonly CorpusSource[] = ["own", ...registries];
 
-/** What can be had of the sources; `skipped` says why something is missing. Packages are kept in a temporary folder. */
+/**
+ * Fetches the available sources; `skipped` says why something is missing. Caches packages in a temporary
+ * folder.
+ */
 export function sourcePairs(sources: readonly CorpusSource[], set: PackageSet): Fetched {
   const cache = join(tmpdir(), "lathe-edit-corpus");
   mkdirSync(cache, { recursive: true });

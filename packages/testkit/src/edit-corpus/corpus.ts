@@ -1,4 +1,6 @@
-/** Makes the corpus: real changes times corruptions times formats, the same for the same seed and sources. */
+/**
+ * Builds the corpus: real changes times corruptions times formats, the same for the same seed and sources.
+ */
 import { ambiguityMakers, ambiguous } from "./ambiguity-cases.ts";
 import { type Change, changesOf } from "./change.ts";
 import { cleanMakers } from "./clean-cases.ts";
@@ -37,7 +39,10 @@ const largeFileMakers: readonly CaseMaker[] = [
 
 export interface CorpusOptions {
   readonly seed: number;
-  /** Cases of each corruption in each format, where the sources give as many; a third where all must be refused anyway. */
+  /**
+   * Cases of each corruption in each format, if the sources have enough; a third for cases that must all be
+   * refused.
+   */
   readonly each: number;
 }
 
@@ -51,7 +56,7 @@ const corruptions: readonly Corruption[] = [
 
 const plain: Corruption = { name: "clean", fold: "exact" };
 
-/** These say themselves which place they mean, or say nothing of places. */
+/** These corruptions name their place explicitly, or concern no places. */
 const saysPlace = /numbers-in-v4a|^line-numbers|^hunk-|header|elision|out-of-order|^clean-/;
 const notTwinned = /^(old-newline-only|indent-dropped-one-line|surrounding)/;
 
@@ -66,7 +71,9 @@ export const caseMakers: readonly CaseMaker[] = [
   ...nearTwinMakers,
 ];
 
-/** The corruptions once more, where even the right text had to be refused; and the same in large files. */
+/**
+ * The corruptions again, on targets where even the correct text must be refused; and again in large files.
+ */
 export const fewMakers: readonly CaseMaker[] = [
   ...[plain, ...corruptions]
     .filter(({ name }) => !saysPlace.test(name) && !notTwinned.test(name))
@@ -125,7 +132,7 @@ function changesNothing({ request, expect }: Pick<EditCase, "request" | "expect"
   return "content" in expect && expect.content === request.content;
 }
 
-/** To be applied, but the text, with what a corruption put at its end, stands there twice. */
+/** The edit should be applied, but its text with the corruption's suffix occurs twice. */
 function isUnclear({
   request: { content, edits = [] },
   expect,
@@ -144,7 +151,7 @@ function changesFrom(pairs: readonly FilePair[], seed: number): Change[] {
   });
 }
 
-/** Shuffled, then one of each language in turn, so that no language crowds out the others. */
+/** Shuffles, then takes one change of each language in turn, so that no language crowds out the others. */
 function interleaved(changes: readonly Change[], seed: number): Change[] {
   const random = createSeededRandom(`${seed}/order`);
   const byLanguage = Map.groupBy(random.shuffled(changes), ({ language }) => language);
@@ -155,7 +162,7 @@ function interleaved(changes: readonly Change[], seed: number): Change[] {
   ).flat();
 }
 
-/** Comments of all sorts behind the file's own lines. */
+/** Adds all sorts of comments after the file's own lines. */
 function withFiller(change: Change, random: SeededRandom): Change | undefined {
   if (commentLine(change.language, "") === undefined || !change.style.final) return undefined;
   const filler = Array.from({ length: Math.max(0, wantedLines - change.before.length) }, (_, index) => {

@@ -1,4 +1,4 @@
-/** A clean edit of a change in one format, and the making of judged cases from it. */
+/** A clean edit of a change in one format, and judged cases made from it. */
 import { type Change, type Hunk, newLines, oldEnd, oldLines, widen } from "./change.ts";
 import type { EditFormat, EditRequest, Expectation } from "./edit-case.ts";
 import { exactPlaces, type Fold, isCertain, isInformative, laxText } from "./oracle.ts";
@@ -18,28 +18,28 @@ export interface DraftedCase {
   readonly expect: Expectation;
 }
 
-/** Makes one case of its kind from a change, or none where the change does not suit it. */
+/** Makes one case of its kind from a change; none if the change does not suit it. */
 export interface CaseMaker {
   readonly name: string;
   readonly formats: readonly EditFormat[];
   readonly make: (change: Change, format: EditFormat, random: SeededRandom) => DraftedCase | undefined;
 }
 
-/** A way to spoil a right edit that leaves no doubt of what was meant. */
+/** A way to spoil a correct edit without hiding its intent. */
 export interface Corruption {
   readonly name: string;
   readonly formats?: readonly EditFormat[];
-  /** The least tolerant reading under which the spoiled text is the file's. */
+  /** The strictest reading under which the spoiled text still matches the file. */
   readonly fold: Fold;
-  /** Changes the file, both versions alike, before the edit is written. */
+  /** Changes both versions of the file alike, before the edit is written. */
   readonly prepare?: (change: Change, random: SeededRandom) => Change | undefined;
   readonly spoilHunks?: (draft: Draft) => readonly Hunk[] | undefined;
   readonly dress?: (draft: Draft) => PatchDress;
   readonly spoilRequest?: (request: EditRequest, draft: Draft) => EditRequest | undefined;
-  /** Lines of context, from and to, for strings; patches have three. */
+  /** Minimum and maximum lines of context for strings; patches have three. */
   readonly context?: readonly [number, number];
   readonly orRefuse?: true;
-  /** Lines that change in white space only are no trap for it. */
+  /** Lines that change only in white space do not mislead it. */
   readonly allowsReindent?: true;
 }
 
@@ -48,7 +48,7 @@ export const stringFormats: readonly EditFormat[] = ["search_replace"];
 
 const maxContext = 12;
 
-/** Hunks with context as the format has it, each at exactly one place; none where that cannot be had. */
+/** Hunks with the format's context, each at exactly one place; none if that is impossible. */
 export function draftHunks(
   change: Change,
   format: EditFormat,
@@ -67,7 +67,9 @@ export function draftHunks(
     : undefined;
 }
 
-/** Without a final newline: a patch that takes the last line away, or a unified diff that adds one, says too little. */
+/**
+ * Without a final newline, a patch that removes the last line, or a unified diff that adds one, is ambiguous.
+ */
 function endIsPlain(change: Change, format: EditFormat): (hunk: Hunk) => boolean {
   return (hunk) => {
     const strings = format === "search_replace";
@@ -79,7 +81,7 @@ function endIsPlain(change: Change, format: EditFormat): (hunk: Hunk) => boolean
   };
 }
 
-/** Half of the way to the neighbours, so that no two hunks share a line. */
+/** Half the way to the neighbours, so that no two hunks share a line. */
 function limitsOf(change: Change, index: number): readonly [number, number] {
   const [before, core, after] = [change.cores[index - 1], change.cores[index], change.cores[index + 1]];
   const middle = (a: Hunk, b: Hunk): number => Math.floor((oldEnd(a) + b.start) / 2);
@@ -105,7 +107,7 @@ function grown(change: Change, core: Hunk, { above, below, limits }: Growth): Hu
   return undefined;
 }
 
-/** The judged case of a recoverable corruption; none where it does not apply or leaves a doubt. */
+/** The judged case of a recoverable corruption; none if it does not apply or leaves a doubt. */
 export function recoverable(corruption: Corruption): CaseMaker {
   const { name, formats = ["search_replace", "v4a", "udiff"], orRefuse } = corruption;
   const make: CaseMaker["make"] = (original, format, random) => {
@@ -138,7 +140,7 @@ function isTrap({ fold, allowsReindent }: Corruption, hunks: readonly Hunk[]): b
   return fold !== "exact" && !allowsReindent && hunks.some(isReindent);
 }
 
-/** A removed line comes back with other white space: a tolerant reader may take both for the same. */
+/** A removed line returns with different white space: a tolerant reader may treat both as the same. */
 function isReindent({ ops }: Hunk): boolean {
   const side = (kind: string): string[] =>
     ops.filter((op) => op.kind === kind && !isBlank(op.text)).map(({ text }) => laxText([text]));
@@ -146,7 +148,7 @@ function isReindent({ ops }: Hunk): boolean {
   return side("-").some((text) => added.has(text));
 }
 
-/** The spoiled hunks and the request written from them; none where nothing was spoiled. */
+/** The spoiled hunks and the request written from them; none if nothing was spoiled. */
 export function spoil(
   corruption: Corruption,
   draft: Draft,
@@ -162,7 +164,7 @@ export function spoil(
   return dressed === undefined ? undefined : { request: dressed, hunks };
 }
 
-/** Each line of each hunk through one function. */
+/** Maps each line of each hunk through one function. */
 export function mapOps(
   hunks: readonly Hunk[],
   map: (op: Hunk["ops"][number], index: number, hunk: Hunk) => string,

@@ -1,4 +1,4 @@
-/** One judged edit: the request an engine gets, and the only right answer to it. */
+/** One judged edit: the request that an engine gets, and the only correct answer. */
 
 export type EditFormat = "search_replace" | "v4a" | "udiff";
 
@@ -24,7 +24,7 @@ export type EditAnswer =
   | { readonly id: string; readonly ok: true; readonly content: string }
   | { readonly id: string; readonly ok: false; readonly code: string; readonly error: string };
 
-/** The exact bytes, or a refusal. With `orRefuse` both are right: only another content is wrong. */
+/** The exact bytes, or a refusal. With `orRefuse` both are right: only different content is wrong. */
 export type Expectation = { readonly content: string; readonly orRefuse?: true } | { readonly refuse: true };
 
 export interface EditCase {

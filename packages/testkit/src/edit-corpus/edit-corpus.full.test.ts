@@ -1,4 +1,4 @@
-/** The corpus from real packages: every source that can be reached gives cases, and the clean ones are right. */
+/** The corpus from real packages: every reachable source gives cases, and the clean ones are correct. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { editCases } from "./corpus.ts";
@@ -7,7 +7,7 @@ import type { EditCase } from "./edit-case.ts";
 import { judgeCases } from "./judge.ts";
 import { strictEngine } from "./strict-engine.ts";
 
-/** The strict engine knows neither CRLF nor a missing final newline. */
+/** The strict engine supports neither CRLF nor a missing final newline. */
 const isPlain = ({ request: { content } }: EditCase): boolean =>
   !content.includes("\r") && content.endsWith("\n");
 

@@ -1,4 +1,6 @@
-/** The corpus itself: the same for the same seed, and solvable by the strictest of engines where nothing is spoiled. */
+/**
+ * The corpus itself: the same for the same seed, and its unspoiled cases solvable by the strictest engine.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { caseMakers, editCases, fewMakers } from "./corpus.ts";
@@ -74,18 +76,18 @@ describe("the edit corpus", () => {
     );
   });
 
-  it("is the same for the same seed, and another for another", () => {
+  it("is the same for the same seed, and differs for another", () => {
     assert.deepEqual(editCases(pairs, { seed: 1, each: 4 }), cases);
     assert.notDeepEqual(editCases(pairs, { seed: 2, each: 4 }), cases);
   });
 
-  it("names no two makers alike, and gives each case its own id", () => {
+  it("gives each maker a unique name and each case a unique id", () => {
     const names = [...caseMakers, ...fewMakers].map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
     assert.equal(new Set(cases.map(({ request }) => request.id)).size, cases.length);
   });
 
-  it("never expects the file as it was", () => {
+  it("never expects an unchanged file", () => {
     const idle = cases.filter(
       ({ expect, request }) => "content" in expect && expect.content === request.content,
     );
@@ -95,7 +97,7 @@ describe("the edit corpus", () => {
     );
   });
 
-  it("finds the lines that differ", () => {
+  it("finds the differing lines", () => {
     const changes = diffLines(["a", "b", "c", "d"], ["a", "x", "c", "d", "e"]);
     assert.deepEqual(changes, [
       { oldStart: 1, oldEnd: 2, newStart: 1, newEnd: 2 },
@@ -122,7 +124,7 @@ describe("the judge", () => {
   const answer = (content: string): EditAnswer => ({ id: "1", ok: true, content });
   const refusal: EditAnswer = { id: "1", ok: false, code: "NOT_FOUND", error: "" };
 
-  it("tells wrong places, damage and refusals apart", () => {
+  it("distinguishes wrong places, damage and refusals", () => {
     assert.equal(verdictOf(wanted, answer("a\nB\nc\n")), "right");
     assert.equal(verdictOf(wanted, answer("a\n  B\nc\n")), "damage");
     assert.equal(verdictOf(wanted, answer("a\nB\nc\n\n")), "damage");
@@ -130,14 +132,14 @@ describe("the judge", () => {
     assert.equal(verdictOf(wanted, refusal), "refused");
   });
 
-  it("takes a refusal where one is due, and where both are right", () => {
+  it("accepts a refusal where it is required, and where both answers are right", () => {
     const refuse: EditCase = { ...wanted, expect: { refuse: true } };
     assert.equal(verdictOf(refuse, refusal), "right");
     assert.equal(verdictOf(refuse, answer("a\n")), "applied-not-refused");
     assert.equal(verdictOf({ ...wanted, expect: { content: "x", orRefuse: true } }, refusal), "right");
   });
 
-  it("draws its table in columns of one width", async () => {
+  it("prints a table with aligned columns", async () => {
     const report = formatReport(await judgeCases(cases, strictEngine)).split("\n");
     assert.match(report[0] ?? "", /^corruption format +cases +right/);
     assert.match(report.at(-1) ?? "", /^all /);

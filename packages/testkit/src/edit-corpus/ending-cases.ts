@@ -1,4 +1,7 @@
-/** Files with other line endings, a byte order mark or no final newline: what the edit does not touch keeps its bytes. */
+/**
+ * Files with other line endings, a byte order mark or no final newline: bytes outside the edit must not
+ * change.
+ */
 import { type Change, coresOf, oldEnd, oldLines } from "./change.ts";
 import { type CaseMaker, type DraftedCase, draftHunks } from "./draft.ts";
 import { type EditFormat, type EditRequest, editFormats } from "./edit-case.ts";
@@ -6,7 +9,7 @@ import { requestOf } from "./render.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type FileStyle, writeLines } from "./text-lines.ts";
 
-/** A plain edit of the file in another style; `spoil` may change the request after that. */
+/** A plain edit of the file in another style; `spoil` may change the request afterwards. */
 function styled(
   name: string,
   style: (random: SeededRandom) => Partial<FileStyle>,
@@ -49,7 +52,7 @@ function atEnd(name: string, inPatch: (patch: string) => string): CaseMaker {
   return { name, formats: name.endsWith("marker-missing") ? ["udiff"] : editFormats, make };
 }
 
-/** The file cut right below its first hunk, or a few lines after it, without a final newline. */
+/** The file cut right below its first hunk, or a few lines later, without a final newline. */
 function endingWith(change: Change, random: SeededRandom): Change | undefined {
   const [core] = change.cores;
   if (core === undefined) return undefined;
@@ -62,7 +65,7 @@ function endingWith(change: Change, random: SeededRandom): Change | undefined {
   return { ...change, before, after, cores: [core], style: { ...change.style, final: false } };
 }
 
-/** Far lines and kept ones have the other ending; around the hunks all lines have the file's. */
+/** Distant and kept lines have the other ending; lines around the hunks have the file's. */
 function mixed(): CaseMaker {
   const make = (change: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const hunks = draftHunks(change, format, { random });
@@ -85,7 +88,7 @@ function mixed(): CaseMaker {
   return { name: "file-mixed-endings", formats: editFormats, make };
 }
 
-/** Where a kept line stands after the change. */
+/** A kept line's index after the change. */
 function movedIndex(change: Change, index: number): number {
   const above = change.cores.filter((core) => oldEnd(core) <= index);
   const grown = above.map(({ ops }) => ops.filter(({ kind }) => kind !== "-").length);
@@ -96,7 +99,7 @@ function movedIndex(change: Change, index: number): number {
   );
 }
 
-/** `old` ends with a newline that the file's last line lacks; so does `new`. */
+/** `old` and `new` end with a newline that the file's last line lacks. */
 function closedAtEnd(): CaseMaker {
   const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const change = endingWith(original, random);
@@ -110,7 +113,7 @@ function closedAtEnd(): CaseMaker {
   return { name: "final-newline-invented", formats: ["search_replace"], make };
 }
 
-/** The change is the final newline alone, which only a unified diff says plainly. */
+/** Only the final newline changes, which only a unified diff can express. */
 function newlineAdded(): CaseMaker {
   const make = (change: Change): DraftedCase | undefined => {
     const last = change.before.at(-1) ?? "";
@@ -135,7 +138,7 @@ function newlineAdded(): CaseMaker {
   return { name: "final-newline-added", formats: ["udiff"], make };
 }
 
-/** The first hunk begins at the file's first line, behind a byte order mark. */
+/** The first hunk begins at the file's first line, after a byte order mark. */
 function bomAtHunk(): CaseMaker {
   const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
     const [core] = original.cores;

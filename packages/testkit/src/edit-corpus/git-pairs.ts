@@ -4,10 +4,10 @@ import type { FilePair } from "./edit-case.ts";
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** What is committed later does not make other cases. */
+/** Later commits must not change the cases. */
 const until = "2026-11-20T15:00:00Z";
 
-/** Undefined where the folder is no repository, or git is not there. */
+/** Undefined if the folder is no repository, or git is missing. */
 export function gitPairs(folder: string, source: string): FilePair[] | undefined {
   const git = (args: readonly string[], input?: string): Buffer | undefined => {
     const { status, stdout } = spawnSync("git", ["-C", folder, ...args], { maxBuffer: maxBytes, input });
@@ -34,13 +34,13 @@ export function gitPairs(folder: string, source: string): FilePair[] | undefined
     .filter((pair) => !pair.before.includes("\0") && !pair.before.includes("\uFFFD"));
 }
 
-/** Of `cat-file --batch`: a line with id, kind and size before the bytes of each, and an end of line behind them. */
+/** Parses `cat-file --batch`: a line with id, kind and size, then the bytes, then a line end. */
 function blobsIn(batch: Buffer): ReadonlyMap<string, string> {
   const blobs = new Map<string, string>();
   for (let at = 0; at < batch.length; ) {
     const begin = batch.indexOf("\n", at) + 1;
     const [id = "", , size] = batch.toString("latin1", at, begin - 1).split(" ");
-    // One that is missing has no bytes.
+    // A missing blob has no bytes.
     const length = size === undefined ? -1 : Number(size);
     if (length >= 0) blobs.set(id, batch.toString("utf8", begin, begin + length));
     at = begin + length + 1;

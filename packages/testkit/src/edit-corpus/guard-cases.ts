@@ -1,4 +1,4 @@
-/** Edits that must not be written however well they match: placeholders, no-ops, overlaps, half elisions. */
+/** Edits that must be refused however well they match: placeholders, no-ops, overlaps, half elisions. */
 import { type Change, type Hunk, type LineOp, oldLines } from "./change.ts";
 import { type CaseMaker, type DraftedCase, draftHunks, patchFormats, stringFormats } from "./draft.ts";
 import { type EditFormat, type EditRequest, editFormats, type StringEdit } from "./edit-case.ts";
@@ -25,7 +25,7 @@ const placeholders = [
   "... unchanged ...",
 ];
 
-/** The last added or kept lines of a hunk give way to a placeholder. */
+/** A placeholder replaces the last added or kept lines of a hunk. */
 const placeholder: CaseMaker = {
   name: "placeholder-in-new",
   formats: editFormats,
@@ -42,7 +42,7 @@ const placeholder: CaseMaker = {
   },
 };
 
-/** Kept lines behind the last change are removed, and the placeholder stands for them. */
+/** Removes the kept lines after the last change, and puts the placeholder in their place. */
 function withPlaceholder(hunk: Hunk, comment: string): LineOp[] | undefined {
   const last = hunk.ops.findLastIndex(({ kind }) => kind !== " ");
   const tail = hunk.ops.slice(last + 1);
@@ -110,7 +110,7 @@ const strings: readonly CaseMaker[] = [
   onStrings("elision-piece-ambiguous", ambiguousElision, [7, 12]),
 ];
 
-/** The first piece of a paired elision stands in several places. */
+/** The first piece of a paired elision occurs in several places. */
 function ambiguousElision({ change, hunks, random, request }: StringDraft): StringEdit[] | undefined {
   const [hunk] = hunks;
   if (hunks.length !== 1 || hunk === undefined) return undefined;
@@ -124,7 +124,7 @@ function ambiguousElision({ change, hunks, random, request }: StringDraft): Stri
   return [{ old_string: swap(texts.old), new_string: swap(texts.new) }];
 }
 
-/** Two edits that change the same line, each right for itself. */
+/** Two edits that change the same line, each correct alone. */
 const overlap: CaseMaker = {
   name: "overlapping-edits",
   formats: editFormats,
@@ -191,7 +191,7 @@ const patches: readonly CaseMaker[] = [
   onPatch("patch-empty", () => ""),
 ];
 
-/** Too little text to be found by anything but its exact letters: a brace in the wrong column. */
+/** Too little text to be found except by its exact characters: a brace in the wrong column. */
 const littleText: CaseMaker = {
   name: "too-little-text",
   formats: editFormats,

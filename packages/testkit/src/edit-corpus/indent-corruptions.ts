@@ -1,4 +1,4 @@
-/** Indentation as models get it wrong: shifted, dropped, or in the other character. */
+/** Indentation mistakes of models: shifted, dropped, or in the other character. */
 import type { Hunk, LineOp } from "./change.ts";
 import { newLines, oldLines } from "./change.ts";
 import { type Corruption, type Draft, mapOps, stringFormats } from "./draft.ts";
@@ -17,13 +17,13 @@ function indents(hunk: Hunk, kinds = " -+"): string[] {
     .map(({ text }) => indentOf(text));
 }
 
-/** Text enough that a string cannot stand inside one line of the file. */
+/** Enough text that a string cannot be inside one line of the file. */
 function hasTwoOldLines({ hunks, format }: Draft): boolean {
   const filled = (hunk: Hunk): number => oldLines(hunk).filter((line) => !isBlank(line)).length;
   return format !== "search_replace" || hunks.every((hunk) => filled(hunk) >= 2);
 }
 
-/** The unit the file is indented by; undefined where tabs and spaces are both common. */
+/** The file's indentation unit; undefined if tabs and spaces are both common. */
 function unitOf(lines: readonly string[]): string | undefined {
   const used = lines
     .filter((line) => !isBlank(line))
@@ -64,7 +64,7 @@ const shallower: Corruption = {
   },
 };
 
-/** Every added line's depth can be read off the removed line it replaces, or off both its neighbours. */
+/** Each added line's depth follows from the removed line it replaces, or from both its neighbours. */
 function isFlat(hunk: Hunk): boolean {
   const { ops } = hunk;
   const same = (index: number, text: string): boolean => {
@@ -96,7 +96,7 @@ const stripped: Corruption = {
     hasTwoOldLines(draft) && draft.hunks.every(isFlat) ? reindent(draft, () => "") : undefined,
 };
 
-/** What an added line's depth was cannot be known: another depth than the file's is damage, a refusal is not. */
+/** An added line's depth is unknown: a depth other than the file's is damage, a refusal is not. */
 const strippedDeep: Corruption = {
   name: "indent-stripped-nested",
   fold: "lax",
@@ -139,7 +139,7 @@ const firstLine: Corruption = {
   },
 };
 
-/** The kept and removed lines show an indented one, and all indentation is of this character alone. */
+/** The kept and removed lines include an indented one, and all indentation uses this character alone. */
 function isPure({ hunks, change }: Draft, unit: string): boolean {
   const pure = (indent: string): boolean => indent.replaceAll(unit, "") === "";
   const shown = hunks.every((hunk) => indents(hunk, " -").some((indent) => indent !== ""));
@@ -168,7 +168,7 @@ const spacesToTabs: Corruption = {
   },
 };
 
-/** Two spaces for four or the reverse: each added depth is one that a kept or removed line shows. */
+/** Two spaces for four or the reverse: each added depth also occurs on a kept or removed line. */
 const rescaled: Corruption = {
   name: "indent-rescaled",
   fold: "lax",
@@ -184,7 +184,7 @@ const rescaled: Corruption = {
   },
 };
 
-/** The model read tabs as spaces, but its own lines have tabs as the file has. */
+/** The model read tabs as spaces, but its own lines have tabs like the file. */
 const tabsInNewOnly: Corruption = {
   name: "tabs-to-spaces-in-old",
   fold: "lax",
@@ -199,7 +199,7 @@ const tabsInNewOnly: Corruption = {
   },
 };
 
-/** `old` is in the wrong column while `new` is as the file will be, kept lines included. */
+/** `old` is in the wrong column while `new` matches the final file, kept lines included. */
 const wrongInOld: Corruption = {
   name: "indent-wrong-in-old-only",
   fold: "lax",

@@ -1,15 +1,15 @@
-/** Runs cases through an engine and tells right answers from each kind of wrong one. */
+/** Runs cases through an engine and distinguishes correct answers from each kind of wrong one. */
 import { performance } from "node:perf_hooks";
 import { coresOf } from "./change.ts";
 import type { EditAnswer, EditCase, EditRequest } from "./edit-case.ts";
 
 export type Verdict =
   | "right"
-  /** Something was written where everything written is wrong. */
+  /** The engine applied an edit that it should have refused. */
   | "applied-not-refused"
-  /** Written in the wrong place, or the wrong text. */
+  /** The wrong place was changed, or the wrong text written. */
   | "wrong-apply"
-  /** Right but for white space, or right with damage to lines elsewhere. */
+  /** Correct except for white space, or correct with damage to lines elsewhere. */
   | "damage"
   | "refused";
 
@@ -55,7 +55,7 @@ function changesAsText(before: readonly string[], after: readonly string[]): str
   return coresOf(before, after).map((core) => JSON.stringify(core));
 }
 
-/** Counts per corruption and format, and the sum of all, as an aligned table. */
+/** Formats counts per corruption and format, and the total, as an aligned table. */
 export function formatReport(judged: readonly Judged[]): string {
   const groups = Map.groupBy(judged, (one) => `${one.case.corruption} ${one.case.request.format}`);
   const rows = [...groups].map(([name, group]) => rowOf(name, group));

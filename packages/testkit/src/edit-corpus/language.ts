@@ -1,4 +1,4 @@
-/** What a path says about a file's language, and how that language writes a comment. */
+/** Derives a file's language from its path, and writes a comment in that language. */
 
 const byExtension: Readonly<Record<string, string>> = {
   ts: "typescript",
@@ -28,14 +28,14 @@ const byExtension: Readonly<Record<string, string>> = {
 const slashes = ["typescript", "javascript", "go", "rust", "java"];
 const hashes = ["python", "shell", "toml", "yaml", "makefile"];
 
-/** Undefined for what is no source text known here. */
+/** Undefined for unknown source text. */
 export function languageOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (/^makefile$/i.test(name)) return "makefile";
   return byExtension[name.slice(name.lastIndexOf(".") + 1).toLowerCase()];
 }
 
-/** Undefined where the language has no comment of one line. */
+/** Undefined if the language has no single-line comments. */
 export function commentLine(language: string, text: string): string | undefined {
   if (slashes.includes(language)) return `// ${text}`;
   if (hashes.includes(language)) return `# ${text}`;
@@ -48,7 +48,7 @@ export function isProse(language: string): boolean {
   return language === "markdown" || language === "text" || language === "html";
 }
 
-/** Indentation is syntax there. */
+/** Indentation is syntax in these languages. */
 export function isIndented(language: string): boolean {
   return ["python", "yaml", "makefile", "markdown", "text"].includes(language);
 }

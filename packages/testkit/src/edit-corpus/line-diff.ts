@@ -1,4 +1,4 @@
-/** The changed line ranges between two texts, by Myers' greedy algorithm. */
+/** Finds changed line ranges between two texts, by Myers' greedy algorithm. */
 
 export interface LineChange {
   readonly oldStart: number;
@@ -9,7 +9,7 @@ export interface LineChange {
 
 const maxDistance = 600;
 
-/** Undefined where the texts are further apart than a reviewer would read. */
+/** Undefined if the texts differ more than a reviewer would read. */
 export function diffLines(a: readonly string[], b: readonly string[]): LineChange[] | undefined {
   const traces = shortestTraces(a, b);
   if (traces === undefined) return undefined;
@@ -50,7 +50,7 @@ function stepsDown(reach: ReadonlyMap<number, number>, k: number, distance: numb
   return k === -distance || (k !== distance && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1));
 }
 
-/** The lines both texts keep, as pairs of indexes, walked back from the end. */
+/** Pairs of indexes of the lines that both texts share, walked back from the end. */
 function keptPairs(
   traces: readonly ReadonlyMap<number, number>[],
   oldLength: number,

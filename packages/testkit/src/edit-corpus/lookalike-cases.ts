@@ -1,4 +1,4 @@
-/** Right edits whose text looks like a fault: nothing may be unwrapped, refused or shortened in them. */
+/** Correct edits whose text looks like a fault: an engine must not unwrap, refuse or shorten them. */
 import { applied, type Change, type Hunk, type LineOp } from "./change.ts";
 import {
   type CaseMaker,
@@ -24,7 +24,7 @@ const wrapped = [
   "```ts",
 ];
 
-/** A kept line and an added one hold what an unwrapping would change. */
+/** A kept line and an added one contain text that unwrapping would change. */
 const escapesInFile = withLines("clean-escapes-in-file", (change, random) => {
   const text = random.pick(wrapped);
   const commented = withComment(change, text, random);
@@ -40,7 +40,7 @@ const sentences = [
   "the remaining ones are tried in turn",
 ];
 
-/** Comments with the words of placeholders that stand for nothing. */
+/** Comments with placeholder words that are no placeholders. */
 const harmlessWords = withLines("clean-placeholder-words", (change, random) => {
   const added = commentLine(change.language, random.pick(sentences));
   return added ? { change, added } : undefined;
@@ -60,7 +60,7 @@ const signs = withLines("clean-replacement-signs", (change, random) => {
 
 const markerLines = ["--- a/x.txt", "+++ b/x.txt", "@@ -1,2 +1,2 @@", "diff --git a/x b/x", "======="];
 
-/** Lines that look like a patch's own markers are text all the same. */
+/** Lines that look like a patch's own markers are still text. */
 const markers = withLines("clean-marker-lines", (change, random) => {
   const added = random.pick(markerLines);
   return isProse(change.language) && !change.before.includes(added) ? { change, added } : undefined;
@@ -88,7 +88,7 @@ function withLines(name: string, prepare: Prepare): CaseMaker {
   return { name, formats: editFormats, make };
 }
 
-/** The other hunks of the change are in the file already: the edit is right, its numbers are not. */
+/** The file already has the change's other hunks: the edit is right, its numbers are not. */
 const rebased: CaseMaker = {
   name: "rebased",
   formats: editFormats,

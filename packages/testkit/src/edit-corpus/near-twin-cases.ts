@@ -1,4 +1,4 @@
-/** Two blocks that differ in spelling only: the one that is closest in the stated order is meant, else none. */
+/** Two blocks that differ only in spelling: the edit means the one closest in the stated order, else none. */
 import { candidateStarts, insideBlock, withFalseNumbers } from "./ambiguity-cases.ts";
 import { type Change, type Hunk, oldLines } from "./change.ts";
 import { type CaseMaker, type DraftedCase, mapOps } from "./draft.ts";
@@ -15,10 +15,10 @@ type Spelling = (line: string) => string;
 
 interface NearKind {
   readonly name: string;
-  /** How the copy is spelt, and how the edit is. */
+  /** Spelling of the copy, and of the edit. */
   readonly copy: Spelling;
   readonly edit: Spelling;
-  /** The reading under which the true block alone is found; none: to be refused. */
+  /** The reading that finds only the true block; absent if the edit must be refused. */
   readonly found?: Fold;
 }
 
@@ -67,7 +67,7 @@ interface Said {
   readonly found: Fold | undefined;
 }
 
-/** The stricter readings find nothing, the stated one the true block alone; or nothing finds one alone. */
+/** Stricter readings find nothing and the stated one only the true block; or no reading finds exactly one. */
 function isAsSaid(change: Change, hunk: Hunk, { format, found }: Said): boolean {
   const old = oldLines(hunk);
   const exact = exactPlaces(change.before, old, format);
@@ -79,7 +79,7 @@ function isAsSaid(change: Change, hunk: Hunk, { format, found }: Said): boolean 
   return exact === 0 && counts[0] === 0 && placesOf(change.before, old, found) === 1;
 }
 
-/** The twin's lines in another spelling; none where there is not exactly one twin, or it is spelt the same. */
+/** Respells the twin's lines; none unless there is exactly one twin and its spelling changes. */
 function withCopy(change: Change, hunk: Hunk, spelling: Spelling): Change | undefined {
   const starts = candidateStarts(change, hunk);
   const copy = starts.find((start) => start !== hunk.start);

@@ -1,14 +1,14 @@
-/** Counts by brute force the places where a text could be meant: decides what is recoverable and what is not. */
+/** Counts by brute force the places a text could mean; decides which edits are recoverable. */
 import { type Change, type Hunk, oldLines } from "./change.ts";
 import type { EditFormat } from "./edit-case.ts";
 import { isBlank } from "./text-lines.ts";
 
-/** What two lines may differ in and still be the same; each one allows what those before it allow. */
+/** Differences between two lines that still count as equal; each level includes the ones before it. */
 export type Fold = "exact" | "trailing" | "unicode" | "lax";
 
 const minimumLetters = 12;
 
-/** Typographic characters to the plain ones, canonical composition; compatibility forms stay apart. */
+/** Maps typographic characters to plain ones, in canonical composition; compatibility forms stay distinct. */
 export function plainCharacters(text: string): string {
   return text
     .normalize("NFC")
@@ -25,7 +25,7 @@ const folds: Readonly<Record<Fold, (line: string) => string>> = {
   lax: (line) => plainCharacters(line).replace(/\s+/g, ""),
 };
 
-/** How often `old` stands in `file`: whole lines, or for "lax" any part of the text without its white space. */
+/** Counts `old` in `file`: as whole lines, or for "lax" as any part of the text without white space. */
 export function placesOf(file: readonly string[], old: readonly string[], fold: Fold): number {
   if (fold === "lax") return occurrences(laxText(file), laxText(old));
   const [folded, wanted] = [file.map(folds[fold]), old.map(folds[fold])];
@@ -43,7 +43,7 @@ export function laxText(lines: readonly string[]): string {
     .join("\n");
 }
 
-/** Overlapping ones too. */
+/** Includes overlapping occurrences. */
 export function occurrences(text: string, part: string): number {
   if (part === "") return 0;
   let count = 0;
@@ -55,17 +55,17 @@ export function textOf(lines: readonly string[]): string {
   return lines.join("\n");
 }
 
-/** Exact places as the format counts them: a string may start inside a line, patches speak of whole lines. */
+/** Exact places as the format counts them: a string may start inside a line, patches use whole lines. */
 export function exactPlaces(file: readonly string[], old: readonly string[], format: EditFormat): number {
   return format === "search_replace" ? occurrences(textOf(file), textOf(old)) : placesOf(file, old, "exact");
 }
 
-/** Every hunk has one place under the fold, and text enough to say so. */
+/** Every hunk has exactly one place under the fold, and enough text to identify it. */
 export function isCertain(change: Change, hunks: readonly Hunk[], fold: Fold): boolean {
   return hunks.every((hunk) => placesOf(change.before, oldLines(hunk), fold) === 1 && isInformative(hunk));
 }
 
-/** The hunk could be meant nowhere, even by the most tolerant reader. */
+/** The hunk matches no place, even for the most tolerant reader. */
 export function isNowhere(file: readonly string[], hunk: Hunk): boolean {
   return placesOf(file, oldLines(hunk), "lax") === 0;
 }

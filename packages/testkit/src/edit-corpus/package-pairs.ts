@@ -1,4 +1,4 @@
-/** Pairs of file versions from packages of public registries, fetched by the registries' own tools. */
+/** Pairs of file versions from packages of public registries, fetched with the registries' own tools. */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ export type Registry = "npm" | "pip" | "go" | "cargo" | "maven";
 
 export const registries: readonly Registry[] = ["npm", "pip", "go", "cargo", "maven"];
 
-/** A package and some of its versions, from old to new. */
+/** A package and some of its versions, oldest first. */
 export interface PackageVersions {
   readonly registry: Registry;
   readonly name: string;
@@ -26,7 +26,7 @@ const timeout = 120_000;
 const maxBytes = 300_000;
 const maxFilesOfPackage = 60;
 
-/** Fetches what is not in the cache folder yet, and pairs each version's files with those of the next. */
+/** Fetches packages missing from the cache folder, and pairs each version's files with the next version's. */
 export function packagePairs(wanted: readonly PackageVersions[], cache: string): Fetched {
   const pairs: FilePair[] = [];
   const skipped: string[] = [];
@@ -59,7 +59,7 @@ function folderPairs(older: string, newer: string, source: string): FilePair[] {
   return pairs;
 }
 
-/** Undefined for what is not a text file of a moderate size. */
+/** Undefined unless it is a text file of moderate size. */
 function readText(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return undefined;
@@ -67,7 +67,7 @@ function readText(path: string): string | undefined {
   return text.includes("\0") || text.includes("\uFFFD") ? undefined : text;
 }
 
-/** The folder with the version's files; undefined where the tool or the network fails. */
+/** The folder with the version's files; undefined if the tool or the network fails. */
 function fetched(one: PackageVersions, version: string, cache: string): string | undefined {
   const folder = join(cache, one.registry, `${one.name.replace(/[^\w.-]+/g, "_")}-${version}`);
   const done = join(folder, ".fetched");
@@ -83,7 +83,7 @@ function succeeds(folder: string, command: string, args: readonly string[]): boo
   return output(folder, command, args) !== undefined;
 }
 
-/** What the command said; undefined where it failed or is not there. */
+/** The command's output; undefined if it failed or is missing. */
 function output(folder: string, command: string, args: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync(command, args, {
     cwd: folder,
@@ -94,7 +94,7 @@ function output(folder: string, command: string, args: readonly string[]): strin
   return status === 0 ? stdout : undefined;
 }
 
-/** Fetches and unpacks into `files`; answers the path inside it, or undefined. */
+/** Fetches and unpacks into `files`; returns the path inside it, or undefined. */
 type Fetch = (folder: string, name: string, version: string) => string | undefined;
 
 const fetchers: Readonly<Record<Registry, Fetch>> = {

@@ -3,13 +3,13 @@ import { type Change, type Hunk, newLines, oldLines } from "./change.ts";
 import type { EditFormat, EditRequest, StringEdit } from "./edit-case.ts";
 import { writeLines } from "./text-lines.ts";
 
-/** How a patch is dressed; what is left out is the usual form. */
+/** The form of a patch; absent options mean the usual form. */
 export interface PatchDress {
   /** Without the line: `old_string` and `new_string` end with a newline. */
   readonly closed?: boolean;
   readonly gitLines?: boolean;
   readonly endOfFile?: boolean;
-  /** The text after `@@` of a unified diff's hunk: by default the right numbers. */
+  /** Text after `@@` of a unified diff's hunk; the correct numbers by default. */
   readonly numbers?: (hunk: Hunk, delta: number) => string;
 }
 
@@ -61,7 +61,7 @@ function unifiedDiff(change: Change, hunks: readonly Hunk[], dress: PatchDress):
   return `${lines.join("\n")}\n`;
 }
 
-/** ` -12,7 +12,8 @@`, `delta` being what the hunks before have added. */
+/** ` -12,7 +12,8 @@`; `delta` is the number of lines that earlier hunks have added. */
 export function rightNumbers(hunk: Hunk, delta: number): string {
   const [oldCount, newCount] = [oldLines(hunk).length, newLines(hunk).length];
   const first = (count: number, start: number): number => (count === 0 ? start : start + 1);
@@ -75,7 +75,7 @@ function range(start: number, count: number): string {
   return count === 1 ? `${start}` : `${start},${count}`;
 }
 
-/** The hunk's lines, with git's remark after a last line that has no newline. */
+/** The hunk's lines, with git's note after a last line without a newline. */
 function markedLines(change: Change, hunk: Hunk): string[] {
   if (change.style.final || !reachesEnd(change, hunk)) return opLines(hunk);
   const lastOld = hunk.ops.findLastIndex(({ kind }) => kind !== "+");

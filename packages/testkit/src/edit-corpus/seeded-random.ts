@@ -1,4 +1,4 @@
-/** Randomness that a seed repeats: the same seed gives the same corpus on every machine. */
+/** Repeatable randomness: the same seed gives the same corpus on every machine. */
 import { seededRandom } from "@lathe/protocol";
 
 export interface SeededRandom {

@@ -1,4 +1,4 @@
-/** Patches of the right content in a wrong shape: markers, paths, numbers, headers and order. */
+/** Patches with correct content in a wrong shape: markers, paths, numbers, headers and order. */
 import type { Change, Hunk } from "./change.ts";
 import { newLines, oldLines } from "./change.ts";
 import { type Corruption, type Draft, patchFormats } from "./draft.ts";
@@ -96,14 +96,14 @@ const countsMissing: Corruption = {
   dress: () => ({ numbers: (hunk, delta) => ` -${hunk.start + 1} +${hunk.start + 1 + delta} @@` }),
 };
 
-/** The hunks come in another order than the file has them. */
+/** The hunks are in another order than in the file. */
 const outOfOrder: Corruption = {
   name: "hunks-out-of-order",
   fold: "exact",
   spoilHunks: ({ hunks }) => (hunks.length > 1 ? hunks.toReversed() : undefined),
 };
 
-/** The line that opens the block a hunk stands in: the nearest one above with less indentation. */
+/** The line that opens a hunk's block: the nearest line above with less indentation. */
 export function openingLine(change: Change, hunk: Hunk): number | undefined {
   const filled = oldLines(hunk).filter((line) => !isBlank(line));
   const depth = Math.min(...filled.map((line) => indentOf(line).length));
@@ -145,7 +145,7 @@ const closedHeader: Corruption = {
     }),
 };
 
-/** A header that names another place, or none; the context has one place all the same. */
+/** A header that names another place, or none; the context is still unique. */
 const wrongHeader: Corruption = {
   name: "header-wrong-context-unique",
   fold: "lax",

@@ -14,7 +14,7 @@ const trailingAdded: Corruption = {
     ),
 };
 
-/** The same kept lines of both versions, a few lines around the hunks, through one function. */
+/** Maps the same kept lines of both versions, a few lines around the hunks, through one function. */
 function editKept(change: Change, map: (line: string) => string): Change {
   const near = (index: number): boolean =>
     change.cores.some((core) => index >= core.start - 4 && index < oldEnd(core) + 4);
@@ -28,7 +28,7 @@ function removedIndexes(core: Hunk): number[] {
   return old.flatMap(({ kind }, index) => (kind === "-" ? [core.start + index] : []));
 }
 
-/** The change on another old text of as many lines: kept lines inside the hunks follow it. */
+/** The change on another old text with as many lines: kept lines inside the hunks follow it. */
 export function withBefore(change: Change, before: readonly string[]): Change {
   const cores = change.cores.map((core) => {
     let at = core.start;
@@ -94,7 +94,7 @@ const innerChanged: Corruption = {
   },
 };
 
-/** Kept blank lines between kept lines go. */
+/** Removes blank kept lines between kept lines. */
 const blankLost: Corruption = {
   name: "blank-line-lost",
   fold: "lax",
@@ -113,7 +113,7 @@ function isInside(ops: readonly LineOp[], index: number): boolean {
   });
 }
 
-/** A blank line comes between two kept lines. */
+/** Adds a blank line between two kept lines. */
 const blankAdded: Corruption = {
   name: "blank-line-added",
   fold: "lax",
@@ -151,7 +151,7 @@ const surrounding: Corruption = {
   },
 };
 
-/** `old` ends with a newline that `new` lacks: taken to the letter it would join two lines. */
+/** `old` ends with a newline that `new` lacks: taken literally it would join two lines. */
 const closedOldOnly: Corruption = {
   name: "old-newline-only",
   fold: "lax",
@@ -179,7 +179,7 @@ const blankUnmarked: Corruption = {
   },
 };
 
-/** Context lines of a patch without the leading space: they begin in the file's own column. */
+/** Context lines of a patch without the leading space: they start in the file's own column. */
 const contextUnmarked: Corruption = {
   name: "context-unmarked",
   fold: "lax",

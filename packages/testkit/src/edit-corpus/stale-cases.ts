@@ -1,4 +1,4 @@
-/** Edits of a text that is not the file's any more: every one is to be refused. */
+/** Edits of a text that the file no longer contains: each must be refused. */
 import { type Change, type Hunk, type LineOp, oldEnd, oldLines } from "./change.ts";
 import {
   type CaseMaker,
@@ -15,7 +15,7 @@ import type { SeededRandom } from "./seeded-random.ts";
 import { isBlank, writeLines } from "./text-lines.ts";
 import { twinOf } from "./twin.ts";
 
-/** Another word or number in the line's middle; none where the line has no word. */
+/** Changes a word or number inside the line; none if the line has no word. */
 export function otherWord(line: string, random: SeededRandom): string | undefined {
   const words = [...line.matchAll(/[A-Za-z_]\w{2,}|\d+/g)];
   if (words.length === 0) return undefined;
@@ -29,7 +29,7 @@ export function otherWord(line: string, random: SeededRandom): string | undefine
 
 type Choose = (hunk: Hunk, random: SeededRandom) => number | undefined;
 
-/** Indexes in the file of the hunk's removed lines, and of the kept ones right beside a change. */
+/** File indexes of the hunk's removed lines, and of kept lines right beside a change. */
 const touched: Choose = (hunk, random) => {
   const indexes = indexed(hunk).flatMap(({ op, index }) => (op.kind === "-" ? [index] : []));
   return indexes.length === 0 ? undefined : random.pick(indexes);
@@ -127,7 +127,7 @@ function stale(kind: StaleKind): CaseMaker {
   return { name: kind.name, formats: editFormats, make };
 }
 
-/** A spoiled edit of which one touched line has changed as well: no unwrapping makes it right. */
+/** A spoiled edit whose target has changed in one line, too: no unwrapping makes it right. */
 export function staleOf(corruption: Corruption): CaseMaker {
   const { formats = editFormats, name } = corruption;
   const make = (original: Change, format: EditFormat, random: SeededRandom): DraftedCase | undefined => {
@@ -144,7 +144,7 @@ export function staleOf(corruption: Corruption): CaseMaker {
   return { name: `stale-${name}`, formats, make };
 }
 
-/** The true block is gone; one that differs in a word of the old text is still there. */
+/** The true block is gone; a block that differs in one word of the old text still exists. */
 const similarElsewhere: CaseMaker = {
   name: "similar-block-elsewhere",
   formats: editFormats,
@@ -169,7 +169,7 @@ const similarElsewhere: CaseMaker = {
   },
 };
 
-/** Faults of memory in the edit, the file being as it was: a kept line is missing, invented or misremembered. */
+/** Memory faults in the edit of an unchanged file: a kept line is missing, invented or misremembered. */
 function misremembered(
   name: string,
   spoilOps: (ops: readonly LineOp[], random: SeededRandom) => LineOp[] | undefined,
@@ -186,7 +186,7 @@ function misremembered(
   return { name, formats: editFormats, make };
 }
 
-/** Kept lines that have a line of the old text on both sides. */
+/** Kept lines with a line of the old text on both sides. */
 function innerKept(ops: readonly LineOp[]): number[] {
   return ops.flatMap(({ kind, text }, index) => {
     const inside =
@@ -222,7 +222,7 @@ const faults: readonly CaseMaker[] = [
   }),
 ];
 
-/** A second edit of what only the first one writes: all edits match the same file. */
+/** A second edit of text that only the first one writes: all edits must match the same file. */
 const chained: CaseMaker = {
   name: "second-needs-first",
   formats: editFormats,
@@ -248,7 +248,7 @@ const chained: CaseMaker = {
   },
 };
 
-/** One edit of several has no place: nothing is written. */
+/** One of several edits has no place: none is written. */
 const oneOfSeveral: CaseMaker = {
   name: "one-of-several-wrong",
   formats: stringFormats,

@@ -1,11 +1,13 @@
-/** The strictest of engines, to test the corpus with: exact text at exactly one place, everything else is refused. */
+/**
+ * The strictest engine, to test the corpus with: exact text at exactly one place; refuses everything else.
+ */
 import type { EditAnswer, EditRequest } from "./edit-case.ts";
 
 interface Replacement {
   readonly old: string;
   readonly now: string;
   readonly all: boolean;
-  /** Only where a line begins. */
+  /** Matches only at the start of a line. */
   readonly lines?: true;
 }
 
@@ -15,7 +17,7 @@ interface Place {
   readonly now: string;
 }
 
-/** Knows patches as lists of hunks in the usual shape; takes neither line numbers nor headers for a hint. */
+/** Reads patches as lists of hunks in the usual shape; uses neither line numbers nor headers as hints. */
 export function strictEngine(request: EditRequest): EditAnswer {
   const { id, path, content } = request;
   const replacements = request.edits?.map(fromStrings) ?? fromPatch(request.patch ?? "");
@@ -50,7 +52,10 @@ function fromPatch(patch: string): Replacement[] {
   }));
 }
 
-/** From the file's end to its start; undefined where one has not its place, writes nothing or meets another. */
+/**
+ * From the file's end to its start; undefined if one has no unique place, changes nothing or overlaps
+ * another.
+ */
 function placesOfAll(content: string, replacements: readonly Replacement[]): Place[] | undefined {
   const found = replacements.map((one) => placesOf(content, one));
   if (found.length === 0 || found.some((places) => places.length === 0)) return undefined;
@@ -59,7 +64,7 @@ function placesOfAll(content: string, replacements: readonly Replacement[]): Pla
   return meets ? undefined : places;
 }
 
-/** None where there are several of them, or where nothing would be written. */
+/** None if there are several places, or if nothing would change. */
 function placesOf(content: string, { old, now, all, lines }: Replacement): Place[] {
   if (old === now) return [];
   if (content === "" && old === "") return [{ at: 0, end: 0, now }];
@@ -71,7 +76,7 @@ function placesOf(content: string, { old, now, all, lines }: Replacement): Place
   return places.length === 1 || all ? places : [];
 }
 
-/** In Python three dots alone are a body. */
+/** In Python three dots alone are a valid body. */
 function hasPlaceholder(text: string, before: string, path: string): boolean {
   const says = /^\s*(#|\/\/|\/\*|<!--)\s*[[(]?(\.\.\.|rest of|remaining code|existing impl)/;
   const known = new Set(before.split("\n"));

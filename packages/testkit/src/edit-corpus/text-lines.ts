@@ -1,4 +1,7 @@
-/** A file as lines without endings, and back: byte order mark, line ending and final newline are kept apart. */
+/**
+ * Splits a file into lines and joins it again; stores byte order mark, line ending and final newline
+ * separately.
+ */
 
 export interface FileStyle {
   readonly bom: boolean;
@@ -11,7 +14,7 @@ export interface LinedText {
   readonly style: FileStyle;
 }
 
-/** Undefined where the endings are mixed: such a file has no one style. */
+/** Undefined if the endings are mixed: such a file has no single style. */
 export function readLines(text: string): LinedText | undefined {
   const bom = text.startsWith("\uFEFF");
   const body = bom ? text.slice(1) : text;
@@ -23,7 +26,7 @@ export function readLines(text: string): LinedText | undefined {
   return { lines, style: { bom, eol, final } };
 }
 
-/** `endings` gives single lines another ending. */
+/** `endings` overrides the ending of single lines. */
 export function writeLines(
   lines: readonly string[],
   style: FileStyle,

@@ -1,15 +1,15 @@
-/** A second block of the same lines in the file: makes a target ambiguous on purpose. */
+/** Adds a second block of the same lines to the file: makes a target ambiguous on purpose. */
 import { applied, type Change, type Hunk, oldEnd } from "./change.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { openingLine } from "./shape-corruptions.ts";
 import { indentOf, isBlank } from "./text-lines.ts";
 
-/** The body of a block: its opening line, and the lines between which a hunk may take context. */
+/** The body of a block: its opening line, and the lines from which a hunk may take context. */
 export interface Block {
   readonly opening: number;
-  /** Behind the block's last line. */
+  /** After the block's last line. */
   readonly end: number;
-  /** Behind the last line that is deeper than the opening one. */
+  /** After the last line that is deeper than the opening one. */
   readonly bodyEnd: number;
 }
 
@@ -17,7 +17,7 @@ export interface Twin {
   /** One hunk, in the true block. */
   readonly change: Change;
   readonly block: Block;
-  /** The opening line of the block that holds it, where there is one. */
+  /** Opening line of the surrounding block, if there is one. */
   readonly outer: number | undefined;
 }
 
@@ -25,7 +25,9 @@ const longest = 80;
 const named =
   /\b(?:def|class|func|fn|function|interface|struct|impl|trait|enum|type|const|let|var|mod)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*\(/;
 
-/** Copies the block around one hunk, its opening renamed, above or below; none where there is no such block. */
+/**
+ * Copies the block around one hunk above or below, with a renamed opening; none if there is no such block.
+ */
 export function twinOf(change: Change, random: SeededRandom, level: 1 | 2 = 1): Twin | undefined {
   const core = random.pick(change.cores);
   const inner = blockAround(change, core);

@@ -8,7 +8,7 @@ import type { SeededRandom } from "./seeded-random.ts";
 import { withBefore } from "./space-corruptions.ts";
 import { indentOf, isBlank } from "./text-lines.ts";
 
-/** As a word processor does it: opening after a space or bracket, closing else. */
+/** Like a word processor: an opening quote after a space or bracket, else a closing one. */
 export function curlyQuotes(text: string): string {
   return text
     .replace(/(^|[\s([{=:,])"/g, "$1\u201C")
@@ -23,7 +23,7 @@ function onOld(hunks: readonly Hunk[], map: LineMap): Hunk[] {
   return mapOps(hunks, ({ kind, text }) => (kind === "+" ? text : map(text)));
 }
 
-/** On kept lines only: what a removed line turns into must not depend on its own characters. */
+/** Only on kept lines: the replacement of a removed line must not depend on its own characters. */
 function onKept(hunks: readonly Hunk[], map: LineMap): Hunk[] {
   return mapOps(hunks, ({ kind, text }) => (kind === " " ? map(text) : text));
 }
@@ -35,7 +35,7 @@ const quotes: Corruption = {
   spoilHunks: ({ hunks }) => onOld(hunks, curlyQuotes),
 };
 
-/** Added lines too: the code has no such character, so the plain ones were meant. */
+/** Added lines too: the code has no such character, so the edit means the plain ones. */
 const quotesEverywhere: Corruption = {
   name: "curly-quotes-everywhere",
   fold: "unicode",
@@ -117,10 +117,10 @@ const decomposedFile: Corruption = {
   spoilHunks: ({ hunks }) => onKept(hunks, (text) => text.normalize("NFC")),
 };
 
-/** Non-ASCII text that is the same on both sides must pass untouched. */
+/** Non-ASCII text that is the same on both sides must stay unchanged. */
 const keptUnicode: Corruption = { name: "clean-unicode", fold: "exact", context: [1, 3], prepare: commented };
 
-/** Characters that some readers of lines take for line ends. */
+/** Characters that some line readers treat as line ends. */
 const oddSeparators: Corruption = {
   name: "clean-odd-separators",
   fold: "exact",
@@ -131,7 +131,7 @@ const oddSeparators: Corruption = {
   },
 };
 
-/** Escapes where the file has the characters themselves, and nothing else escaped. */
+/** Escapes in place of the file's characters, and no other escapes. */
 const unicodeEscaped: Corruption = {
   name: "unicode-escapes-in-old",
   fold: "exact",

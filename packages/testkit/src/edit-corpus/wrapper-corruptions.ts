@@ -1,4 +1,4 @@
-/** Right edits in a wrong wrapping: fences, copied line numbers, entities, escapes, elisions, shells. */
+/** Correct edits in a wrong wrapping: fences, copied line numbers, entities, escapes, elisions, shells. */
 import { type Hunk, newLines, oldLines } from "./change.ts";
 import { type Corruption, type Draft, mapOps, patchFormats, stringFormats } from "./draft.ts";
 import type { EditRequest, StringEdit } from "./edit-case.ts";
@@ -100,7 +100,7 @@ const numbersInOld: Corruption = {
   },
 };
 
-/** Kept lines carry the numbers they were read with, the added ones none. */
+/** Kept lines carry the line numbers they were read with; added ones have none. */
 const numbersOfKept: Corruption = {
   name: "line-numbers-on-kept-lines",
   fold: "exact",
@@ -108,7 +108,7 @@ const numbersOfKept: Corruption = {
   spoilHunks: ({ hunks, random }) => withNumbers(hunks, random.pick(numberings)),
 };
 
-/** In a patch the kept and removed lines carry numbers, the added ones none. */
+/** In a patch the kept and removed lines carry numbers; the added ones have none. */
 const patchNumbers: Corruption = {
   name: "line-numbers-in-patch",
   fold: "exact",
@@ -144,7 +144,7 @@ const htmlEntities: Corruption = {
   },
 };
 
-/** The whole text as the inside of a JSON string: line breaks, quotes and tabs are escapes. */
+/** The whole text as the inside of a JSON string: line breaks, quotes and tabs are escaped. */
 const jsonText: Corruption = {
   name: "json-escaped",
   fold: "exact",
@@ -160,7 +160,7 @@ const jsonText: Corruption = {
   },
 };
 
-/** Only quotes are escaped, the lines are real. */
+/** Only quotes are escaped; the line breaks are real. */
 const jsonQuotes: Corruption = {
   name: "json-escaped-quotes",
   fold: "exact",
@@ -172,7 +172,7 @@ const jsonQuotes: Corruption = {
   },
 };
 
-/** Each backslash twice, as inside a string of a string. */
+/** Doubles each backslash, as in a string inside a string. */
 const jsonBackslashes: Corruption = {
   name: "doubled-backslashes",
   fold: "exact",
@@ -183,7 +183,7 @@ const jsonBackslashes: Corruption = {
   },
 };
 
-/** Tabs at the line starts are written as backslash and t. */
+/** Tabs at line starts are written as backslash and t. */
 const literalTabs: Corruption = {
   name: "literal-tabs",
   fold: "exact",
@@ -196,7 +196,7 @@ const literalTabs: Corruption = {
   },
 };
 
-/** A long kept part is left out in old and new alike; each remaining piece has one place. */
+/** `old` and `new` both omit a long kept part; each remaining piece has one place. */
 export function elided(draft: Draft, mark: string): { old: string; new: string } | undefined {
   const [hunk] = draft.hunks;
   if (draft.hunks.length !== 1 || hunk === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Runs commands with no sandbox at all: the control that shows an escape probe can succeed. */
+/** Runs commands without any sandbox: the control that shows that an escape probe can succeed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import {
@@ -9,10 +9,10 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 
-/** By it the runner knows not to run what would harm the machine. */
+/** With this driver the runner skips probes that would harm the machine. */
 export const bareDriverName = "bare";
 
-/** Keeps nothing in, ends nothing but the shell; only for grounds that are thrown away. */
+/** Contains nothing and ends only the shell; use it only on disposable grounds. */
 export function createBareDriver(hostEnv: NodeJS.ProcessEnv): SandboxDriver {
   return {
     name: bareDriverName,
@@ -62,7 +62,7 @@ function finished(child: ChildProcess, timeoutMs: number): Promise<CommandResult
     child.kill("SIGKILL");
   }, timeoutMs);
   return new Promise((resolve) => {
-    // Not `close`: a daemon that holds the pipes would keep it from coming.
+    // Not `close`: a daemon that keeps the pipes open would delay it.
     child.once("exit", (code, signal) => {
       clearTimeout(timer);
       setTimeout(() => {

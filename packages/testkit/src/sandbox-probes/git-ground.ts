@@ -36,7 +36,7 @@ export function makeRepository(ground: Ground, folder: string = ground.workspace
   git("commit", "--quiet", "-am", "second");
 }
 
-/** What people do in a repository all day; planted code would run in one of these. */
+/** Everyday work in a repository; it would start planted code. */
 export function useRepository(ground: Ground, folder: string = ground.workspace): void {
   const git = (...args: readonly string[]): string => hostGit(ground, folder, ...args);
   git("status");
@@ -54,7 +54,7 @@ export function useRepository(ground: Ground, folder: string = ground.workspace)
   git("gc", "--quiet", "--auto");
 }
 
-/** Shell lines that make a program which tells the host's folder outside that it ran. */
+/** Shell lines that create a program which records on the host, in the folder outside, that it ran. */
 export function plantedProgram(ground: Ground, path: string): string {
   return `mkdir -p $(dirname ${path}); printf '#!/bin/sh\\necho ran >> ${ground.outside}/executed\\nexit 0\\n' > ${path}; chmod 755 ${path}`;
 }

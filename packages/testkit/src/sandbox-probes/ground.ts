@@ -6,34 +6,34 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Listeners, startListeners } from "./listeners.ts";
 
-/** What the process that runs the probes was started with, for commands to find. */
+/** The file descriptors and secrets that the probes' process inherited, for commands to find. */
 export interface Inheritance {
-  /** Stands in the environment and in a session keyring of the harness. */
+  /** A value in the environment and in a session keyring of the harness. */
   readonly secret: string;
-  /** A descriptor open on a file that holds the secret, one on a folder outside; neither close-on-exec. */
+  /** A descriptor of a file with the secret, and one of a folder outside; neither is close-on-exec. */
   readonly fileFd: number;
   readonly folderFd: number;
   readonly folder: string;
-  /** Everything that was ever written to the harness's controlling terminal. */
+  /** A log of everything written to the harness's controlling terminal. */
   readonly terminalLog: string;
 }
 
 export interface Ground {
-  /** Digits that nothing else on the machine carries. */
+  /** Digits that appear nowhere else on the machine. */
   readonly tag: string;
   readonly folder: string;
   readonly workspace: string;
   readonly scratch: string;
-  /** The user's home, full of secrets; the workspace lies in it. */
+  /** The user's home, full of secrets; it contains the workspace. */
   readonly home: string;
   /** A folder next to the home, with the canary. */
   readonly outside: string;
   readonly canary: string;
-  /** Stands in every file a command must not read. */
+  /** A value in every file that a command must not read. */
   readonly secret: string;
   readonly hostTmp: string;
   readonly listeners: Listeners;
-  /** A process of the host that sleeps. */
+  /** A sleeping process of the host. */
   readonly sleeper: ChildProcess & { readonly pid: number };
   /** The process that runs the probes. */
   readonly harnessPid: number;
@@ -41,7 +41,7 @@ export interface Ground {
   readonly inheritance: Inheritance | undefined;
 }
 
-/** Where secrets lie in a home, and what surrounds them there. */
+/** Where a home keeps secrets, with typical surrounding text. */
 export const secretFiles: Readonly<Record<string, (secret: string) => string>> = {
   ".ssh/id_rsa": (secret) => `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n`,
   ".aws/credentials": (secret) => `[default]\naws_secret_access_key = ${secret}\n`,
@@ -73,7 +73,7 @@ export interface GroundOptions {
 }
 
 export async function openGround({ base, inheritance, name = "project" }: GroundOptions): Promise<Ground> {
-  // Not at the start of a hexadecimal word: scripts sleep for this number of seconds.
+  // A decimal number, unlike part of a hexadecimal word: scripts sleep for this number of seconds.
   const tag = String(10_000_000 + (randomBytes(4).readUInt32BE() % 89_999_999));
   const secret = `secret${randomBytes(12).toString("hex")}`;
   const home = join(base, "home");
@@ -117,7 +117,7 @@ function plant(paths: Pick<Ground, "home" | "canary" | "hostTmp" | "folder">, se
   write(join(paths.folder, "scratch/sibling/note"), `other session ${secret}\n`);
 }
 
-/** Writes a file and makes the folders above it. */
+/** Writes a file and creates the folders above it. */
 export function write(path: string, text: string, mode?: number): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text, mode === undefined ? {} : { mode });
@@ -136,7 +136,7 @@ export async function closeGround(ground: Ground): Promise<void> {
   }
 }
 
-/** Commands may leave folders that not even their owner may enter. */
+/** Commands may leave folders that not even their owner can enter. */
 function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });

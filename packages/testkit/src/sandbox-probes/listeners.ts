@@ -1,4 +1,4 @@
-/** Servers on the host that no command must reach: each notes who came. */
+/** Servers on the host that no command must reach: each records its visitors. */
 import { createSocket, type Socket } from "node:dgram";
 import { mkdirSync } from "node:fs";
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
@@ -7,16 +7,16 @@ import { dirname, join } from "node:path";
 
 export interface Listeners {
   readonly tcpPort: number;
-  /** The same port on another address of this machine; absent where there is none. */
+  /** The same port on another address of this machine; absent if there is none. */
   readonly address: string | undefined;
   readonly hasIpv6: boolean;
   readonly udpPort: number;
   readonly socketPath: string;
-  /** In the home, where an agent for keys listens. */
+  /** A socket in the home, like that of a key agent. */
   readonly agentPath: string;
   /** Name without the leading NUL byte. */
   readonly abstractName: string;
-  /** What was reached, in order. */
+  /** The servers that were reached, in order. */
   readonly visits: readonly string[];
   /** *Contract:* idempotent. */
   close(): Promise<void>;

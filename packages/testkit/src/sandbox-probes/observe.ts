@@ -1,9 +1,12 @@
-/** What the host sees of a command that got out: files changed, secrets told, servers reached, processes signalled. */
+/**
+ * Observes on the host how a command got out: files changed, secrets read, servers reached, processes
+ * signalled.
+ */
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Ground } from "./ground.ts";
 
-/** Path to what lies there, in a form that can be compared. */
+/** Maps each path to its content in a comparable form. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 export interface Changes {
@@ -11,7 +14,7 @@ export interface Changes {
   readonly now: Snapshot;
 }
 
-/** Everything a command must leave as it is. */
+/** Everything that a command must leave unchanged. */
 export function takeSnapshot(ground: Ground, writable: readonly string[] = []): Snapshot {
   const seen = new Map<string, string>();
   const own = [ground.workspace, ground.scratch, ...writable];
@@ -26,7 +29,7 @@ export function takeSnapshot(ground: Ground, writable: readonly string[] = []): 
   return seen;
 }
 
-/** What changed outside since the snapshot, and whatever else the host was made to do. */
+/** Changes outside since the snapshot, and other effects on the host. */
 export function findBreaches(ground: Ground, changes: Changes, output: string): readonly string[] {
   const secrets = [ground.secret, ground.inheritance?.secret].filter((one) => one !== undefined);
   return [
@@ -60,7 +63,7 @@ function sleeperBreaches({ sleeper }: Ground): readonly string[] {
   }
 }
 
-/** Files that carry rights of their own, and devices. */
+/** Setuid and setgid files, and devices. */
 function privilegedFiles(root: string): readonly string[] {
   const found: string[] = [];
   walk(root, (path, what) => {
@@ -71,7 +74,9 @@ function privilegedFiles(root: string): readonly string[] {
   return found;
 }
 
-/** Calls back for each path below the root, and goes on below it where that says so; links are not followed. */
+/**
+ * Calls back for each path below the root; enters a folder if the callback returns true. Follows no links.
+ */
 function walk(root: string, visit: (path: string, what: string) => boolean): void {
   const stack = [root];
   for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
@@ -104,7 +109,7 @@ function describe(path: string): string | undefined {
   }
 }
 
-/** Command lines of the host's processes that carry the words. */
+/** Command lines of host processes that contain the words. */
 export function processesWith(words: string): readonly string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -1,19 +1,19 @@
-/** What a sandbox probe is: a script that tries to get out, or one that must simply work. */
+/** Types of sandbox probes: a script that tries to escape, or one that must simply work. */
 import type { CommandResult, Failure, Sandbox, SandboxSpec } from "@lathe/protocol";
 import type { Ground } from "./ground.ts";
 
-/** One command of a probe; the working folder is relative to the workspace, or absolute. */
+/** One command of a probe; the working folder is absolute or relative to the workspace. */
 export interface Step {
   readonly script: string;
   readonly cwd?: string;
   readonly timeoutMs?: number;
-  /** Started in the background; the next step begins when it has written this. */
+  /** Runs in the background; the next step begins once it has written this. */
   readonly background?: string;
 }
 
 export type Steps = string | ((ground: Ground) => string | readonly Step[]);
 
-/** What a probe needs of the machine beyond its tools. */
+/** Requirements on the machine beyond tools. */
 export type Need =
   | "shared-loopback"
   | "root"
@@ -28,64 +28,64 @@ interface AnyProbe {
   /** Short and unique, in kebab-case. */
   readonly id: string;
   readonly group: string;
-  /** One sentence: what the script tries. */
+  /** One sentence: the script's aim. */
   readonly what: string;
-  /** Programs the script uses; where one is missing the probe is skipped, and says so. */
+  /** Programs the script uses; if one is missing, the probe is reported as skipped. */
   readonly tools?: readonly string[];
   readonly needs?: readonly Need[];
-  /** Prepares the workspace and its surroundings, on the host. */
+  /** Prepares the workspace and its surroundings on the host. */
   readonly setup?: (ground: Ground) => void;
   readonly steps: Steps;
-  /** Folders outside the workspace that commands may change all the same, as the repository around it. */
+  /** Folders outside the workspace that commands may change, such as the surrounding repository. */
   readonly writable?: (ground: Ground) => readonly string[];
-  /** Takes back what the probe did to the machine. */
+  /** Undoes the probe's changes to the machine. */
   readonly restore?: (ground: Ground) => void;
 }
 
-/** What the host knows after the commands have ended and before the sandbox is closed. */
+/** Facts that the host knows after the commands have ended and before the sandbox is closed. */
 export interface Facts {
   readonly ground: Ground;
   readonly sandbox: Sandbox;
   readonly results: readonly (CommandResult | Failure)[];
-  /** Everything the commands wrote, in order. */
+  /** All output of the commands, in order. */
   readonly output: string;
-  /** What the host saw change, was told or was asked: any of it is an escape. */
+  /** Changes, secrets and requests that the host observed: any of them is an escape. */
   readonly breaches: readonly string[];
 }
 
 export interface EscapeProbe extends AnyProbe {
-  /** Success would be code running on the host or a write outside. */
+  /** Success would run code on the host or write outside. */
   readonly isGrave: boolean;
-  /** What the user does on the host afterwards; planted code that it starts makes `outside/executed`. */
+  /** The user's later actions on the host; planted code that they start writes `outside/executed`. */
   readonly afterwards?: (ground: Ground) => void;
-  /** Whether it got out in a way of its own, told in a few words; the breaches are looked at anyway. */
+  /** Detects an escape specific to this probe, in a few words; the breaches are checked anyway. */
   readonly escaped?: (facts: Facts) => string | undefined | Promise<string | undefined>;
-  /** Looked at again once the sandbox is closed. */
+  /** Checked again once the sandbox is closed. */
   readonly escapedAfterClose?: (ground: Ground) => string | undefined;
-  /** Why it is never run without a sandbox: it would harm the machine, or means nothing there. */
+  /** Why it never runs without a sandbox: it would harm the machine, or has no meaning there. */
   readonly noControl?: string;
   /** Why it need not succeed without a sandbox. */
   readonly weakControl?: string;
-  /** What it must be to be seen to succeed without one. */
+  /** What the machine needs for it to visibly succeed without a sandbox. */
   readonly controlNeeds?: readonly Need[];
 }
 
 export interface WorkProbe extends AnyProbe {
-  /** The output of all steps together must hold it. */
+  /** The combined output of all steps must contain it. */
   readonly says?: string | RegExp;
-  /** Why it did not work, when the output does not tell. */
+  /** Explains a failure that the output does not show. */
   readonly broken?: (facts: Facts) => string | undefined;
-  /** The exit codes expected, background steps left out; all zero when absent. 128 and more: a signal. */
+  /** Expected exit codes, without background steps; all zero if absent. 128 and more: a signal. */
   readonly codes?: readonly number[];
-  /** Another name of the workspace folder, for spaces and the like. */
+  /** Another name for the workspace folder, for example one with spaces. */
   readonly workspaceName?: string;
-  /** What the spec says beyond the usual. */
+  /** Overrides of the usual spec. */
   readonly spec?: (ground: Ground) => Partial<SandboxSpec>;
 }
 
 export type Probe = ({ readonly kind: "escape" } & EscapeProbe) | ({ readonly kind: "work" } & WorkProbe);
 
-/** `broken`: nothing can be said, and it is the probe's own fault. `absent`: by design not in this tier. */
+/** `broken`: no verdict, and the probe itself is at fault. `absent`: this tier lacks it by design. */
 export type Outcome = "absent" | "contained" | "escaped" | "worked" | "failed" | "skipped" | "broken";
 
 export interface ProbeResult {
@@ -94,12 +94,12 @@ export interface ProbeResult {
   readonly kind: Probe["kind"];
   readonly isGrave: boolean;
   readonly outcome: Outcome;
-  /** What was seen, or why it was skipped. */
+  /** The observation, or why it was skipped. */
   readonly why: string;
   readonly ms: number;
 }
 
-/** Judges by what a script wrote: for calls whose answer only the script can see. */
+/** Judges by the script's output: for calls whose result only the script can see. */
 export function told(pattern: RegExp): (facts: Facts) => string | undefined {
   return ({ output }) => pattern.exec(output)?.[0];
 }

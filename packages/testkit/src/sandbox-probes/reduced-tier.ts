@@ -1,4 +1,4 @@
-/** What a sandbox without namespaces does not hold or have by design, so that all else counts there as anywhere. */
+/** Guarantees that a sandbox without namespaces lacks by design; all others count there as anywhere. */
 import type { ProbeResult } from "./probe.ts";
 
 const listed = "names and sockets of the machine are listed: /proc is its own";
@@ -6,7 +6,7 @@ const noSockets = "there are no sockets";
 const noShared = "there is no /dev/shm";
 const noTerminals = "commands open no terminals of their own";
 
-/** By the id of the probe. */
+/** By probe id. */
 const notThere: Readonly<Record<string, string>> = {
   "process-list": listed,
   "shared-memory-system-v": listed,
@@ -27,7 +27,7 @@ const notThere: Readonly<Record<string, string>> = {
   "work-python-multiprocessing": noShared,
 };
 
-/** The results of such a sandbox, with what it does not say it holds told apart; never anything grave. */
+/** Marks the guarantees that such a sandbox does not claim as absent; never a grave one. */
 export function forReducedTier(results: readonly ProbeResult[]): readonly ProbeResult[] {
   return results.map((result) => {
     const { id, outcome, isGrave } = result;

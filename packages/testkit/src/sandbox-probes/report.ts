@@ -27,7 +27,7 @@ export function scoreOf(results: readonly ProbeResult[]): Score {
   };
 }
 
-/** One line per probe that was not as it should be, the grave ones first. */
+/** One line per probe that failed, grave ones first. */
 export function failureTable(results: readonly ProbeResult[]): string {
   const rows = results
     .filter(({ outcome }) => outcome !== "contained" && outcome !== "worked")

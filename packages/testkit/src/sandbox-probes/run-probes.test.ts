@@ -1,4 +1,6 @@
-/** The probe runner itself: it sees an escape, never takes a broken sandbox for a tight one, and leaves nothing. */
+/**
+ * The probe runner itself: it detects escapes, never rates a broken sandbox as tight, and leaves no files.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,13 +26,13 @@ const run = (driver: SandboxDriver, probes: readonly Probe[]): Promise<readonly 
 describe("probe runner", { skip: process.platform !== "linux" && "the probes are written for Linux" }, () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("has enough probes, each under a name of its own", () => {
+  it("has enough probes, each with a unique name", () => {
     const ids = [...escapeProbes, ...workProbes].map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     assert.ok(escapeProbes.length >= 90 && workProbes.length >= 45);
   });
 
-  it("sees what gets out, and tells it from what works", async () => {
+  it("distinguishes escapes from working commands", async () => {
     const probes = named("write-absolute", "secret-ssh", "process-kill", "setuid-chmod", "work-here");
     const score = scoreOf(await run(bare, probes));
     assert.deepEqual(
@@ -44,12 +46,12 @@ describe("probe runner", { skip: process.platform !== "linux" && "the probes are
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("never runs without a sandbox what would harm the machine", async () => {
+  it("never runs a harmful probe without a sandbox", async () => {
     const [result] = await run(bare, named("call-hostname"));
     assert.equal(result?.outcome, "skipped");
   });
 
-  it("takes a sandbox that does not start for broken, not for tight", async () => {
+  it("rates a sandbox that does not start as broken, not as tight", async () => {
     const none = failure("sandbox-unavailable", "it does not start");
     const driver: SandboxDriver = { name: "dead", tier: "full", network: "closed", open: async () => none };
     const results = await run(driver, named("write-absolute", "work-here"));

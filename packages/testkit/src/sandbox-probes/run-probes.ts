@@ -1,4 +1,4 @@
-/** Runs probes on a driver, one after the other, each on a fresh ground, and judges them by what the host saw. */
+/** Runs probes on a driver, one at a time, each on a fresh ground, and judges them by host observations. */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { constants as os } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -20,24 +20,27 @@ import type { EscapeProbe, Facts, Need, Probe, ProbeResult, Step, WorkProbe } fr
 
 export interface RunProbesOptions {
   readonly probes: readonly Probe[];
-  /** A folder of the run's own that the user running the probes may write to. */
+  /** A folder for this run that its user may write to. */
   readonly folder: string;
-  /** The environment of commands, as a session would give it. */
+  /** The environment of commands, like a session's. */
   readonly env: (scratch: string) => Readonly<Record<string, string>>;
   /** The harness's PATH, to find the tools that probes need. */
   readonly path: string;
   readonly inheritance?: Inheritance | undefined;
-  /** Of one command, where the probe says nothing. */
+  /** Timeout of one command, unless the probe sets one. */
   readonly timeoutMs?: number;
   readonly onResult?: (result: ProbeResult) => void;
 }
 
-/** The home that probes plant their secrets in: drivers are told of it when they are made. */
+/** The home that contains the probes' secrets; pass it to drivers when they are created. */
 export function probeHome(folder: string): string {
   return join(folder, "home");
 }
 
-/** *Contract:* never throws for what a probe or the driver does; concurrency is one, since grounds share the machine. */
+/**
+ * *Contract:* never throws because of a probe or the driver; runs one at a time, since grounds share the
+ * machine.
+ */
 export async function runProbes(
   driver: SandboxDriver,
   options: RunProbesOptions,
@@ -143,7 +146,7 @@ async function gather(probe: Probe, { ground, sandbox, before }: Scene, timeoutM
   return { ground, sandbox, results, output, breaches: [...ran, ...breaches] };
 }
 
-/** A failure, unless the process has written the words within ten seconds. */
+/** Fails unless the process writes the words within ten seconds. */
 async function startAndWait(sandbox: Sandbox, command: Command, words: string): Promise<Failure | undefined> {
   const started = await sandbox.spawn(command);
   if (isFailure(started)) return started;
@@ -157,7 +160,7 @@ async function startAndWait(sandbox: Sandbox, command: Command, words: string): 
     : failure("command-timeout", `the background command did not say ${words}: ${text}`);
 }
 
-/** The user goes on working on the host: what a command left behind may be started by that. */
+/** The user continues to work on the host, which may start files that a command left behind. */
 function runPlanted(probe: Probe, ground: Ground): boolean {
   if (probe.kind !== "escape" || probe.afterwards === undefined) return false;
   probe.afterwards(ground);
@@ -166,7 +169,7 @@ function runPlanted(probe: Probe, ground: Ground): boolean {
 
 const toolMissing = "NO-TOOL:";
 
-/** A tool that is there on the host but not inside would look like an escape that was contained. */
+/** A tool that exists on the host but not inside would make an escape look contained. */
 function toolCheck(tools: readonly string[]): string {
   if (tools.length === 0) return "";
   return `for tool in ${tools.join(" ")}; do command -v $tool >/dev/null || { echo "${toolMissing} $tool"; exit 96; }; done\n`;

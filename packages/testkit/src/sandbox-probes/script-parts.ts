@@ -1,17 +1,19 @@
-/** Pieces of probe scripts: Python in bash, system calls that have no command, and a brake. */
+/** Pieces of probe scripts: Python in bash, system calls without a command, and a safety stop. */
 import type { Ground } from "./ground.ts";
 
-/** A here-document: nothing in it is expanded by the shell. */
+/** A here-document: the shell expands nothing in it. */
 export function python(code: string): string {
   return `python3 - <<'PYTHON_END'\n${code}\nPYTHON_END\n`;
 }
 
-/** Ends a script that would change the machine's own mounts, since nothing has put it into others. */
+/**
+ * Ends a script that would otherwise change the machine's own mounts, because it is in no other namespace.
+ */
 export function notOnTheHost({ hostMountNamespace }: Ground): string {
   return `test "$(readlink /proc/self/ns/mnt)" = "${hostMountNamespace}" && { echo IN-HOST-MOUNTS; exit 0; }\n`;
 }
 
-/** Numbers of system calls on x86-64; those from 424 on are the same everywhere. */
+/** System call numbers on x86-64; those from 424 on are the same everywhere. */
 const x64 = {
   ioctl: 16,
   ptrace: 101,
@@ -74,7 +76,7 @@ const everywhere = {
   io_uring_setup: 425,
 } as const;
 
-/** Python in which `call(NAME, ...)` makes a system call and gives its value, or the name of the error. */
+/** Python in which `call(NAME, ...)` makes a system call and returns its value, or the name of the error. */
 export function syscalls(code: string): string {
   const numbers = { ...(process.arch === "arm64" ? arm64 : x64), ...everywhere };
   return python(`import ctypes, errno, os, sys

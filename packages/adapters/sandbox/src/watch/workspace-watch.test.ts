@@ -87,7 +87,7 @@ describe("the watch over a workspace", () => {
     ]);
   });
 
-  it("takes back settings, once, and keeps what the user changes between commands", () => {
+  it("reverts settings once, and keeps the user's changes between commands", () => {
     const { workspace, watch, text } = open(repository);
     const end = watch.begin();
     write(workspace, {

@@ -347,7 +347,7 @@ export const gitEscapes: readonly EscapeProbe[] = [
     steps: (ground) =>
       `(setsid nohup sh -c 'sleep 0.4; ${hook(ground, `${ground.workspace}/.git/hooks`).replaceAll("'", "'\\''")}' >/dev/null 2>&1 &); true`,
     afterwards: (ground) => {
-      // Longer than the process waits: no event tells of one that was ended.
+      // Longer than the process waits: no event reports that it was ended.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
       useRepository(ground);
     },

@@ -7,7 +7,7 @@ const lacking = { weakControl: "the kernel may be built without it" } as const;
 
 const open = told(/^OPEN .*/m);
 
-/** Opens for writing without writing: that alone tells whether a setting could be changed. */
+/** Opens for writing without writing: that alone shows whether a setting could be changed. */
 const opensForWriting = (patterns: readonly string[], except = "^$"): string =>
   python(`
 import glob, os, re

@@ -1,4 +1,4 @@
-/** Escapes: changing what is mounted, and leaving the namespaces. */
+/** Escapes: changing mounts, and leaving the namespaces. */
 import type { Ground } from "../ground.ts";
 import { type EscapeProbe, told } from "../probe.ts";
 import { notOnTheHost, syscalls } from "../script-parts.ts";
@@ -118,7 +118,7 @@ for name, got in (("open_tree", call("open_tree", -100, b"/", 1)), ("fsopen", ca
     what: "opens a file outside by a file handle",
     tools: ["python3"],
     controlNeeds: ["root"],
-    // The root folder of an ext4 file system has the inode 2: handles of it need not be told.
+    // The root folder of an ext4 file system has inode 2: its handle is known without asking.
     steps: ({ canary, workspace }) =>
       syscalls(`
 import struct

@@ -10,7 +10,7 @@ import socket
 try: s = socket.socket(socket.${family}); s.settimeout(3); s.connect(("${host}", ${port})); s.sendall(b"x"); print("connected", s.recv(20))
 except OSError as e: print(e)`);
 
-/** Joining a datagram socket to an address sends nothing, and fails where no route leads there. */
+/** Connecting a datagram socket to an address sends nothing, and fails if there is no route. */
 const routes = (hosts: readonly string[]): string =>
   python(`
 import socket
@@ -20,7 +20,7 @@ for host in ${JSON.stringify(hosts)}:
 
 const routed = told(/ROUTE to .*/);
 
-/** Opening such a socket is enough: nothing inside needs it. */
+/** Opening such a socket is enough: no command needs it. */
 function opensSocket(id: string, what: string, expression: string): EscapeProbe {
   return {
     ...reached,

@@ -1,4 +1,4 @@
-/** Escapes: writing outside the workspace with nothing but files, paths and links. */
+/** Escapes: writing outside the workspace with only files, paths and links. */
 import { existsSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Ground } from "../ground.ts";
@@ -7,7 +7,7 @@ import { python } from "../script-parts.ts";
 
 const grave = { group: "writes", isGrave: true } as const;
 
-/** A file made at a path of the whole machine; a ground's own folders are watched anyway. */
+/** A new file elsewhere on the machine; a ground's own folders are watched anyway. */
 function machineWrite(id: string, folder: string): EscapeProbe {
   const isOpenToAll = ["/tmp", "/var/tmp", "/dev/shm"].includes(folder);
   const path = (ground: Ground): string => `${folder}/lathe-made-${ground.tag}`;

@@ -1,4 +1,4 @@
-/** Escapes: gaining rights, and leaving files that carry them. */
+/** Escapes: gaining privileges, and leaving files that carry them. */
 import { type EscapeProbe, told } from "../probe.ts";
 import { syscalls } from "../script-parts.ts";
 

@@ -1,4 +1,4 @@
-/** Escapes: reaching the host's files by /proc and by descriptors. */
+/** Escapes: reaching the host's files through /proc and descriptors. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EscapeProbe } from "../probe.ts";

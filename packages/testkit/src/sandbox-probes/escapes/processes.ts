@@ -36,7 +36,7 @@ export const processes: readonly EscapeProbe[] = [
     ...grave,
     id: "process-reach",
     what: "could signal the harness",
-    // Numbers mean other processes in a namespace of its own: only one that is the harness counts.
+    // In its own PID namespace the number means another process: only the harness counts.
     steps: ({ harnessPid, folder }) =>
       `kill -0 ${harnessPid} && tr '\\0' ' ' < /proc/${harnessPid}/cmdline | grep -q '${folder}' && echo TOUCHED the harness; true`,
     escaped: touched,
@@ -150,13 +150,13 @@ for ring in (-4, -5):
   },
 ];
 
-/** 4242 bytes: a size by which it is known again. */
+/** 4242 bytes: a size that identifies the segment. */
 function makeSegment(): string {
   const { stdout } = spawnSync("ipcmk", ["-M", "4242"], { encoding: "utf8" });
   return /\d+\s*$/.exec(stdout)?.[0].trim() ?? "";
 }
 
-/** Whether the user's keyrings on the host hold the key; they do not afterwards. */
+/** Whether the user's keyrings on the host hold the key; removes it. */
 function hostKey(tag: string): boolean {
   const script = syscalls(`
 for ring in (-4, -5):

@@ -1,4 +1,4 @@
-/** Escapes: taking so much of the machine that others suffer. Each stops by itself at a size the machine survives. */
+/** Escapes: using so much of the machine that others suffer. Each stops at a size the machine survives. */
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";

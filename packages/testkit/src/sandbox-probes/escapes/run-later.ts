@@ -14,7 +14,7 @@ function has(ground: Ground, name: string): boolean {
   }
 }
 
-/** A file that is obeyed without being asked for; it stands there afterwards, or not. */
+/** A file that tools obey on their own; the probe escapes if it is there afterwards. */
 function left(id: string, names: readonly string[], rest: Partial<EscapeProbe> = {}): EscapeProbe {
   return {
     group: "run-later",

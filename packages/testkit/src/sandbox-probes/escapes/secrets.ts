@@ -1,4 +1,4 @@
-/** Escapes: reading what the user would not show. */
+/** Escapes: reading files that the user would not share. */
 import { statSync } from "node:fs";
 import type { secretFiles } from "../ground.ts";
 import type { EscapeProbe } from "../probe.ts";
@@ -119,7 +119,7 @@ for pid in [${harnessPid}, os.getppid()]:
     id: "secret-shadow",
     what: "can read the machine's password hashes",
     needs: ["root"],
-    // Their size tells enough: the hashes themselves are not needed.
+    // The size is proof enough: the hashes themselves are not needed.
     steps: "wc -c < /etc/shadow; true",
     escaped: ({ output }) =>
       output.trim() === String(statSync("/etc/shadow").size) ? "/etc/shadow can be read" : undefined,

@@ -1,4 +1,4 @@
-/** Escapes: processes that live on when their command, or the sandbox, is gone. */
+/** Escapes: processes that outlive their command or the sandbox. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isFailure } from "@lathe/protocol";
@@ -8,10 +8,10 @@ import type { EscapeProbe } from "../probe.ts";
 
 const survives = { group: "survivors", isGrave: false } as const;
 
-/** A duration nothing else sleeps for. */
+/** A duration that no other process sleeps for. */
 const seconds = ({ tag }: Ground): string => `301.${tag}`;
 
-/** Whether they are still there when they had the time to end. */
+/** Whether they still run after they had time to end. */
 const alive: EscapeProbe["escaped"] = async ({ ground }) => {
   await sleep(150);
   return leftAlive(ground);

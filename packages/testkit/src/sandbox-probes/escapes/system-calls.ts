@@ -1,4 +1,4 @@
-/** Escapes: system calls that nothing inside needs and that widen what can be attacked. */
+/** Escapes: system calls that no command needs and that widen the attack surface. */
 import { spawnSync } from "node:child_process";
 import { hostname } from "node:os";
 import { type EscapeProbe, told } from "../probe.ts";
@@ -8,7 +8,7 @@ const surface = { group: "system-calls", isGrave: false, tools: ["python3"] } as
 
 const allowed = told(/^ALLOWED.*/m);
 
-/** Calls that fail in another way than "not permitted" have passed the check. */
+/** Calls that fail with any error but "not permitted" have passed the check. */
 function privileged(id: string, what: string, code: string): EscapeProbe {
   return {
     ...surface,
@@ -27,7 +27,7 @@ ${code}`),
   };
 }
 
-/** Calls that anybody may make, and that give a descriptor. */
+/** Calls that every user may make, and that return a descriptor. */
 function opened(id: string, what: string, code: string): EscapeProbe {
   return {
     ...surface,
@@ -122,7 +122,7 @@ tell("settimeofday", call("settimeofday", None, zone))`,
       `tell("iopl", call("iopl", 0)); tell("iopl", call("iopl", 3))`,
     ),
     needs: ["x64"],
-    // Level 0 is what everybody has; asking for it is allowed.
+    // Every process has level 0; asking for it is allowed.
     escaped: ({ output }) =>
       /^ALLOWED iopl 0$/m.test(output.split("\n").slice(2).join("\n")) ? "iopl 3 is allowed" : undefined,
   },

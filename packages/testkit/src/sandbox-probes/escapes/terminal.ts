@@ -1,4 +1,4 @@
-/** Escapes: the terminal the user sits at. */
+/** Escapes: the user's own terminal. */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EscapeProbe } from "../probe.ts";
@@ -7,7 +7,7 @@ import { python } from "../script-parts.ts";
 const grave = { group: "terminal", isGrave: true, needs: ["terminal"] } as const;
 
 const typed: EscapeProbe["escaped"] = async ({ output, ground }) => {
-  // What is written goes through the other end of the terminal, and from there to the file.
+  // Written text passes through the terminal's other end into the file.
   await sleep(200);
   const shown = readFileSync(ground.inheritance?.terminalLog ?? "/dev/null", "utf8");
   if (shown.includes(`typed${ground.tag}`)) return "it wrote to the user's terminal";

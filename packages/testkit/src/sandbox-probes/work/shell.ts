@@ -1,4 +1,4 @@
-/** Must work: what the shell does with processes, descriptors and terminals. */
+/** Must work: the shell's use of processes, descriptors and terminals. */
 import { isFailure } from "@lathe/protocol";
 import type { WorkProbe } from "../probe.ts";
 import { python } from "../script-parts.ts";
