@@ -1,4 +1,7 @@
-/** @lathe/evals: offline evaluation: tasks, trials, what their outcomes say, and tasks from a repository's history. */
+/**
+ * @lathe/evals: offline evaluation: tasks, trials, statistics of their outcomes, and tasks from a
+ * repository's history.
+ */
 export type { Estimate, Paired } from "./src/figures/intervals.ts";
 export { type AgentSummary, compareRuns, type RunComparison, summarize } from "./src/figures/summary.ts";
 export { openHistory } from "./src/mine/history.ts";

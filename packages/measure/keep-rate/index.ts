@@ -1,4 +1,4 @@
-/** @lathe/keep-rate: how many of the lines that an agent wrote are still there later, and who changed the others. */
+/** @lathe/keep-rate: how many lines that an agent wrote still exist later, and who changed the others. */
 export { createAligner } from "./src/align.ts";
 export { type FollowedSession, followHistory } from "./src/follow-history.ts";
 export {

@@ -1,3 +1,3 @@
-/** @lathe/telemetry/experiments: what an experiment is, and which arm a session gets. */
+/** @lathe/telemetry/experiments: experiments, and the assignment of sessions to their arms. */
 export { assign, definitionOf, momentOf, stillAssigned } from "./src/experiments/assign.ts";
 export { type Arm, type Experiment, experimentMetrics } from "./src/experiments/experiment.ts";

@@ -1,4 +1,4 @@
-/** @lathe/telemetry: what the events and the repository say of the work. */
+/** @lathe/telemetry: statistics of the work, from the events and the repository. */
 
 export { alertTask } from "./src/alerts/alert-task.ts";
 export { openTracker, type TicketSettings } from "./src/alerts/open-tracker.ts";

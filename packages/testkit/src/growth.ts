@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 
 export interface GrowthBound {
-  /** Maximum ratio of the large size's time to the small one's. */
+  /** The small and the large size. */
   readonly sizes: readonly [small: number, large: number];
-  /** How many times as long the large one may take. */
+  /** Maximum ratio of the large size's time to the small one's. */
   readonly atMost: number;
   readonly name?: string;
 }
@@ -14,13 +14,13 @@ export interface GrowthBound {
 const rounds = 10;
 
 /**
- * Asserts that `work` of the large size takes at most so many times as long as of the small one; returns how many times
- * it did. Small ones are done one after the other for as long as a large one takes: whatever else the machine does holds
- * both up alike. Of both the soonest counts, in turn, until the bound holds.
+ * Asserts that `work` of the large size takes at most this many times as long as of the small one; returns
+ * the ratio. The small size is repeated for as long as a large run takes, so that other load slows both
+ * alike. The fastest run of each counts, in turn, until the bound holds.
  */
 export function assertGrowth(work: (size: number) => unknown, bound: GrowthBound): number {
   const [small, large] = bound.sizes;
-  // Compiled before it counts: a small one that is slow for that would hide how much slower the large one is.
+  // Compile before measuring: a slow first small run would hide how much slower the large one is.
   work(large);
   let [ofSmall, ofLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let ratio = Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ export function assertGrowth(work: (size: number) => unknown, bound: GrowthBound
   return ratio;
 }
 
-/** Milliseconds that one takes, of as many as are done in `ms`, and 2 at least: the first may wait for its code. */
+/** Milliseconds per run over `ms`, with at least 2 runs: the first may include compilation. */
 function timeOfEach(work: () => unknown, ms: number): number {
   const from = performance.now();
   let [done, past] = [0, 0];

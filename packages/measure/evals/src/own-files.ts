@@ -1,16 +1,19 @@
-/** Own files: what the host may touch in a folder that contained commands can change: no link leads it out of there. */
+/**
+ * Own files: safe file access in a folder that contained commands can change: no link leads the host out of
+ * it.
+ */
 import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, type Stats } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { readBounded } from "@lathe/system";
 
-/** A folder as it was when it was made. */
+/** A folder's identity when it was made. */
 export interface OwnFolder {
   readonly path: string;
   readonly device: number;
   readonly inode: number;
 }
 
-/** Undefined where there is nothing, a file on the way included. */
+/** Undefined if nothing is there, also if a file is on the way. */
 export function kindOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -19,19 +22,19 @@ export function kindOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether it is one itself, not a link to one. */
+/** True for a folder itself, false for a link to one. */
 export function isRealFolder(path: string): boolean {
   return kindOf(path)?.isDirectory() === true;
 }
 
-/** Empty; what was there is taken away, a link without what it leads to. */
+/** Makes an empty folder; removes anything there, and of a link only the link. */
 export function makeAnew(path: string): OwnFolder {
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path);
   return ownFolder(path);
 }
 
-/** One that was made just now. */
+/** Records the identity of a folder that was just made. */
 export function ownFolder(path: string): OwnFolder {
   const { dev, ino } = lstatSync(path);
   return { path, device: dev, inode: ino };
@@ -42,13 +45,13 @@ export function isStill({ path, device, inode }: OwnFolder): boolean {
   return kind?.isDirectory() === true && kind.dev === device && kind.ino === inode;
 }
 
-/** Whether what is at this path, or would be made there, lies in the folder whatever links are on the way. */
+/** Whether the path is inside the folder, whatever links are on the way; also for a new file there. */
 export function staysIn(folder: string, path: string): boolean {
   try {
     const root = realpathSync(folder);
     let there = path;
     while (!kindOf(there) && dirname(there) !== there) there = dirname(there);
-    // A link to nothing throws: what is written to it would be made elsewhere.
+    // A broken link throws: a write to it would create its target elsewhere.
     const real = realpathSync(there);
     return real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
   } catch {
@@ -56,22 +59,22 @@ export function staysIn(folder: string, path: string): boolean {
   }
 }
 
-/** Whether a copy of what is at `source` would write outside of the folder anywhere below `place`. */
+/** Whether a copy of `source` would write outside the folder anywhere below `place`. */
 export function leadsOut(folder: string, place: string, source: string): boolean {
   const kind = kindOf(source);
-  // A link takes the place of what is there; all else is written into it.
+  // A link replaces the existing entry; anything else is written into it.
   if (!staysIn(folder, kind?.isSymbolicLink() ? dirname(place) : place)) return true;
   if (!kind?.isDirectory()) return false;
   return readdirSync(source).some((name) => leadsOut(folder, join(place, name), join(source, name)));
 }
 
-/** The link or the file itself, where no folder on the way leads elsewhere. */
+/** Removes the link or the file itself, if no folder on the way leads elsewhere. */
 export function removeIn(folder: string, path: string): void {
   const file = join(folder, path);
   if (staysIn(folder, dirname(file))) rmSync(file, { force: true });
 }
 
-/** Undefined for all but a plain file of at most so many bytes: links, pipes and devices too. */
+/** Undefined unless it is a plain file of at most this many bytes: also for links, pipes and devices. */
 export function readPlain(path: string, most: number): string | undefined {
   try {
     const file = readBounded(path, { maxBytes: most });

@@ -1,4 +1,7 @@
-/** Runs the tests of a plan, writes what became of each of them, and the reward where the plan says what is due. */
+/**
+ * Runs the tests of a plan, writes the outcome of each one, and the reward if the plan lists expected
+ * outcomes.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +16,7 @@ const order = ["passed", "skipped", "failed"];
 const tests = {};
 const said = {};
 
-/** Of tests with one name the worst counts. */
+/** The worst outcome counts among tests with the same name. */
 function note(name, outcome, text = "") {
   const known = tests[name] ?? "passed";
   tests[name] = order[Math.max(order.indexOf(known), order.indexOf(outcome))];
@@ -30,7 +33,7 @@ function run(program, args) {
 const bin = (name) => join("node_modules", ".bin", name);
 const { args = [], files = [] } = plan;
 
-/** Jest's own form, which Vitest writes too. */
+/** Jest's own format, which Vitest writes too. */
 function readJest() {
   if (!existsSync(report)) return;
   for (const file of JSON.parse(readFileSync(report, "utf8")).testResults) {
@@ -86,7 +89,7 @@ const runners = {
   },
 };
 
-/** What passes because all in it does is no test by itself. */
+/** A suite that passes because its tests do is no test itself. */
 function noteEvent(isPassed, { details, file, name, nesting, skip, todo }, path) {
   if (isPassed && details?.type === "suite") return;
   const whole = [relative(process.cwd(), file ?? ""), ...path.slice(0, nesting), name].join(" > ");

@@ -1,4 +1,5 @@
-"""Runs the tests of a plan with pytest, writes what became of each of them, and the reward where the plan says what is due."""
+"""Runs the tests of a plan with pytest, writes the outcome of each one, and the reward if the plan lists
+expected outcomes."""
 
 import json
 import sys
@@ -7,7 +8,7 @@ import pytest
 
 
 class Outcomes:
-    """Worst outcome of each test, and what it said when it failed."""
+    """Worst outcome of each test, and its message if it failed."""
 
     def __init__(self):
         self.tests = {}
@@ -42,7 +43,7 @@ def main(plan_path, results_path, reward_path=None):
     with open(plan_path) as file:
         plan = json.load(file)
     outcomes = Outcomes()
-    # What the project adds to the command line may need plugins that are not there.
+    # Options that the project adds to the command line may need missing plugins.
     args = ["-q", "--color=no", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts="]
     code = int(pytest.main(args + plan.get("args", []) + plan.get("files", []), plugins=[outcomes]))
     with open(results_path, "w") as file:

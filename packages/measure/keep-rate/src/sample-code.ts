@@ -1,4 +1,4 @@
-/** Sample code: files of lines whose fate is known, for histories made up in tests. */
+/** Sample code: files of lines whose fate is known, for artificial test histories. */
 import { seededRandom } from "@lathe/protocol";
 
 /** One line of code, or one statement laid out over several. */
@@ -16,7 +16,7 @@ const verbs = "load parse merge check build render update resolve count apply".s
 export interface Sampler {
   readonly random: () => number;
   readonly pick: <T>(from: readonly T[]) => T;
-  /** The lines of a function, a blank one behind it. */
+  /** The lines of a function, followed by a blank one. */
   readonly sampleFunction: (isAgents: boolean) => SampleLine[];
   readonly sampleFile: (functions: number, isAgents: boolean) => SampleFile;
 }
@@ -59,7 +59,7 @@ export function sampleText(file: SampleFile): string {
   return file.flatMap(({ texts }) => texts.map((text) => `${text}\n`)).join("");
 }
 
-/** The functions of a file, each with the blank line behind it. */
+/** The functions of a file, each with the blank line after it. */
 export function functionsOf(file: SampleFile): SampleFile[] {
   const functions: SampleFile[] = [];
   let open: SampleFile = [];
@@ -72,7 +72,7 @@ export function functionsOf(file: SampleFile): SampleFile[] {
   return open.length > 0 ? [...functions, open] : functions;
 }
 
-/** As a formatter would lay it out: four spaces, double quotes, no semicolons, calls with a text wrapped. */
+/** A formatter's layout: four spaces, double quotes, no semicolons, calls with a text wrapped. */
 export function formatLine(line: SampleLine): SampleLine {
   const [text = ""] = line.texts;
   const indented = text.replace(/^( *)/, "$1$1").replaceAll("'", '"').replace(/;$/, "");

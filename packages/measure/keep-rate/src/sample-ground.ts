@@ -1,4 +1,4 @@
-/** Sample ground: a repository made up for tests, whose lines are known, and a session of an agent in it. */
+/** Sample ground: an artificial repository whose lines are known, with an agent's session in it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ export class Ground {
   at: number = start;
   #session: FollowedSession = { endedAt: 0, edits: [] };
   #agents: SampleFile = [];
-  /** Changes of the truth: the agent's lines that are there from a moment on. */
+  /** The known truth: the agent's lines that exist from each time on. */
   readonly truth: { at: number; lines: ReadonlySet<object> }[] = [];
 
   constructor(seed: number) {
@@ -62,7 +62,7 @@ export class Ground {
     }
   }
 
-  /** `writtenAt`: when its author wrote a commit that is committed anew now. */
+  /** `writtenAt` is the author date of a commit that is rewritten now. */
   commit(message: string, writtenAt: number = this.at): void {
     this.write();
     this.git("add", "-A");
@@ -75,7 +75,7 @@ export class Ground {
     return file;
   }
 
-  /** The agent puts functions into two files and makes a third. */
+  /** The agent adds functions to two files and makes a third. */
   work(): void {
     const edits = ["src/a.js", "src/b.js", "src/new.js"].map((path) => {
       const old = this.files.get(path);
@@ -94,13 +94,13 @@ export class Ground {
     this.know();
   }
 
-  /** Notes what is there now. */
+  /** Records the lines that exist now. */
   know(): void {
     const all = new Set([...this.files.values()].flat());
     this.truth.push({ at: this.at, lines: new Set(this.#agents.filter((line) => all.has(line))) });
   }
 
-  /** Somebody changes some of the lines. */
+  /** A person changes some of the lines. */
   change(path: string, share: number): void {
     const changed = (text: string): string => {
       const number = Math.floor(this.sampler.random() * 1e9);

@@ -1,4 +1,4 @@
-/** Sample stories: made-up histories of a repository whose truth is known, line by line. */
+/** Sample stories: artificial histories of a repository whose truth is known, line by line. */
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { formatLine, functionsOf } from "./sample-code.ts";
@@ -13,7 +13,7 @@ const changedBefore: Story = (ground) => {
   ground.at += hour;
 };
 
-/** What a person did before the session, where a story says so. */
+/** A person's work before the session, if a story needs it. */
 const preludes: Readonly<Record<string, Story>> = {
   "rebased with commits of before the session": changedBefore,
   "amended into a commit of before the session": changedBefore,
@@ -65,7 +65,7 @@ const stories: Readonly<Record<string, Story>> = {
   }),
   "everything is reformatted": later((ground) => {
     for (const [path, file] of ground.files) {
-      // The same objects: they are the lines they were.
+      // The same objects: they remain the same lines.
       for (const line of file) line.texts = formatLine(line).texts;
       ground.files.set(path, file);
     }
@@ -301,7 +301,7 @@ const stories: Readonly<Record<string, Story>> = {
 
 export const storyNames: readonly string[] = Object.keys(stories);
 
-/** How far what is measured is from the truth, in points, at each horizon; the mean over made-up repositories. */
+/** Error of the measurement in points at each horizon, averaged over artificial repositories. */
 export async function errorsOf(name: string, seeds: readonly number[]): Promise<readonly number[]> {
   const errors = horizons.map(() => 0);
   for (const seed of seeds) {

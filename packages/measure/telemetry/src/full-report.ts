@@ -1,4 +1,4 @@
-/** Full report: work, errors, alerts and what users said of a time, with the tickets of alerts written. */
+/** Full report: work, errors, alerts and user reactions of a time span; also writes the alerts' tickets. */
 import type { DatabaseSync } from "node:sqlite";
 import { profileOf } from "@lathe/context";
 import { isFailure } from "@lathe/protocol";
@@ -14,34 +14,34 @@ import { readWork, type WorkReport } from "./report/work-report.ts";
 import { readSatisfaction, type SatisfactionReport } from "./satisfaction/satisfaction-report.ts";
 
 export interface ReportQuery extends Span {
-  /** Whether projects are called by their names. */
+  /** Whether to show the projects' real names. */
   readonly withNames: boolean;
 }
 
-/** With what its ticket, and `lathe report fix`, know it by. */
+/** An alert with the key that its ticket and `lathe report fix` use. */
 export type ReportedAlert = Alert & { readonly key: string };
 
 export interface Report {
   readonly span: Span;
   readonly work: WorkReport;
   readonly errors: readonly ToolModel[];
-  /** Of all time: what closed before the span is left out. */
+  /** From all time, except alerts that closed before the span. */
   readonly alerts: readonly ReportedAlert[];
-  /** Where their tickets are; absent without any. */
+  /** The folder of their tickets; absent without any. */
   readonly tickets?: string;
-  /** On average at most one false alarm in so many calls of a tool by a model. */
+  /** On average at most one false alarm in this many calls of a tool by a model. */
   readonly callsPerFalseAlarm: number;
-  /** What users said next. */
+  /** Users' reactions. */
   readonly satisfaction: SatisfactionReport;
   readonly ingested: Ingested;
   readonly remarks: readonly string[];
 }
 
 export interface ReportSources {
-  /** Up to date with the logs. */
+  /** Facts that are up to date with the logs. */
   readonly facts: DatabaseSync;
   readonly ingested: Ingested;
-  /** What the user should know of them. */
+  /** A note for the user about them. */
   readonly remark?: string;
   /** The folder where tickets are written. */
   readonly tickets: string;
@@ -74,7 +74,7 @@ export async function fullReport(sources: ReportSources, query: ReportQuery): Pr
   };
 }
 
-/** How many there are; undefined where they cannot be written, which keeps nobody from the report. */
+/** Number of tickets; undefined if they cannot be written, which does not block the report. */
 async function ticketsOf(folder: string, alerts: readonly Alert[]): Promise<number | undefined> {
   try {
     const written = await writeTickets(markdownTickets(folder), alerts);

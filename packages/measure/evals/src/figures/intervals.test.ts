@@ -1,4 +1,4 @@
-/** Intervals hold what theory and worked examples say of them. */
+/** Intervals match the theory and worked examples. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -26,7 +26,7 @@ it("keeps every share inside its interval, from 0 to 1", () => {
   );
 });
 
-it("covers the true rate as often as it says", () => {
+it("covers the true rate as often as promised", () => {
   const rate = 0.3;
   const trials = 40;
   let covered = 0;
@@ -39,7 +39,7 @@ it("covers the true rate as often as it says", () => {
   assert.ok(covered > 0.93 && covered < 0.98, String(covered));
 });
 
-it("counts pass^k as drawing k of the trials without putting one back", () => {
+it("counts pass^k as drawing k of the trials without replacement", () => {
   assert.equal(passPower(3, 3, 3), 1);
   assert.equal(passPower(2, 3, 3), 0);
   near(passPower(2, 4, 2), 1 / 6, 1e-12);
@@ -61,7 +61,7 @@ it("tests discordant pairs exactly", () => {
   assert.equal(signTest(3, 3), 1);
 });
 
-it("takes McNemar's test for single trials, the bootstrap for shares", () => {
+it("uses McNemar's test for single trials, the bootstrap for shares", () => {
   const first = [0, 0, 0, 0, 0, 0, 1, 0, 0];
   const second = [1, 1, 1, 1, 1, 1, 0, 1, 1];
   const single = comparePaired(first, second);

@@ -1,4 +1,6 @@
-/** Intervals: how sure a share of successes is, of single trials and of tasks that were tried several times. */
+/**
+ * Intervals: the uncertainty of a share of successes, for single trials and for tasks tried several times.
+ */
 import { seededRandom } from "@lathe/protocol";
 
 export interface Estimate {
@@ -7,7 +9,7 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** Of the normal distribution, for 95 %. */
+/** Quantile of the normal distribution, for 95 %. */
 const z = 1.959963984540054;
 
 /** Wilson's score interval for `successes` of `trials` (1927); undefined without a trial. */
@@ -56,7 +58,10 @@ export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, one) => sum + one, 0) / values.length;
 }
 
-/** The chance that `k` trials drawn from these all succeed: C(successes, k) / C(trials, k); undefined with fewer than `k`. */
+/**
+ * The probability that `k` trials drawn from these all succeed: C(successes, k) / C(trials, k); undefined
+ * with fewer than `k`.
+ */
 export function passPower(successes: number, trials: number, k: number): number | undefined {
   if (trials < k || k < 1) return undefined;
   let chance = 1;
@@ -66,16 +71,16 @@ export function passPower(successes: number, trials: number, k: number): number 
 
 export interface Paired {
   readonly method: "McNemar, exact" | "paired bootstrap over tasks";
-  /** Of the second over the first. */
+  /** The second run's mean minus the first one's. */
   readonly difference: Estimate;
   /** Two-sided. */
   readonly p: number;
-  /** Tasks where the second does better, and worse. */
+  /** Tasks on which the second run does better, and worse. */
   readonly better: number;
   readonly worse: number;
 }
 
-/** Of two runs over the same tasks, success by task from 0 to 1; undefined without a task. */
+/** Compares two runs over the same tasks, by success per task from 0 to 1; undefined without a task. */
 export function comparePaired(first: readonly number[], second: readonly number[]): Paired | undefined {
   const differences = second.map((value, at) => value - (first[at] ?? 0));
   const difference = bootstrapMean(differences);
@@ -91,7 +96,9 @@ export function comparePaired(first: readonly number[], second: readonly number[
   return { method: "paired bootstrap over tasks", difference, p, better, worse };
 }
 
-/** Two-sided: how often so uneven a split comes of a fair coin; all of McNemar's test when it is exact (1947). */
+/**
+ * Two-sided: the probability of such an uneven split with a fair coin; equals the exact McNemar test (1947).
+ */
 export function signTest(better: number, worse: number): number {
   const tosses = better + worse;
   const least = Math.min(better, worse);

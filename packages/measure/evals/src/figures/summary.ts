@@ -1,4 +1,4 @@
-/** Summary: what trials say of each agent, and of two runs over the same tasks. */
+/** Summary: statistics of each agent's trials, and of two runs over the same tasks. */
 import type { Trial } from "../trials/trial.ts";
 import {
   bootstrapMean,
@@ -15,26 +15,26 @@ export interface AgentSummary {
   readonly tasks: number;
   readonly trials: number;
   readonly solved: number;
-  /** Tasks without a graded trial, and why. */
+  /** Tasks without a graded trial, with the reason. */
   readonly notRun: readonly { readonly task: string; readonly why: string }[];
-  /** Wilson's interval over tasks where each went one way in all its trials, else bootstrapped over tasks. */
+  /** Wilson's interval over tasks if each had one outcome in all its trials, else bootstrapped over tasks. */
   readonly pass1?: Estimate;
-  /** All of `k` trials succeed; absent below two, or where no task has so many. */
+  /** All of `k` trials succeed; absent below two, or if no task has that many. */
   readonly passK?: Estimate & { readonly k: number };
-  /** US dollars of all trials; null when one of them is not known. */
+  /** US dollars of all trials; null if one of them is unknown. */
   readonly cost: number | null;
-  /** Seconds of the agent, on average. */
+  /** Average seconds that the agent took. */
   readonly seconds: number;
 }
 
 export interface RunComparison {
   readonly agents: readonly [string, string];
-  /** Tasks that both have graded trials of, with the same files. */
+  /** Tasks with graded trials in both runs, and with the same files. */
   readonly tasks: number;
   readonly paired?: Paired;
 }
 
-/** A trial solves its task when it has the whole reward. */
+/** A trial solves its task if it gets the whole reward. */
 function isSolved({ outcome }: Trial): boolean {
   return outcome.type === "graded" && outcome.reward >= 1;
 }
@@ -72,7 +72,7 @@ function summaryOf(agent: string, trials: readonly Trial[]): AgentSummary {
   };
 }
 
-/** Where every task went one way alone, a bootstrap of few tasks would claim too much. */
+/** If every task had only one outcome, a bootstrap over few tasks would claim too much. */
 function estimateOf(shares: readonly number[]): Estimate | undefined {
   const isWhole = shares.every((share) => share === 0 || share === 1);
   return isWhole
@@ -92,7 +92,7 @@ function shareSolved(trials: readonly Trial[]): number {
   return mean(trials.map((trial) => (isSolved(trial) ? 1 : 0)));
 }
 
-/** Of the second over the first; each holds one agent's trials. */
+/** Compares the second with the first; each contains one agent's trials. */
 export function compareRuns(first: readonly Trial[], second: readonly Trial[]): RunComparison {
   const [before, after] = [sharesOf(first), sharesOf(second)];
   const both = [...before.keys()].filter((task) => after.has(task)).sort();

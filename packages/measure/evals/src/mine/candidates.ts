@@ -1,4 +1,4 @@
-/** Candidates: commits that mend a bug and change tests with it. */
+/** Candidates: commits that fix a bug and change tests with it. */
 import { isTestFile } from "@lathe/repair/test-file";
 import type { ChangedFile, HistoryCommit } from "./history.ts";
 
@@ -7,17 +7,17 @@ export type Language = "python" | "node";
 export interface Candidate {
   readonly commit: HistoryCommit;
   readonly language: Language;
-  /** Test files that a runner takes, added or changed. */
+  /** Added or changed test files that a runner accepts. */
   readonly runnable: readonly string[];
-  /** Everything of the tests that the commit adds or changes, and takes away. */
+  /** All test files that the commit adds or changes, and those that it deletes. */
   readonly tests: readonly string[];
   readonly deletedTests: readonly string[];
-  /** Everything else it changes. */
+  /** All other changes. */
   readonly fix: readonly ChangedFile[];
 }
 
 const mending = /\b(?:fix(?:e[sd]|ing)?|bugs?|bugfix|hotfix|regression)\b/i;
-/** What closes an issue may add something; what fixes one does not. */
+/** A commit that closes an issue may add a feature; one that fixes an issue does not. */
 const mendingIssue = /\bfix(?:e[sd])?:?\s+(?:#\d|gh-\d|https?:\S+\/issues\/\d)/i;
 const otherWork =
   /^(?:feat|docs?|chore|build|ci|style|test|tests|refactor|perf|types?)(?:\([^)]*\))?!?:|\b(?:typos?|lint|readme|changelog|bump|merge branch|dependabot|renovate)\b/i;
@@ -25,7 +25,7 @@ const code = /\.(?:py|[cm]?[jt]sx?)$/;
 const aside =
   /(?:^|\/)(?:docs?|examples?|bench(?:marks?)?|\.github|scripts|dist|build|vendor)\/|\.d\.[cm]?ts$|\.config\.[cm]?[jt]s$/;
 const runnablePython = /(?:^|\/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$/;
-/** More than that is no single bug. */
+/** A larger change is no single bug fix. */
 const maxSources = 6;
 
 export function candidateOf(commit: HistoryCommit): Candidate | undefined {

@@ -1,4 +1,4 @@
-/** What is not in a project's folder is never taken away, nor written, nor read. */
+/** Files outside a project's folder are never removed, written or read. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-it("takes links away without what they lead to, and keeps what was installed", () => {
+it("removes links without their targets, and keeps installed packages", () => {
   for (const name of ["lib", "node_modules", "x"]) symlinkSync(victim, join(app, name));
   mkdirSync(join(app, "src", "p.egg-info"), { recursive: true });
   mkdirSync(join(app, ".venv"));
@@ -58,7 +58,7 @@ it("finds no way out of a folder", () => {
   assert.ok(existsSync(join(victim, "kept")));
 });
 
-it("reads plain files of some size alone, and waits for nobody", () => {
+it("reads only plain files of limited size, and never blocks", () => {
   execFileSync("sh", ["-c", `mkfifo '${join(app, "pipe")}'`]);
   symlinkSync(join(victim, "kept"), join(app, "link"));
   writeFileSync(join(app, "plain"), "plain");
@@ -69,7 +69,7 @@ it("reads plain files of some size alone, and waits for nobody", () => {
   assert.equal(readPlain(join(app, "plain"), 4), undefined);
 });
 
-it("takes no results from what was put in the place of a run's folder", () => {
+it("takes no results from something that replaced a run's folder", () => {
   const own = openRunFolder(join(root, "work"), {});
   writeFileSync(join(own.path, "results.json"), "{}");
   assert.equal(readRun(own), "{}");
@@ -78,7 +78,7 @@ it("takes no results from what was put in the place of a run's folder", () => {
   assert.equal(readRun(own), undefined);
 });
 
-it("refuses a candidate whose tests put a link in the place of the project", async () => {
+it("refuses a candidate whose tests replace the project by a link", async () => {
   const written: string[] = [];
   const write = async (_: string, folder: string): Promise<undefined> => {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { test: "node --test" } }));

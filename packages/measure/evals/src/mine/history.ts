@@ -1,4 +1,7 @@
-/** History: a repository's commits and files, through the git port, so that nothing of its settings runs. */
+/**
+ * History: a repository's commits and files, through the git port, so that none of its configured programs
+ * run.
+ */
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, type Git, isFailure, type OpenRepository } from "@lathe/protocol";
@@ -17,18 +20,18 @@ export interface HistoryCommit {
 }
 
 export interface History {
-  /** Newest first, along first parents: a merge is one change. Without the first commit. */
+  /** Newest first, along first parents: a merge is one change. Omits the first commit. */
   commits(most: number): Promise<readonly HistoryCommit[] | Failure>;
   /** Writes the files of a commit into an empty folder. */
   checkOut(commit: string, folder: string): Promise<Failure | undefined>;
-  /** Writes some files of a commit over what is in the folder. */
+  /** Writes some files of a commit over those in the folder. */
   checkOutFiles(commit: string, paths: readonly string[], folder: string): Promise<Failure | undefined>;
-  /** The change of some files from a commit to another, as `git apply` takes it. */
+  /** The change of some files from one commit to another, in the form that `git apply` accepts. */
   patch(from: string, to: string, paths: readonly string[]): Promise<string | Failure>;
   close(): Promise<void>;
 }
 
-/** `writes`: where commits are checked out, and nowhere else. */
+/** `writes` is the only folder where commits are checked out. */
 export async function openHistory(
   repository: string,
   { git, writes }: { readonly git: Git; readonly writes: string },
@@ -112,14 +115,17 @@ function readCommit(head: string, listed: string): HistoryCommit | undefined {
 }
 
 interface Wanted {
-  /** Where git may write. */
+  /** The folder that git may write to. */
   readonly writes: string;
   readonly commit: string;
   readonly folder: string;
   readonly paths?: readonly string[];
 }
 
-/** Git may write in one folder alone: what belongs elsewhere, into a new folder of ours, is moved there. */
+/**
+ * Git may write in only one folder: it checks out into a new folder there, and Lathe moves the result
+ * elsewhere.
+ */
 async function checkOut(opened: OpenRepository, wanted: Wanted): Promise<Failure | undefined> {
   const { folder, writes } = wanted;
   if (folder.startsWith(`${writes}/`)) return checkOutIn(opened, wanted);

@@ -1,20 +1,23 @@
-/** Instruction: what an agent is told of a mined task: what was said of the bug and how the tests fail, never the fix. */
+/**
+ * Instruction: the text of a mined task for an agent: the bug's description and how the tests fail, never the
+ * fix.
+ */
 import { stripVTControlCharacters } from "node:util";
 
 export interface Told {
   readonly subject: string;
   readonly body: string;
-  /** What each failing test said. */
+  /** The message of each failing test. */
   readonly failures: readonly { readonly test: string; readonly said: string }[];
   /** Lines that the fix adds. */
   readonly fix: readonly string[];
-  /** Whether the failing tests lie in the agent's folder. */
+  /** Whether the failing tests are in the agent's folder. */
   readonly shown: boolean;
 }
 
 const maxFailures = 5;
 const maxLines = 25;
-/** A shorter line may stand in any text. */
+/** A shorter line may occur in any text. */
 const tellingLength = 12;
 const trailer =
   /^(?:co-authored-by|signed-off-by|reviewed-by|cc|change-id|pr-url|refs?|close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s*(?:.*@.*|#?\d+\S*|https?:\S+)$/i;
@@ -50,7 +53,7 @@ export function instructionOf({ subject, body, failures, fix, shown }: Told): st
     .concat("\n");
 }
 
-/** A paragraph or point that begins so says what was done, not what was wrong. */
+/** A paragraph or item that begins like this describes the fix, not the bug. */
 const recipe =
   /^(?:[-*]\s+)?(?:also |now |instead,? |so |this (?:change|commit|fix|pr|patch)|we (?:now|can)|the fix\b|(?:add|avoid|change|check|collect|convert|drop|ensure|escape|extract|guard|handle|introduce|make|move|pass|prevent|refactor|remove|rename|replace|return|rewrite|simplify|skip|split|stop|switch|treat|update|use|wrap)(?:e?s|ed|ing)?\b)/i;
 
@@ -72,13 +75,13 @@ function failureText(test: string, said: string, isTold: (line: string) => boole
   const lines = withoutColours(said)
     .split("\n")
     .map((line) => line.trimEnd())
-    // Its path in an installation says nothing about the bug.
+    // Paths in an installation say nothing about the bug.
     .filter((line) => line !== "" && !/node_modules|node:internal|site-packages/.test(line) && isTold(line));
   const kept = lines.length > maxLines ? [...lines.slice(0, maxLines), "..."] : lines;
   return `\`${test}\`\n\n${fenced(kept.join("\n"))}`;
 }
 
-/** In a fence longer than any in the text. */
+/** Uses a fence longer than any in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
@@ -89,7 +92,7 @@ function withoutColours(text: string): string {
   return stripVTControlCharacters(text);
 }
 
-/** Of a line what does not depend on its layout. */
+/** The part of a line that does not depend on its layout. */
 function plain(line: string): string {
   return line.replace(/\s+/g, "");
 }

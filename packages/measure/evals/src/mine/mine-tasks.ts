@@ -1,4 +1,4 @@
-/** Mine tasks: walks back through a history and writes a task for each candidate that holds. */
+/** Mine tasks: walks back through a history and writes a task for each verified candidate. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -9,14 +9,14 @@ import { type TaskPlace, taskName, writeTask } from "./write-task.ts";
 export interface Tried {
   readonly commit: string;
   readonly subject: string;
-  /** The task's folder; absent when it is none. */
+  /** The task's folder; absent if the candidate became no task. */
   readonly task?: string;
-  /** Why it is none. */
+  /** Why it became no task. */
   readonly why?: string;
 }
 
 export interface Mined {
-  /** Commits that were looked at. */
+  /** Number of commits examined. */
   readonly commits: number;
   readonly tried: readonly Tried[];
 }
@@ -24,15 +24,15 @@ export interface Mined {
 export interface MineOptions {
   readonly bench: Bench;
   readonly place: TaskPlace;
-  /** Verified tasks that are enough. */
+  /** Number of verified tasks to stop at. */
   readonly most: number;
-  /** Commits that are looked at, at most. */
+  /** Maximum number of commits to examine. */
   readonly commits: number;
   readonly signal: AbortSignal;
   onTried(tried: Tried, verified: number): void;
 }
 
-/** Tasks that are there already are kept, and count. */
+/** Existing tasks are kept, and count. */
 export async function mineTasks(options: MineOptions): Promise<Mined | Failure> {
   const { bench, most, signal, onTried } = options;
   const commits = await bench.history.commits(options.commits);

@@ -1,4 +1,4 @@
-/** What mining concludes from commits, messages and runs. */
+/** Mining's conclusions from commits, messages and runs. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -16,7 +16,7 @@ const commit = (subject: string, ...paths: readonly string[]) => ({
 });
 
 describe("a candidate", () => {
-  it("mends a bug, with tests and sources", () => {
+  it("fixes a bug, with tests and sources", () => {
     const found = candidateOf(commit("fix: wrong sum (#12)", "src/sum.ts", "test/sum.test.ts", "README.md"));
     assert.equal(found?.language, "node");
     assert.deepEqual(found?.runnable, ["test/sum.test.ts"]);
@@ -26,7 +26,7 @@ describe("a candidate", () => {
     );
     assert.equal(candidateOf(commit("Fixed #3", "pkg/a.py", "tests/test_a.py"))?.language, "python");
   });
-  it("may say so of an issue", () => {
+  it("may describe the fix in an issue", () => {
     const said = { ...commit("Sums of nothing", "src/sum.ts", "test/sum.test.ts"), body: "Fixes #12." };
     assert.ok(candidateOf(said));
     assert.equal(candidateOf({ ...said, body: "Closes #12, fix tests." }), undefined);
@@ -40,7 +40,7 @@ describe("a candidate", () => {
     ["changes only what tests read", commit("fix: wrong sum", "src/sum.ts", "test/fixtures/a.json")],
     ["changes too much", commit("fix: all", "t.test.ts", ...[..."abcdefgh"].map((name) => `src/${name}.ts`))],
   ] as const) {
-    it(`is none that ${why}`, () => assert.equal(candidateOf(found), undefined));
+    it(`is rejected if it ${why}`, () => assert.equal(candidateOf(found), undefined));
   }
 });
 
@@ -54,7 +54,7 @@ describe("an instruction", () => {
     fix: ["  return numbers.reduce((a, b) => a + b);"],
     shown: false,
   };
-  it("says what is wrong and how tests fail, and leaves out how it was mended", () => {
+  it("describes the bug and the failing tests, and omits the fix", () => {
     const text = instructionOf(told);
     assert.match(text, /^# wrong for negative numbers\n/);
     assert.match(text, /`sum\(-1\)` gives 1\./);
@@ -62,7 +62,7 @@ describe("an instruction", () => {
     assert.ok(!text.includes("\u001b"));
     assert.doesNotMatch(text, /Math\.abs|Co-authored|#12|node:internal/);
   });
-  it("holds no line of the fix, wherever it was said", () => {
+  it("contains no line of the fix, wherever it was quoted", () => {
     const word = fc.constantFrom("return", "numbers", "a + b", "if (x)", "\n", "{", "}", "  ");
     const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(" "));
     const plain = (line: string): string => line.replace(/\s+/g, "");
@@ -82,7 +82,7 @@ describe("an instruction", () => {
       ),
     );
   });
-  it("takes the added lines of a patch", () => {
+  it("reads the added lines of a patch", () => {
     assert.deepEqual(addedLines("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+  new\n"), ["new"]);
   });
 });
@@ -91,12 +91,12 @@ describe("the outcomes of runs", () => {
   const run = (tests: Readonly<Record<string, Outcome>>): TestRun => ({ tests, said: {} });
   const before = run({ a: "failed", b: "passed", c: "passed", d: "skipped" });
   const after = run({ a: "passed", b: "passed", c: "passed", d: "passed" });
-  it("name what is due", () => {
+  it("list the tests that must pass", () => {
     assert.deepEqual(judge([before, before, before], [after, after, after]), {
       due: { failToPass: ["a"], passToPass: ["b", "c"] },
     });
   });
-  it("leave out what does not end the same way each time", () => {
+  it("omit tests that do not end the same way each time", () => {
     const flaky = run({ ...before.tests, c: "failed" });
     const judged = judge([before, flaky, before], [after, after, after]);
     assert.deepEqual(judged, { due: { failToPass: ["a"], passToPass: ["b"] } });
@@ -108,7 +108,7 @@ describe("the outcomes of runs", () => {
     [/breaks what passed before, such as b/, before, run({ ...after.tests, b: "failed" })],
     [/no test ran/, run({}), after],
   ] as const) {
-    it(`are no task when ${why.source}`, () => {
+    it(`make no task if ${why.source}`, () => {
       const judged = judge([first], [second]);
       assert.ok("why" in judged);
       assert.match(judged.why, why);
@@ -119,7 +119,7 @@ describe("the outcomes of runs", () => {
 describe("a set-up", () => {
   const tools = { python: "3.12", node: "24", pnpm: false };
   const reading = (files: Readonly<Record<string, string>>) => (path: string) => files[path];
-  it("takes the lock where there is one, and runs no scripts of packages", () => {
+  it("uses the lock file if there is one, and runs no package scripts", () => {
     const locked = reading({ "package.json": "{}", "package-lock.json": "{}" });
     assert.match(setUpsOf("node", locked, tools)[0]?.run[0] ?? "", /^npm ci --ignore-scripts/);
     const pnpm = reading({ "package.json": "{}", "pnpm-lock.yaml": "" });
@@ -129,7 +129,7 @@ describe("a set-up", () => {
     );
     assert.match(setUpsOf("node", pnpm, tools)[0]?.run[0] ?? "", /^npm install --ignore-scripts/);
   });
-  it("tries the groups, extras and files that tests need, and at last nothing", () => {
+  it("tries the groups, extras and files that tests need, and finally nothing", () => {
     const pyproject = `[project.optional-dependencies]\ntests = ["x"]\n[dependency-groups]\ntest = ["y>1", {include-group = "more"}]\nmore = ["z"]\n`;
     const ways = setUpsOf("python", reading({ "pyproject.toml": pyproject, "requirements.txt": "" }), tools);
     const last = ways.map(({ run }) => run.at(-1)?.replace(/^.*pip install \S+ \S+ /, ""));
@@ -141,7 +141,7 @@ describe("a set-up", () => {
       "pytest",
     ]);
   });
-  it("finds the runner and what decides how files are loaded", () => {
+  it("finds the runner and the options that control how files are loaded", () => {
     const manifest = (test: string, dependency?: string): ReturnType<typeof runnerOf> =>
       runnerOf(
         "node",

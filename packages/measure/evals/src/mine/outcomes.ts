@@ -1,10 +1,10 @@
-/** Outcomes: what became of each test in several runs before and after a fix, and what follows of it. */
+/** Outcomes: the result of each test in several runs before and after a fix, and the conclusion. */
 
 export type Outcome = "passed" | "skipped" | "failed";
 
 export interface TestRun {
   readonly tests: Readonly<Record<string, Outcome>>;
-  /** What failing tests said. */
+  /** Messages of failing tests. */
   readonly said: Readonly<Record<string, string>>;
 }
 
@@ -15,7 +15,7 @@ export interface Due {
 
 export type Judged = { readonly due: Due } | { readonly why: string };
 
-/** Every run has to say the same: what does not is left out, and nothing may pass before and fail after. */
+/** All runs must agree: tests that vary are omitted, and none may pass before and fail after. */
 export function judge(before: readonly TestRun[], after: readonly TestRun[]): Judged {
   const always = (runs: readonly TestRun[], name: string, outcome: Outcome): boolean =>
     runs.every(({ tests }) => Object.hasOwn(tests, name) && tests[name] === outcome);

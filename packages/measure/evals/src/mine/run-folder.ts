@@ -1,4 +1,4 @@
-/** Run folder: what one run of tests is given and where it says what became of them, new for each and read with care. */
+/** Run folder: input and results of one test run; new for each run, and read with care. */
 import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ export interface RunFolder extends OwnFolder {
 const scripts = fileURLToPath(new URL("../../task/", import.meta.url));
 const maxResults = 64_000_000;
 
-/** Its name is known to nothing that ran before, so that nothing waits there. */
+/** No earlier process knows its name, so no trap can wait there. */
 export function openRunFolder(folder: string, plan: unknown): RunFolder {
   const own = ownFolder(mkdtempSync(join(folder, "run-")));
   for (const name of ["run_tests.py", "run-tests.mjs"])
@@ -20,7 +20,7 @@ export function openRunFolder(folder: string, plan: unknown): RunFolder {
   return { ...own, name: basename(own.path) };
 }
 
-/** Undefined where the tests left no results, or something else in their place. */
+/** Undefined if the tests left no results, or replaced the folder. */
 export function readRun(own: RunFolder): string | undefined {
   return isStill(own) ? readPlain(join(own.path, "results.json"), maxResults) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Set-up: how a project's packages come to be there, by its own means, and which runner runs its tests. */
+/** Set-up: how to install a project's packages by its own means, and which runner runs its tests. */
 import { parseJson, quoteWordIfNeeded } from "@lathe/protocol";
 import { parse } from "smol-toml";
 import type { Language } from "./candidates.ts";
@@ -8,20 +8,20 @@ export type RunnerName = "pytest" | "vitest" | "jest" | "mocha" | "ava" | "node"
 export interface RunnerChoice {
   readonly runner: RunnerName;
   readonly args: readonly string[];
-  /** What the whole suite is, where the runner does not find it by itself. */
+  /** Arguments for the whole suite, if the runner does not find it by itself. */
   readonly suite: readonly string[];
 }
 
 export interface SetUp {
-  /** As a Dockerfile names it. */
+  /** The base image as a Dockerfile names it. */
   readonly base: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Files that have to be there before; all of the project's when absent. */
+  /** Files that must exist first; all of the project's if absent. */
   readonly manifests?: readonly string[];
   readonly run: readonly string[];
 }
 
-/** Reads a file of the project; undefined when it is not there. */
+/** Reads a file of the project; undefined if it is missing. */
 export type ReadText = (path: string) => string | undefined;
 
 export interface Tools {
@@ -29,16 +29,16 @@ export interface Tools {
   readonly python: string;
   /** For example `24`. */
   readonly node: string;
-  /** Whether pnpm can be called. */
+  /** Whether pnpm is available. */
   readonly pnpm: boolean;
 }
 
-/** What to try, the likeliest first. */
+/** Set-ups to try, most likely first. */
 export function setUpsOf(language: Language, read: ReadText, tools: Tools): readonly SetUp[] {
   return language === "python" ? pythonSetUps(read, tools) : [nodeSetUp(read, tools)];
 }
 
-/** Files whose change asks for another set-up. */
+/** Files whose change requires a new set-up. */
 export const manifestNames: Readonly<Record<Language, readonly string[]>> = {
   python: ["pyproject.toml", "setup.py", "setup.cfg"],
   node: ["package.json", "package-lock.json", "pnpm-lock.yaml", ".npmrc"],
@@ -55,7 +55,7 @@ function nodeSetUp(read: ReadText, tools: Tools): SetUp {
   return { base, env: {}, manifests: ["package.json"], run: [install] };
 }
 
-/** Written into the folder itself: git has nothing to say of it then. */
+/** The ignore file is inside the folder itself, so git does not report it. */
 const venv = "python3 -m venv .venv && echo '*' > .venv/.gitignore";
 const requirementFiles = [
   "requirements-test.txt",
@@ -82,7 +82,7 @@ function pythonSetUps(read: ReadText, tools: Tools): readonly SetUp[] {
     ...extras.map((name) => `${pip} -e '.[${name}]' pytest`),
     ...files.map((name) => `${pip} -e . pytest -r ${name}`),
     `${pip} -e . pytest`,
-    // What has no packaging of its own is run from where it lies.
+    // A project without packaging runs from its own folder.
     `${pip} pytest`,
   ];
   return ways.map((way) => ({ base, env, run: [venv, way] }));
@@ -108,7 +108,7 @@ function extrasOf(read: ReadText): readonly string[] {
   return [...new Set([...declared, ...old, ...oldest])].filter((name) => /^[\w-]+$/.test(name));
 }
 
-/** Requirements of the groups that tests need; a group that takes in another one brings its requirements. */
+/** Requirements of the groups that tests need, including those of nested groups. */
 function groupsOf(read: ReadText): readonly string[] {
   const groups = (projectOf(read)["dependency-groups"] ?? {}) as Readonly<Record<string, readonly unknown[]>>;
   const wanted = Object.keys(groups).filter((name) => /^(?:tests?|testing|dev)$/i.test(name));
@@ -128,7 +128,7 @@ interface Manifest {
   readonly devDependencies?: Table;
 }
 
-/** Undefined when no runner is known by what the project says. */
+/** Undefined if the project's files name no known runner. */
 export function runnerOf(language: Language, read: ReadText): RunnerChoice | undefined {
   if (language === "python") return { runner: "pytest", args: [], suite: [] };
   const manifest = parseJson(read("package.json") ?? "") as Manifest | undefined;
@@ -143,7 +143,7 @@ export function runnerOf(language: Language, read: ReadText): RunnerChoice | und
   return calls.length > 0 ? { runner: "node", ...wordsAfter(calls, /\bnode\b/), suite: [] } : undefined;
 }
 
-/** Flags that decide how files are loaded; reporters, coverage and the like are left to us. */
+/** Flags that control how files are loaded; Lathe sets reporters, coverage and the like itself. */
 const kept =
   /^(?:-r|--require|--import|--loader|--experimental-loader|--extension|--ui|-u|--file|--conditions|-C)$/;
 const keptAlone = /^(?:--recursive|--check-leaks|--exit|--enable-source-maps|--experimental-[\w-]+)$/;
@@ -170,7 +170,7 @@ function isKept(word: string): boolean {
   return keptAlone.test(word) || kept.test(word.split("=")[0] ?? "");
 }
 
-/** What becomes of the word that follows, where it is the value of a flag. */
+/** Whether the next word is kept or dropped, if it is a flag's value. */
 function followerOf(word: string): "kept" | "left" | undefined {
   if (kept.test(word)) return "kept";
   return withValue.test(word) ? "left" : undefined;

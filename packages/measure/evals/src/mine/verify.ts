@@ -1,4 +1,7 @@
-/** Verify: a candidate's tests run before and after the real fix, several times, in one folder of the sandbox. */
+/**
+ * Verify: runs a candidate's tests before and after the real fix, several times, in one folder of the
+ * sandbox.
+ */
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -18,32 +21,32 @@ export interface Bench {
   readonly history: History;
   /** The folder that both shells may write. */
   readonly folder: string;
-  /** With a way to the registries. */
+  /** A shell that can reach the registries. */
   readonly setUp: Shell;
-  /** With none. */
+  /** A shell without network. */
   readonly run: Shell;
   readonly tools: Tools;
   /** The variable PATH. */
   readonly path: string;
-  /** How often all runs have to say the same. */
+  /** Number of runs that must all agree. */
   readonly runs: number;
-  /** What is installed in the folder, from candidate to candidate. */
+  /** Packages installed in the folder, reused from candidate to candidate. */
   readonly installed: Installed;
 }
 
 interface Installed {
-  /** Where the project lies. */
+  /** The project's folder. */
   app?: OwnFolder;
   key?: string;
   way?: SetUp;
-  /** Why what has these manifests cannot be set up. */
+  /** Why set-up failed, by manifests. */
   readonly failed: Map<string, string>;
 }
 
 export interface Verified {
   readonly setUp: SetUp;
   readonly runner: RunnerChoice;
-  /** Of the plan: empty for the whole suite. */
+  /** Files of the plan; empty for the whole suite. */
   readonly files: readonly string[];
   readonly due: Due;
   readonly said: TestRun["said"];
@@ -55,7 +58,7 @@ export interface Unverified {
 
 const setUpMs = 600_000;
 const runMs = 120_000;
-/** A suite that takes longer is not run whole. */
+/** A slower suite does not run as a whole. */
 const quickMs = 30_000;
 const maxManifest = 4_000_000;
 
@@ -100,7 +103,7 @@ async function repeated<T>(times: number, run: () => Promise<T>): Promise<readon
   return all;
 }
 
-/** Of plain files in the folder alone: a link says nothing of what is elsewhere. */
+/** Reads only plain files in the folder: a link must not reveal files elsewhere. */
 export function reader(folder: string): (path: string) => string | undefined {
   return (path) => {
     const file = join(folder, path);
@@ -108,7 +111,7 @@ export function reader(folder: string): (path: string) => string | undefined {
   };
 }
 
-/** The project's folder, made anew where what ran before put something else in its place. */
+/** The project's folder; recreated if an earlier run replaced it. */
 function begin({ folder, installed }: Bench): string {
   const app = join(folder, "app");
   if (installed.app && isStill(installed.app)) return app;
@@ -117,13 +120,13 @@ function begin({ folder, installed }: Bench): string {
   return app;
 }
 
-/** Nothing is written or read through what a test put there. */
+/** Guards against reads and writes through something that a test put there. */
 function replaced({ installed }: Bench): Unverified | undefined {
   if (installed.app && isStill(installed.app)) return undefined;
   return { why: "what it runs put something else in the place of the project's folder" };
 }
 
-/** The project as it was, with the tests of the fix. */
+/** The project before the fix, with the tests of the fix. */
 async function checkOutBefore(
   bench: Bench,
   { commit, tests, deletedTests }: Candidate,
@@ -142,14 +145,14 @@ async function applyFix(bench: Bench, { commit, fix }: Candidate): Promise<Failu
   const app = join(bench.folder, "app");
   const other = replaced(bench);
   if (other) return other;
-  // What grading takes no answer from is not needed by one either.
+  // A fix must not need files that grading takes from no answer.
   const own = fix.filter(({ path }) => !isProtected(path));
   for (const { path, status } of own) if (status === "deleted") removeIn(app, path);
   const there = own.filter(({ status }) => status !== "deleted").map(({ path }) => path);
   return bench.history.checkOutFiles(commit.id, there, app);
 }
 
-/** Installs what the project asks for, unless that is there already. */
+/** Installs the project's requirements, unless they are installed already. */
 async function install(
   bench: Bench,
   candidate: Candidate,
@@ -178,7 +181,7 @@ async function install(
   return { why: why ?? "it cannot be set up" };
 }
 
-/** Why this way is none; undefined when a test passes with it, if only once the fix is there. */
+/** Why this set-up fails; undefined if a test passes with it, even if only after the fix. */
 async function installBy(
   way: SetUp,
   bench: Bench,
@@ -210,7 +213,7 @@ function passes({ tests }: TestRun): boolean {
   return Object.values(tests).includes("passed");
 }
 
-/** What an image's environment would be, with the project where it lies. */
+/** The environment that an image would set, with the project's real folder. */
 function envOf({ env }: SetUp, app: string, path: string): Readonly<Record<string, string>> {
   const value = (text: string): string => text.replaceAll("/app/", `${app}/`).replaceAll("$PATH", path);
   return Object.fromEntries(Object.entries(env).map(([name, text]) => [name, value(text)]));
@@ -243,14 +246,14 @@ async function runTests(
   if (isFailure(ran)) return { ...none, ms, why: ran.text };
   if (ran.timedOut) return { ...none, ms, why: `its tests take longer than ${runMs / 1000} s` };
   if (results === undefined) return { ...none, ms, why: `its tests do not run: ${lastWords(ran.output)}` };
-  // Where it was tried is nothing that a task may name.
+  // A task must not name the folder where it was verified.
   const read = parsed(results.replaceAll(`${app}/`, "").replaceAll(app, "/app"));
   if (!read || Object.keys(read.tests).length === 0)
     return { ...none, ms, why: `no test ran: ${lastWords(ran.output)}` };
   return { ...read, ms };
 }
 
-/** Undefined for what the scripts do not write. */
+/** Undefined unless the scripts wrote it. */
 function parsed(text: string): TestRun | undefined {
   try {
     const { tests, said } = JSON.parse(text) as Partial<TestRun>;
@@ -260,7 +263,7 @@ function parsed(text: string): TestRun | undefined {
   }
 }
 
-/** What runs a plan; `scripts` is where the scripts lie. */
+/** The command that runs a plan; `scripts` is the folder of the scripts. */
 export function testCommand(language: Candidate["language"], scripts: string, seconds?: number): string {
   const limit = seconds === undefined ? "" : `timeout ${seconds} `;
   return language === "python"

@@ -1,4 +1,4 @@
-/** Write task: a verified candidate as a folder in the form of Harbor. */
+/** Write task: writes a verified candidate as a folder in Harbor's format. */
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,9 +14,9 @@ export interface TaskPlace {
   readonly history: History;
   /** The suite's folder. */
   readonly out: string;
-  /** What the repository is called. */
+  /** The repository's name. */
   readonly name: string;
-  /** Whether the failing tests lie in the agent's folder. */
+  /** Whether the failing tests are in the agent's folder. */
   readonly shown: boolean;
 }
 
@@ -26,7 +26,7 @@ const verifierSeconds = 600;
 const commitCommand =
   "git init -q . && git add -A && git -c user.name=task -c user.email=task@localhost commit -q -m 'The project'";
 
-/** The task's folder, which is whole or not there. */
+/** The task's folder, which is complete or absent. */
 export async function writeTask(
   place: TaskPlace,
   candidate: Candidate,
@@ -89,7 +89,7 @@ export async function writeTask(
   }
 }
 
-/** Letters and digits of the repository's name and the start of the commit's. */
+/** Letters and digits of the repository's name, and the start of the commit's hash. */
 export function taskName(repository: string, commit: string): string {
   const plain = repository
     .toLowerCase()
@@ -104,7 +104,7 @@ function writeEnvironment(folder: string, { setUp }: Verified): void {
   const lines = [`FROM ${base}`, "WORKDIR /app"];
   for (const [name, value] of Object.entries(env)) lines.push(`ENV ${name}="${value}"`);
   if (manifests) {
-    // What is installed is then the same for all tasks that ask for the same.
+    // Installed packages are then the same for all tasks with the same manifests.
     const read = reader(join(environment, "repo"));
     mkdirSync(join(environment, "manifests"));
     for (const name of manifests) writeFileSync(join(environment, "manifests", name), read(name) ?? "");

@@ -6,7 +6,7 @@ import { compareRuns, type RunComparison } from "../figures/summary.ts";
 import { readTrials, type Trial } from "../trials/trial.ts";
 import { trialsFolder } from "./trials-folder.ts";
 
-/** A run's folder, and which of its agents; absent where it has one alone. */
+/** A run's folder and one of its agents; the agent is absent if the run has only one. */
 export interface ComparedRun {
   readonly folder: string;
   readonly agent?: string;

@@ -10,11 +10,11 @@ import { runEvalAgent } from "./eval-agent.ts";
 const said = JSON.stringify({ session: "s1", end: { type: "done" }, steps: 1, usage: {}, cost: 0 });
 
 for (const how of ["ends by itself", "is told to stop"] as const) {
-  it(`does not wait for a process that an agent left with its output, when it ${how}`, async (test) => {
+  it(`does not wait for a process that holds the agent's output, after it ${how}`, async (test) => {
     const state = mkdtempSync(join(tmpdir(), "eval-agent-"));
     const left = join(state, "left");
     test.after(() => {
-      // Throws where it has ended: then nothing was shown.
+      // Throws if it has ended: then the test would prove nothing.
       process.kill(Number(readFileSync(left, "utf8")));
       rmSync(state, { recursive: true });
     });

@@ -1,4 +1,4 @@
-/** Eval agent: `lathe run` as a process of its own on a task's folder, with sessions of its own. */
+/** Eval agent: runs `lathe run` as a separate process on a task's folder, with its own sessions. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Failure } from "@lathe/protocol";
 import type { AgentCall, AgentResult } from "../trials/run-trial.ts";
@@ -13,13 +13,13 @@ export interface AgentProgram {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   readonly contestants: readonly Contestant[];
-  /** Where trials have views. */
+  /** Present if trials use views. */
   readonly views?: Pick<OpenedViews, "entering"> | undefined;
 }
 
-/** How long one that is told to stop may take. */
+/** How long a stopped agent may take to end. */
 const graceMs = 5_000;
-/** How long the rest of what one said may take, once it has ended. */
+/** How long reading the rest of its output may take once it has ended. */
 const restMs = 1_000;
 
 export async function runEvalAgent(program: AgentProgram, call: AgentCall): Promise<AgentResult> {
@@ -27,10 +27,10 @@ export async function runEvalAgent(program: AgentProgram, call: AgentCall): Prom
   const flags = ["--model", who?.model ?? call.agent, "--output-format", "json", "--cwd", call.cwd, "-"];
   const own = [...program.command, "run", ...flags] as const;
   const [file, ...args] = call.view && program.views ? program.views.entering(call.view, call.cwd, own) : own;
-  // It runs in no sandbox: what a task sets is for its commands alone.
+  // The agent runs outside the sandbox: the task's variables are only for its commands.
   const told = { ...packedEnv(call.env), ...packedVariant(who?.variant) };
   const env = { ...program.env, ...told, XDG_STATE_HOME: call.state };
-  // A group of its own: an interruption from the keyboard reaches it through us alone.
+  // Its own process group: a keyboard interrupt reaches it only through Lathe.
   const child = spawn(file, args, { cwd: call.state, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const stop = (): void => end(child);
   program.signal.addEventListener("abort", stop, { once: true });
@@ -51,20 +51,20 @@ function end(child: ChildProcess): void {
   child.once("exit", () => clearTimeout(timer));
 }
 
-/** Whatever it started goes with it. */
+/** Also kills everything it started. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nothing of it is left.
+    // The group is already empty.
   }
 }
 
-/** A process that left its group may hold the output open for ever: what is said by then is taken. */
+/** A process that left the group may hold the output open for ever: use the output read by then. */
 function leaveOutput(child: ChildProcess): void {
   const leave = (): void => child.stdio.forEach((stream) => void stream?.destroy());
-  // A turn for what came while we were too busy to read it.
+  // One more event-loop turn, for output that arrived while the process was busy.
   const timer = setTimeout(() => setImmediate(leave), restMs);
   child.once("close", () => clearTimeout(timer));
 }
@@ -85,7 +85,7 @@ function finished(child: ChildProcess, input: string): Promise<Ended> {
     child.stderr?.on("data", (chunk: Buffer) => {
       err = `${err}${chunk.toString()}`.slice(-4000);
     });
-    // One that has ended before it read everything.
+    // It may end before it has read everything.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
     child.on("error", (cause) => resolve({ code: null, out, err: cause.message }));
@@ -97,7 +97,7 @@ function finished(child: ChildProcess, input: string): Promise<Ended> {
   });
 }
 
-/** They say nothing of the agent; that a model refuses a task, or ends in the middle, does. */
+/** Outages say nothing about the agent; a refusal or an early end of the model does. */
 const outages: ReadonlySet<Failure["code"]> = new Set<Failure["code"]>([
   "rate-limited",
   "overloaded",
@@ -107,7 +107,7 @@ const outages: ReadonlySet<Failure["code"]> = new Set<Failure["code"]>([
   "model-unknown",
 ]);
 
-/** What `--output-format json` says, as far as it matters here. */
+/** The relevant fields of `--output-format json`. */
 interface Said {
   readonly session: string;
   readonly end: {

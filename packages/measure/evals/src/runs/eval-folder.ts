@@ -1,4 +1,4 @@
-/** Eval folder: where a run works and who has its records; what a run left that was killed is taken away. */
+/** Eval folder: locks a run's records and prepares its work folder; removes the leftovers of a killed run. */
 import { mkdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -7,7 +7,7 @@ import { takeLock } from "./eval-lock.ts";
 
 export interface EvalFolder {
   readonly path: string;
-  /** *Contract:* removes it and lets go of the records; idempotent. */
+  /** *Contract:* removes the folder and releases the records; idempotent. */
   close(): Promise<void>;
 }
 
@@ -36,16 +36,19 @@ async function removeLeft(): Promise<void> {
   for (const path of orphanedFolders("eval")) await removeFolder(path);
 }
 
-/** Best effort; also what may not be read: the kernel's own folder of a view, and what commands made so. */
+/**
+ * Best effort; also removes folders without read permission: the kernel's own folder of a view, and those of
+ * commands.
+ */
 export async function removeFolder(path: string): Promise<void> {
   try {
-    // Not at a stretch: some disks take minutes to let go of a project's packages.
+    // Asynchronous: some disks take minutes to remove a project's packages.
     await rm(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
     try {
       removeTree(Buffer.from(path));
     } catch {
-      // Gone meanwhile, or another user's.
+      // Removed meanwhile, or another user's.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One run at a time has a folder of records, also where many come at once to what a killed one left. */
+/** Only one run at a time holds a folder of records, also if many compete for a killed run's lock. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(out, { recursive: true, force: true }));
 
-it("is one run's until it is closed", async () => {
+it("belongs to one run until it is closed", async () => {
   const first = openEvalFolder(out);
   assert.ok(!isFailure(first));
   const second = openEvalFolder(out);
@@ -29,7 +29,7 @@ it("is one run's until it is closed", async () => {
   await third.close();
 });
 
-it("takes over what a killed one left, whatever stands in it, and leaves nothing of it", async () => {
+it("is taken over from a killed run, whatever it contains, without leftovers", async () => {
   for (const text of ["", "nobody\n", "999999999 1\n", `${process.pid} 1\n`]) {
     for (const name of ["lock", "lock.2", "lock.7"]) writeFileSync(join(out, name), text);
     const folder = openEvalFolder(out);
@@ -40,7 +40,7 @@ it("takes over what a killed one left, whatever stands in it, and leaves nothing
   }
 });
 
-it("is given to one of many that come at once, and to the next once that is killed", {
+it("goes to one of many competing runs, and to the next once that one is killed", {
   timeout: 60_000,
 }, async () => {
   const script = `import { takeLock } from ${JSON.stringify(import.meta.resolve("./eval-lock.ts"))};
@@ -67,8 +67,8 @@ it("is given to one of many that come at once, and to the next once that is kill
   }
 });
 
-it("says where the folder cannot be written, and that no other process has it", () => {
-  // A folder in the place of the lock is none.
+it("reports an unwritable folder, and does not blame another process", () => {
+  // A folder in place of the lock is no lock.
   mkdirSync(join(out, "lock"));
   const refused = openEvalFolder(out);
   assert.ok(isFailure(refused));

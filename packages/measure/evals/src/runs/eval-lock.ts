@@ -1,8 +1,10 @@
-/** Eval lock: one run at a time has the records of a folder. */
+/** Eval lock: only one run at a time holds a folder's records. */
 import { type Failure, failure } from "@lathe/protocol";
 import { takeLock as takeProcessLock } from "@lathe/system";
 
-/** The path of ours. *Contract:* never given to two that live; what a killed one left is taken over. */
+/**
+ * The path of this run's lock. *Contract:* never held by two live processes; takes over a killed run's lock.
+ */
 export function takeLock(out: string): string | Failure {
   try {
     const lock = takeProcessLock(out, "lock");

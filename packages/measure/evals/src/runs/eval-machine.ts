@@ -1,30 +1,30 @@
-/** Eval machine: what runs of tasks need of the machine they are made on; the host gives it. */
+/** Eval machine: the host's services that runs of tasks need. */
 import type { Failure, ForkLayers, Git } from "@lathe/protocol";
 import type { OpenShell } from "../shell.ts";
 import type { Views } from "../trials/workplace.ts";
 
 export interface EvalShell extends OpenShell {
-  /** What a person should know of its sandbox. */
+  /** A note for the person about its sandbox. */
   readonly remark?: string;
 }
 
-/** What commands reach: hosts by their rules, or with `open` whatever the machine does. */
+/** The network that commands reach: hosts by rules, or with `open` the machine's whole network. */
 export type NetworkReach = { readonly hosts: readonly string[] } | "open";
 
 export interface ShellWanted {
   readonly reach: NetworkReach;
-  /** The folder is seen as a view of it. */
+  /** The folder is visible as a view of it. */
   readonly layers?: ForkLayers | undefined;
-  /** Its package managers find which registries the user has. */
+  /** Tells its package managers which registries the user has. */
   readonly installs?: boolean;
-  /** Folders beside it whose files may be a project's. */
+  /** Folders beside it whose files may belong to a project. */
   readonly projects?: readonly string[];
 }
 
 export interface SetUpPlace {
-  /** Where commands write. */
+  /** The folder that commands write to. */
   readonly cwd: string;
-  /** Settings below these folders are none of the user's. */
+  /** Settings below these folders are not the user's. */
   readonly projects: readonly string[];
 }
 
@@ -40,10 +40,10 @@ export interface OpenedViews extends Views {
 
 export interface EvalMachine {
   readonly git: Git;
-  /** *Contract:* a sandbox of its own around one folder; a failure where none holds. */
+  /** *Contract:* a new sandbox around one folder; a failure if no sandbox works. */
   openShell(folder: string, wanted: ShellWanted): Promise<EvalShell | Failure>;
-  /** *Contract:* the registries of the tasks' package managers, and the hosts that were allowed beside them. */
+  /** *Contract:* the registries of the tasks' package managers, and the hosts allowed besides. */
   setUpReach(more: readonly string[] | "open", place: SetUpPlace): Promise<NetworkReach>;
-  /** *Contract:* views in the folder, tried before they are given; a failure says why trials work on copies. */
+  /** *Contract:* views in the folder, tested first; a failure says why trials use copies. */
   openViews(folder: string): Promise<OpenedViews | Failure>;
 }

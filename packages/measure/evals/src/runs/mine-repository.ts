@@ -1,4 +1,4 @@
-/** Mine repository: verified tasks from the history of a repository on this machine, in sandboxes of their own. */
+/** Mine repository: verified tasks from a local repository's history, in separate sandboxes. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -16,17 +16,17 @@ export interface MineQuery {
   readonly out: string;
   readonly most: number;
   readonly commits: number;
-  /** Whether the failing tests lie in the agent's folder. */
+  /** Whether the failing tests are in the agent's folder. */
   readonly shown: boolean;
-  /** Hosts that set-up reaches beside the registries, or everything. */
+  /** Hosts that set-up may reach besides the registries, or all of them. */
   readonly reach: readonly string[] | "open";
   readonly signal: AbortSignal;
   onTried(tried: Tried, verified: number): void;
-  /** What set-ups cannot have, such as a registry that wants a login. */
+  /** Called with things that set-ups lack, such as a registry that needs a login. */
   onRemark(text: string): void;
 }
 
-/** Every run has to say the same so often. */
+/** All of this many runs must agree. */
 const runs = 3;
 
 export async function mineRepository(query: MineQuery, machine: EvalMachine): Promise<Mined | Failure> {
@@ -69,7 +69,7 @@ export async function mineRepository(query: MineQuery, machine: EvalMachine): Pr
   }
 }
 
-/** Of the folder, or of the one above where it is only called `repo` or the like. */
+/** The folder's name, or its parent's if it is only `repo` or the like. */
 function nameOf(repository: string): string {
   const real = realpathSync(repository);
   const name = basename(real).replace(/\.git$/, "");

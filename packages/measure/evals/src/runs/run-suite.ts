@@ -1,4 +1,7 @@
-/** Run suite: a suite's tasks in sandboxes of this machine, each agent a process of its own, the records in a folder. */
+/**
+ * Run suite: runs a suite's tasks in local sandboxes, each agent as a separate process; records go to a
+ * folder.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -24,7 +27,7 @@ export interface SuiteQuery {
   /** Program and arguments that start Lathe. */
   readonly command: readonly [string, ...string[]];
   readonly signal: AbortSignal;
-  /** Told once, when it is known how many trials there are. */
+  /** Called once, as soon as the number of trials is known. */
   onPlan(trials: number): void;
   onStart(key: TrialKey): void;
   onEnd(trial: Trial): void;
@@ -68,7 +71,7 @@ async function openPorts(
   const projects = [query.suite, process.cwd()];
   const reach = await machine.setUpReach(query.reach, { cwd: folder, projects });
   const openSetUp = (path: string) => machine.openShell(path, { reach, installs: true, projects });
-  // Where no sandbox can be had that is said once, and not by each task.
+  // Report a missing sandbox once, and not for each task.
   const tried = await openSetUp(work);
   if (isFailure(tried)) return tried;
   await tried.close();

@@ -1,2 +1,2 @@
-/** The folder of a run that holds the records of its trials. */
+/** The folder of a run that contains the records of its trials. */
 export const trialsFolder = "trials";

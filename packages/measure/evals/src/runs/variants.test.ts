@@ -1,4 +1,4 @@
-/** Which agents a line of `--model` and `--variant` means. */
+/** Which agents `--model` and `--variant` select. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
@@ -25,11 +25,11 @@ const names = (
   return isFailure(found) ? found.text : found.map(({ name }) => name);
 };
 
-it("takes models as they are where no variant is named", () => {
+it("uses models unchanged if no variant is named", () => {
   assert.deepEqual(names(["m/one", "oracle"], []), ["m/one", "oracle"]);
 });
 
-it("gives every model each variant, and a variant that is about a model its own", () => {
+it("gives every model each variant, except a variant that sets its own model", () => {
   const one = [experiment("steps", [plain, short])];
   assert.deepEqual(names(["m/one", "m/two", "nop"], ["short", "steps/control"], one), [
     "m/one+short",
@@ -41,17 +41,17 @@ it("gives every model each variant, and a variant that is about a model its own"
   assert.deepEqual(names(["m/one", "m/two"], ["model/other"]), ["a/b,c/d+model/other"]);
 });
 
-it("takes an experiment for all its arms", () => {
+it("accepts an experiment for all its arms", () => {
   assert.deepEqual(names(["m/one"], ["steps"]), ["m/one+steps/control", "m/one+steps/short"]);
 });
 
-it("says which there are, and that one is meant twice", () => {
+it("lists the variants, and reports an ambiguous name", () => {
   assert.match(String(names(["m/one"], ["long"])), /no variant long; there are steps\/control, steps\/short/);
   assert.match(String(names(["m/one"], ["control"])), /several experiments have an arm control/);
   assert.match(String(names(["m/one"], ["short"], [])), /"experiments" in your own config.json/);
 });
 
-it("is another agent once its settings are others", () => {
+it("counts as another agent once its settings change", () => {
   const definitionOf = (steps: number): string | undefined => {
     const arms = [plain, { ...short, set: { limits: { steps } } }];
     const found = contestantsOf(["m/one"], ["short"], [experiment("steps", arms)]);

@@ -1,18 +1,18 @@
-/** Variants: arms of the user's experiments that trials are given in place of being drawn for. */
+/** Variants: arms of the user's experiments that are assigned to trials instead of drawn. */
 import { type Assignment, type Failure, failure, isFailure } from "@lathe/protocol";
 import type { Arm, Experiment } from "@lathe/telemetry/experiments";
 import { definitionOf, momentOf } from "@lathe/telemetry/experiments";
 
-/** Who tries: a model as it is, or as a variant sets it. */
+/** A contestant: a model unchanged, or with a variant's settings. */
 export interface Contestant {
-  /** What records call it: the model's id, with the variant's after a plus. */
+  /** Its name in records: the model's id, then a plus and the variant's name. */
   readonly name: string;
-  /** Or a chain of them, `oracle`, or `nop`. */
+  /** A model, a chain of models, `oracle`, or `nop`. */
   readonly model: string;
   readonly variant?: Assignment;
 }
 
-/** `named`: `ARM`, `EXPERIMENT/ARM`, or `EXPERIMENT` for all its arms. */
+/** `named` is `ARM`, `EXPERIMENT/ARM`, or `EXPERIMENT` for all its arms. */
 export function contestantsOf(
   models: readonly string[],
   named: readonly string[],
@@ -29,7 +29,7 @@ export function contestantsOf(
     // The task's own solution has no settings.
     if (model === "oracle" || model === "nop") return [{ name: model, model }];
     return [...found].map(([label, variant]) => {
-      // Its own model is what it is about.
+      // A variant that sets a model replaces the contestant's.
       const own = variant.set.models?.join(",") ?? model;
       return { name: `${own}+${label}`, model: own, variant };
     });

@@ -1,4 +1,4 @@
-/** Digest: one word for the names and contents of a file or of all files below a folder. */
+/** Digest: one hash of the names and contents of a file, or of all files below a folder. */
 import { createHash, type Hash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";

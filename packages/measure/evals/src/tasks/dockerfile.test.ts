@@ -1,4 +1,4 @@
-/** Dockerfiles that a folder can honour are read; all others say why not. */
+/** Dockerfiles that a folder can honour are parsed; others are refused with a reason. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -6,7 +6,7 @@ import { parseDockerfile } from "./dockerfile.ts";
 
 const head = "FROM python:3.12-slim\nWORKDIR /app\n";
 
-it("reads what concerns the project's folder alone", () => {
+it("parses instructions that concern only the project's folder", () => {
   const build = parseDockerfile(`# a comment
 FROM node:22
 WORKDIR /app
@@ -34,7 +34,7 @@ CMD ["bash"]
   });
 });
 
-it("takes what is quoted for one word, whatever is in it", () => {
+it("treats quoted text as one word, whatever it contains", () => {
   const wanted = `.venv/bin/pip install 'typing; python_version < '\\''3.8'\\''' "x;y" a\\;b && git init -q .`;
   const build = parseDockerfile(`${head}RUN ${wanted}\n`);
   assert.ok("steps" in build, JSON.stringify(build));
@@ -64,14 +64,14 @@ for (const [what, text, why] of [
   ["another user", `${head}USER nobody\n`, /only an image/],
   ["nothing", "", /names no base/],
 ] as const) {
-  it(`says why it does not honour ${what}`, () => {
+  it(`explains why it does not honour ${what}`, () => {
     const build = parseDockerfile(text);
     assert.ok("why" in build);
     assert.match(build.why, why);
   });
 }
 
-it("reads any text without a throw", () => {
+it("parses any text without throwing", () => {
   const word = fc.constantFrom(
     "FROM",
     "COPY",

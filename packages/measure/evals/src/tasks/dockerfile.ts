@@ -1,4 +1,6 @@
-/** Dockerfile: the few instructions of an image that a folder on this machine can honour, and why others cannot be. */
+/**
+ * Dockerfile: the few image instructions that a local folder can honour, and reasons why others cannot be.
+ */
 
 export type BuildStep =
   | { readonly type: "copy"; readonly from: readonly string[]; readonly to: string }
@@ -8,7 +10,7 @@ export type BuildEnv = Readonly<Record<string, string>>;
 
 export interface Build {
   readonly base: string;
-  /** Absolute, as the image has it. */
+  /** Absolute, as in the image. */
   readonly workdir: string;
   readonly env: BuildEnv;
   readonly steps: readonly BuildStep[];
@@ -18,7 +20,7 @@ export interface NotSimple {
   readonly why: string;
 }
 
-/** What the machine has of these is taken for the image's. */
+/** The machine's own tools replace those of these images. */
 const knownBases =
   /^(?:docker\.io\/)?(?:library\/)?(?:node|python|ubuntu|debian|buildpack-deps|bash)(?::[\w.-]+)?$/;
 
@@ -28,7 +30,7 @@ const inFolder =
 
 const quotes = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./g;
 
-/** What a Dockerfile asks for; `why` when no folder can give it. */
+/** The requirements of a Dockerfile; `why` if no folder can satisfy them. */
 export function parseDockerfile(text: string): Build | NotSimple {
   const state: Reading = { base: "", workdir: "/", env: {}, steps: [] };
   for (const line of instructions(text)) {
@@ -53,7 +55,7 @@ interface Reading {
   readonly steps: BuildStep[];
 }
 
-/** Gives a reason when it cannot be honoured. */
+/** Returns a reason if the instruction cannot be honoured. */
 type Read = (state: Reading, rest: string) => string | undefined;
 
 const readers: Readonly<Record<string, Read>> = {
@@ -98,9 +100,9 @@ const readers: Readonly<Record<string, Read>> = {
   },
   RUN(state, rest) {
     const script = rest.trim();
-    // What another command gives is not known before it runs.
+    // The output of a nested command is unknown before it runs.
     const isHidden = /\$\(|`|<\(|\n/.test(script);
-    // What is quoted is a word, whatever is in it.
+    // Quoted text is a word, whatever it contains.
     const parts = script.replace(quotes, "'").split(/&&|[;|&]/);
     const other = isHidden
       ? script
@@ -116,7 +118,7 @@ const readers: Readonly<Record<string, Read>> = {
     /^\[\s*"(?:\/bin\/)?(?:ba)?sh"/.test(rest) ? undefined : `its Dockerfile wants another shell: ${rest}`,
 };
 
-/** Whole instructions, without comments, continued lines put together. */
+/** Complete instructions, without comments and with continued lines joined. */
 function instructions(text: string): readonly string[] {
   const lines = text
     .replaceAll("\r\n", "\n")

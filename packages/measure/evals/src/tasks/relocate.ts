@@ -1,12 +1,12 @@
-/** Relocate: an image's own folders called by where they lie on this machine. */
+/** Relocate: replaces an image's paths by the real paths on this machine. */
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { staysIn } from "../own-files.ts";
 
-/** From the path in an image to the one here. */
+/** Maps a path in an image to the local one. */
 export type Places = Readonly<Record<string, string>>;
 
-/** A text with every path below one of the places called by where it lies. */
+/** Replaces each path below one of the places by its local path. */
 export function relocated(text: string, places: Places): string {
   const names = Object.keys(places).sort((a, b) => b.length - a.length);
   if (names.length === 0) return text;
@@ -39,7 +39,10 @@ function relocateFile(path: string, places: Places): void {
   if (moved !== text) writeFileSync(path, moved);
 }
 
-/** Python's virtual environments say where they lie; those of a folder that was copied, or will be moved, are told. */
+/**
+ * Python's virtual environments contain their own path; updates it in a folder that was copied or will be
+ * moved.
+ */
 export function relocateVenvs(folder: string, from: string, to: string = folder): void {
   const places = { [from]: to };
   for (const name of readdirSync(folder)) {
@@ -56,7 +59,7 @@ export function relocateVenvs(folder: string, from: string, to: string = folder)
   }
 }
 
-/** None of its own folders is a link that leads elsewhere: their files are written. */
+/** Rejects folders that are links to elsewhere: their files would be written. */
 function isOwnVenv(folder: string, venv: string): boolean {
   const pythons = listed(join(venv, "lib")).map((python) => join(venv, "lib", python, "site-packages"));
   const infos = pythons.flatMap((path) =>

@@ -1,4 +1,4 @@
-/** Task: a folder in the form of Harbor, read and checked. */
+/** Task: a folder in Harbor's format, read and checked. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -11,17 +11,17 @@ export interface Task {
   readonly name: string;
   /** Absolute. */
   readonly folder: string;
-  /** Of everything that decides what it is. */
+  /** Digest of everything that defines the task. */
   readonly digest: string;
   readonly instruction: string;
   readonly seconds: { readonly agent: number; readonly verifier: number; readonly build: number };
-  /** Beside that of the image, for the tests. */
+  /** Variables for the tests, in addition to the image's. */
   readonly verifierEnv: Readonly<Record<string, string>>;
-  /** Whether what the agent makes of tests and of their settings is left out when it is graded. */
+  /** Whether grading ignores the agent's changes to tests and their settings. */
   readonly protectTests: boolean;
-  /** Whether only its shell scripts name the folders of an image. */
+  /** Whether only its shell scripts contain paths of an image. */
   readonly isMined: boolean;
-  /** Absent where it cannot be run. */
+  /** Absent if it cannot be run. */
   readonly build?: Build;
   /** Why it cannot be run here. */
   readonly why?: string;
@@ -29,7 +29,7 @@ export interface Task {
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Tasks by name; a folder that is a task itself is a suite of one. */
+/** Tasks by name; a task's own folder is a suite of one. */
 export function readSuite(folder: string): readonly Task[] | Failure {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     return failure(
@@ -124,6 +124,6 @@ function texts(value: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(value).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
-  // A name that the shell would take for something else is none.
+  // Skips names that the shell would misread.
   return Object.fromEntries(entries.filter(([name]) => /^\w+$/.test(name)));
 }

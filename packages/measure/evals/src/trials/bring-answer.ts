@@ -1,4 +1,4 @@
-/** Bring answer: what an agent left, put into the place where it is graded. */
+/** Bring answer: copies an agent's result to the place where it is graded. */
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
@@ -13,17 +13,17 @@ import { carryOver, isAnswer } from "./carry-over.ts";
 import type { Change, Views, Workplace } from "./workplace.ts";
 
 export interface Answer {
-  /** What the agent began with. */
+  /** The files that the agent began with. */
   readonly base: string;
-  /** Where it worked; nothing runs there any more. */
+  /** The agent's folder; no process runs there any more. */
   readonly agent: Workplace;
-  /** Absent where workplaces are copies. */
+  /** Absent if workplaces are copies. */
   readonly views?: Views | undefined;
 }
 
 const run = promisify(execFile);
 
-/** The paths below `app` that are to be removed in there, before anything else is done: only the view itself can. */
+/** Returns paths below `app` to remove there first: only a process in the view can remove them. */
 export async function bringAnswer(
   { protectTests }: Pick<Task, "protectTests">,
   { base, agent, views }: Answer,
@@ -40,7 +40,7 @@ export async function bringAnswer(
   return [];
 }
 
-/** With what marks a path as deleted or a folder as replaced: devices and attributes. */
+/** Includes the marks for deleted paths and replaced folders: devices and attributes. */
 async function copyLayer(from: string, to: string): Promise<readonly string[]> {
   if (kindOf(from)) await run(findProgram("cp", { path: systemPath }) ?? "/bin/cp", ["-a", "--", from, to]);
   return [];
@@ -53,12 +53,12 @@ interface Way {
 
 const prefix = "app/";
 
-/** Tests and the settings of their runners, and what is outside of the project's folder, stay as they are. */
+/** Keeps tests, their runners' settings and anything outside the project's folder unchanged. */
 function carryChanges(changes: readonly Change[], way: Way): readonly string[] {
   const gone: string[] = [];
-  /** What is no folder any more: nothing below it can be removed. */
+  /** Paths that are no longer folders: nothing below them can be removed. */
   const carried = new Set<string>();
-  /** What stays and is no folder: nothing can be put below it. */
+  /** Kept paths that are not folders: nothing can be put below them. */
   const kept = new Set<string>();
   for (const change of changes) {
     if (!change.path.startsWith(prefix)) continue;
@@ -74,7 +74,7 @@ function carryChanges(changes: readonly Change[], way: Way): readonly string[] {
   return gone;
 }
 
-/** Undefined for what needs nothing: folders come with what is in them. */
+/** Undefined if nothing is needed: folders are copied with their files. */
 function fateOf(path: string, { base, kind }: Change): "kept" | "gone" | "file" | "link" | undefined {
   const wasThere = base !== "folder" && base !== "absent";
   if (!isAnswer(textOf(path))) return wasThere ? "kept" : undefined;

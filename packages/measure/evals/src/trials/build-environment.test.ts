@@ -1,4 +1,4 @@
-/** A task's files and set-up stay within its folder, and tasks that share a set-up do not disturb each other. */
+/** A task's files and set-up stay in its folder, and tasks that share a set-up do not disturb each other. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -39,7 +39,7 @@ const run = (script: string): BuildStep => ({ type: "run", script, workdir: "/ap
 const done = { code: 0, output: "", timedOut: false };
 const still: Shell = async () => done;
 
-/** Tasks that have the same steps. */
+/** Number of tasks with the same steps. */
 let users = 2;
 
 async function built(steps: readonly BuildStep[], shell: Shell = still, digest = "d") {
@@ -80,19 +80,19 @@ it("writes nothing through a link that leads out", async () => {
   assert.equal(readFileSync(join(root, "victim", "kept"), "utf8"), "kept");
 });
 
-it("reads nothing through one either", async () => {
+it("reads nothing through such a link", async () => {
   link("out", join(root, "victim"));
   assert.match(await built([copy("out/kept", "/app/")]), /leads out/);
 });
 
-it("copies links that stay, and links again over themselves", async () => {
+it("copies links that stay inside, also over existing ones", async () => {
   put("a/real/f", "f");
   link("a/to", "real");
   const app = await built([copy("a", "/app/"), copy("a", "/app/")]);
   assert.equal(readFileSync(join(app, "to", "f"), "utf8"), "f");
 });
 
-it("refuses a folder that its set-up put a link in the place of", async () => {
+it("refuses a folder that its set-up replaced by a link", async () => {
   put("a", "a");
   const evil = async ({ cwd }: ShellCommand) => {
     renameSync(cwd, `${cwd}-x`);
@@ -104,7 +104,7 @@ it("refuses a folder that its set-up put a link in the place of", async () => {
   assert.deepEqual(readdirSync(join(root, "victim")), ["kept"]);
 });
 
-it("lets tasks that install the same be built at once", async () => {
+it("builds tasks with the same installation concurrently", async () => {
   const install: Shell = async ({ cwd }) => {
     writeFileSync(join(cwd, "installed"), "");
     return done;
@@ -115,14 +115,14 @@ it("lets tasks that install the same be built at once", async () => {
   assert.deepEqual(readdirSync(join(root, "work", "layers", key)), ["app"]);
 });
 
-it("keeps nothing that no other task asks for", async () => {
+it("does not cache a layer that no other task uses", async () => {
   users = 1;
   assert.ok(existsSync(await built([run("npm ci")])));
   users = 2;
   assert.ok(!existsSync(join(root, "work", "layers")));
 });
 
-it("gives each set-up a sandbox of its own folder alone, and closes it", async () => {
+it("gives each set-up a sandbox around only its own folder, and closes it", async () => {
   const opened: string[] = [];
   let open = 0;
   const openShell = async (folder: string) => {
@@ -154,7 +154,7 @@ it("gives each set-up a sandbox of its own folder alone, and closes it", async (
   assert.equal(open, 0);
 });
 
-it("says why when a folder cannot be made, and throws nothing", async () => {
+it("explains why a folder cannot be made, and does not throw", async () => {
   writeFileSync(join(root, "work", "environments"), "");
   assert.match(await built([]), /cannot be made/);
 });

@@ -1,4 +1,6 @@
-/** Build environment: an image's instructions carried out in a folder, with what was installed once kept for the next. */
+/**
+ * Build environment: executes an image's instructions in a folder; caches installed packages for later tasks.
+ */
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,17 +19,17 @@ import { relocated, relocateVenvs } from "../tasks/relocate.ts";
 import type { Task } from "../tasks/task.ts";
 
 export interface Builder {
-  /** *Contract:* a new sandbox with a way to the registries that may write this folder. */
+  /** *Contract:* a new sandbox that may write this folder and reach the registries. */
   openShell(folder: string): Promise<OpenShell | Failure>;
   /** Absolute. */
   readonly folder: string;
   /** The variable PATH. */
   readonly path: string;
-  /** By the keys of `layerKeys`, how many tasks have a layer: what only one has is not kept. */
+  /** Number of tasks that share a layer, by `layerKeys`: a layer of only one task is not cached. */
   readonly layers: ReadonlyMap<string, number>;
 }
 
-/** A folder as the image would have it. */
+/** A folder with the same content as in the image. */
 export interface Environment {
   readonly app: string;
 }
@@ -36,12 +38,12 @@ export type Built = Environment | { readonly why: string };
 
 const run = promisify(execFile);
 
-/** Steps after which the folder is kept: what takes long. */
+/** Slow steps, after which the folder is cached. */
 const installs = /\b(?:npm|pnpm|pip3?)\s+(?:ci|install)\b/;
 
-/** *Contract:* never throws: what goes wrong on the disk is this task's alone. */
+/** *Contract:* never throws: a disk error affects only this task. */
 export async function buildEnvironment(task: Task, build: Build, builder: Builder): Promise<Built | Failure> {
-  // Its own: what one set-up writes is seen by no other.
+  // A separate folder: no other set-up sees its writes.
   const root = join(builder.folder, "environments", task.digest);
   const opened: OpenShell[] = [];
   const shell: Shell = async (command) => {
@@ -78,7 +80,7 @@ async function buildSteps(site: Site): Promise<Built | Failure> {
   return isOwn(app) ? { app } : replaced;
 }
 
-/** It may write what lies beside it. */
+/** The set-up may have written beside its folder. */
 const replaced = { why: "its set-up put something else in the place of its folder" };
 
 function isOwn(app: string): boolean {
@@ -93,11 +95,13 @@ function layer({ folder }: Builder, key: string | undefined): string {
   return join(folder, "layers", key ?? "none", "app");
 }
 
-/** A copy that works where it lies. *Contract:* throws where `from` is no folder, but a link to one. */
+/**
+ * Makes a copy that works at its new path. *Contract:* throws if `from` is no folder, or is a link to one.
+ */
 export async function copyFolder(from: string, to: string): Promise<void> {
   if (!isRealFolder(from)) throw new Error(`${basename(from)} is not the folder that was made`);
   await rm(to, { recursive: true, force: true });
-  // Half the time of a copy by Node: packages are many files.
+  // Takes half the time of a copy by Node: packages have many files.
   const copied = await run(findProgram("cp", { path: systemPath }) ?? "/bin/cp", [
     "-a",
     "--",
@@ -108,13 +112,13 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   relocateVenvs(to, from);
 }
 
-/** Whole or not there; of two tasks that make the same at once the first one's stays. */
+/** Complete or absent; of two tasks that make the same layer at once, the first one's stays. */
 async function keep(app: string, target: string): Promise<void> {
   if (!isOwn(app)) return;
   mkdirSync(dirname(target), { recursive: true });
   const part = mkdtempSync(join(dirname(target), "part-"));
   await copyFolder(app, part);
-  // Before it is there for others: it says where it will lie.
+  // Adjust its paths to the final folder before others can see it.
   relocateVenvs(part, part, target);
   const isFirst = await rename(part, target).then(
     () => true,
@@ -123,7 +127,7 @@ async function keep(app: string, target: string): Promise<void> {
   if (!isFirst) await rm(part, { recursive: true, force: true });
 }
 
-/** What each step's result depends on: all before it, and the files that were copied. */
+/** The inputs of each step's result: all earlier steps, and the copied files. */
 export function layerKeys({ folder }: Pick<Task, "folder">, build: Build): readonly string[] {
   const hash = createHash("sha256").update(JSON.stringify([build.base, build.workdir]));
   return build.steps.map((step) => {
@@ -139,7 +143,7 @@ interface Site {
   readonly build: Build;
   readonly app: string;
   readonly builder: Builder;
-  /** Of its own sandbox. */
+  /** The shell of its own sandbox. */
   readonly shell: Shell;
 }
 
@@ -192,7 +196,7 @@ async function runIn(
     : { why: `its set-up fails: ${script.slice(0, 80)}: ${lastWords(ran.output)}` };
 }
 
-/** Variables of an image as they are here. */
+/** An image's variables with local paths. */
 export function environmentOf(
   env: BuildEnv,
   places: Readonly<Record<string, string>>,

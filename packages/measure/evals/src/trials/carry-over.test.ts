@@ -1,4 +1,4 @@
-/** What an agent did to sources is graded; what it did to tests is not. */
+/** Grading uses an agent's changes to sources, but not to tests. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -27,7 +27,7 @@ const put = (path: string, text: string): void => {
 const read = (path: string): string | undefined =>
   existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined;
 
-it("brings changed, new and deleted sources, and leaves tests, settings of runners and packages as they were", async () => {
+it("carries changed, new and deleted sources, and keeps tests, runner settings and packages", async () => {
   for (const folder of ["base", "agent", "target"]) {
     put(`${folder}/src/a.js`, "old");
     put(`${folder}/src/gone.js`, "old");
@@ -56,7 +56,7 @@ it("brings changed, new and deleted sources, and leaves tests, settings of runne
     assert.equal(read(`target/${path}`), undefined);
 });
 
-it("follows no link out of the folder, and takes a folder where a file was", async () => {
+it("follows no link out of the folder, and lets a folder replace a file", async () => {
   put("base/a", "old");
   put("target/a", "old");
   put("agent/a/b", "new");
@@ -72,7 +72,7 @@ it("follows no link out of the folder, and takes a folder where a file was", asy
   assert.equal(isProtected("src/contest.py"), false);
 });
 
-it("takes no settings of a runner from an agent, whatever file they lie in", () => {
+it("carries no runner settings from an agent, whatever file they are in", () => {
   const names =
     "package.json pyproject.toml setup.cfg tox.ini pytest.ini babel.config.js .babelrc .babelrc.json vitest.workspace.ts jest.setup.js .mocharc.cjs vite.config.ts packages/a/package.json";
   assert.deepEqual(
@@ -83,7 +83,7 @@ it("takes no settings of a runner from an agent, whatever file they lie in", () 
     assert.equal(isProtected(name), false, name);
 });
 
-it("writes nothing through a link of the task's that an agent made a folder of", async () => {
+it("writes nothing through a task's link that an agent replaced by a folder", async () => {
   put("victim/kept", "kept");
   for (const folder of ["base", "target"]) {
     mkdirSync(join(root, folder), { recursive: true });

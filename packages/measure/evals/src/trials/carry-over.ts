@@ -1,11 +1,11 @@
-/** Carry over: what an agent left in its folder, brought into a clean one for grading. */
+/** Carry over: copies an agent's result from its folder into a clean one for grading. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isTestFile } from "@lathe/repair/test-file";
 import { kindOf, staysIn } from "../own-files.ts";
 
-/** Made by tools, and made again: nothing of an agent's answer. */
+/** Made by tools and rebuilt by them: not part of an agent's answer. */
 const aside = new Set([".git", "node_modules", ".venv", "__pycache__", ".pytest_cache", ".lathe"]);
 const runnerSettings =
   /(?:^|\/)(?:(?:vitest|jest|ava|vite|babel)(?:\.\w+)*\.config\.[cm]?[jt]s(?:on)?|(?:vitest\.workspace|jest\.setup)\.\w+|\.babelrc(?:\.\w+)?|\.mocharc\.\w+|package\.json|pyproject\.toml|setup\.cfg|\.?pytest\.(?:ini|toml)|tox\.ini|conftest\.py|(?:site|user)customize\.py)$/;
@@ -14,7 +14,7 @@ export function isProtected(path: string): boolean {
   return isTestFile(path) || runnerSettings.test(path);
 }
 
-/** Whether what an agent made of this path is graded. */
+/** Whether grading uses the agent's version of this path. */
 export function isAnswer(path: string): boolean {
   return !isProtected(path) && !path.split("/").some(isAside);
 }
@@ -23,26 +23,28 @@ function isAside(name: string): boolean {
   return aside.has(name) || name.endsWith(".egg-info");
 }
 
-/** `base` is what the agent began with, `target` a copy of it; tests and the settings of their runners stay as they are. */
+/**
+ * `base` is what the agent started from, and `target` a copy of it; tests and runner settings stay unchanged.
+ */
 export async function carryOver(agent: string, base: string, target: string): Promise<void> {
   const paths = new Set([...filesBelow(agent), ...filesBelow(base)]);
   for (const path of [...paths].sort()) {
     if (isProtected(path) || isSame(join(agent, path), join(base, path))) continue;
     const to = join(target, path);
-    // A link or a file of the task that stays, and is a folder of the agent's.
+    // The task's own link or file stays, although the agent made a folder there.
     if (!staysIn(target, dirname(to)) || !canHold(dirname(to))) continue;
     if (kindOf(to)) rmSync(to, { recursive: true });
-    // What is a folder now comes file by file.
+    // A new folder is copied file by file.
     if (kindOf(join(agent, path))?.isDirectory() !== false) continue;
     mkdirSync(dirname(to), { recursive: true });
     await cp(join(agent, path), to, { verbatimSymlinks: true });
   }
 }
 
-/** Whether the folder is there or can be made. */
+/** Whether the folder exists or can be made. */
 function canHold(folder: string): boolean {
   const kind = kindOf(folder);
-  // Of a path through a file nothing is told: what is above it decides.
+  // A path through a file has no state of its own: the path above decides.
   return kind ? kind.isDirectory() : dirname(folder) === folder || canHold(dirname(folder));
 }
 

@@ -1,4 +1,4 @@
-/** Only what the tests say themselves is a reward. */
+/** Only the tests' own result is a reward. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** What comes of tests that leave this in the verifier's folder. */
+/** The grade of tests that leave this in the verifier's folder. */
 async function graded(leave: (verifier: string) => void, isMined = false) {
   const seconds = { agent: 1, verifier: 1, build: 1 };
   const task: Task = {
@@ -49,15 +49,15 @@ async function graded(leave: (verifier: string) => void, isMined = false) {
 
 const put = (name: string, text: string) => (verifier: string) => writeFileSync(join(verifier, name), text);
 
-it("takes the number of either file", async () => {
+it("reads the number from either file", async () => {
   assert.equal(await graded(put("reward.txt", "1\n")), 1);
 });
 
-it("takes the least of several", async () => {
+it("uses the lowest of several", async () => {
   assert.equal(await graded(put("reward.json", '{"a": 1, "b": 0.5}')), 0.5);
 });
 
-it("grades nothing where there are both, or one that a mined task's tests never write", async () => {
+it("gives no grade for both files, or for one that a mined task's tests never write", async () => {
   const both = (verifier: string): void => {
     put("reward.txt", "0")(verifier);
     put("reward.json", "1")(verifier);
@@ -65,7 +65,7 @@ it("grades nothing where there are both, or one that a mined task's tests never 
   assert.match(String(await graded(both)), /not theirs/);
 });
 
-it("grades nothing of a mined task by another file", async () => {
+it("gives a mined task no grade from another file", async () => {
   assert.match(String(await graded(put("reward.json", "1"), true)), /not theirs/);
 });
 
@@ -83,7 +83,7 @@ for (const [what, leave] of [
   });
 }
 
-it("reads nothing through what was put in the place of the folder", async () => {
+it("reads nothing through something that replaced the folder", async () => {
   const why = await graded((verifier) => {
     renameSync(verifier, `${verifier}-x`);
     put("reward.txt", "1")(`${verifier}-x`);

@@ -1,4 +1,4 @@
-/** Grade: a task's tests run on what an agent left, in a folder and a sandbox that it never had. */
+/** Grade: runs a task's tests on an agent's result, in a folder and a sandbox that the agent never had. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,9 +14,9 @@ import type { TrialOutcome } from "./trial.ts";
 import type { Workplace } from "./workplace.ts";
 
 export interface GradePlace extends Answer {
-  /** Made for this alone. */
+  /** Made only for this grading. */
   readonly clean: Workplace;
-  /** *Contract:* a new sandbox without a network around the clean place. */
+  /** *Contract:* a new sandbox around the clean place, without a network. */
   openShell(): Promise<OpenShell | Failure>;
   /** The variable PATH. */
   readonly path: string;
@@ -49,9 +49,9 @@ export async function grade(task: Task, build: Build, place: GradePlace): Promis
   }
 }
 
-/** Beside the project's folder, where no task has anything. */
+/** Beside the project's folder, where no task has files. */
 const goneName = "removed-by-the-agent";
-/** A view's files are removed in the view alone. */
+/** A view's files are removed only in the view. */
 const removeGone = `(xargs -0 rm -rf -- && rm -f ../${goneName}) < ../${goneName} || exit 1\n`;
 
 function outcomeOf(task: Task, own: OwnFolder, ran: ShellResult): TrialOutcome {
@@ -63,7 +63,7 @@ function outcomeOf(task: Task, own: OwnFolder, ran: ShellResult): TrialOutcome {
   return { type: "not-run", why: `its tests gave no reward: ${why}` };
 }
 
-/** An image's folders, in one here. */
+/** Maps an image's folders to folders inside this one. */
 export function placesOf(folder: string, { workdir }: Build): Places {
   const names = ["tests", "logs", "solution"].map((name) => [`/${name}`, join(folder, name)] as const);
   return { ...Object.fromEntries(names), [workdir]: join(folder, "app") };
@@ -71,7 +71,7 @@ export function placesOf(folder: string, { workdir }: Build): Places {
 
 const maxReward = 64_000;
 
-/** Undefined when there are none that are numbers; a text when they are not to be believed. */
+/** Undefined if there are no numeric rewards; a text if they cannot be trusted. */
 function readRewards(
   own: OwnFolder,
   { isMined }: Task,
@@ -79,7 +79,8 @@ function readRewards(
   if (!isStill(own)) return "its tests, or what they ran, put something else in the place of logs/verifier";
   const [text, json] = ["reward.txt", "reward.json"].map((name) => join(own.path, name)) as [string, string];
   const hasJson = kindOf(json) !== undefined;
-  // Tests run an agent's code, which may write here too: that one file is what the tests say has to be plain.
+  // Tests run an agent's code, which can write here too: only one result file may exist, and it must be
+  // plain.
   if (hasJson && (isMined || kindOf(text)))
     return "its tests left a reward.json beside what they say: one of the two is not theirs";
   const said = readPlain(hasJson ? json : text, maxReward)?.trim();

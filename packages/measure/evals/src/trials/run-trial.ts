@@ -1,4 +1,4 @@
-/** Run trial: one agent at one task, from a clean folder to a graded one. */
+/** Run trial: one agent at one task, from a clean folder to a grade. */
 import { mkdirSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -19,42 +19,42 @@ import type { AgentWork, Trial, TrialKey, TrialOutcome } from "./trial.ts";
 import { isWhole, makeWorkplace, type Views, type Workplace } from "./workplace.ts";
 
 export interface AgentCall {
-  /** As the records call it. */
+  /** The agent's name in the records. */
   readonly agent: string;
   /** The folder to work in. */
   readonly cwd: string;
-  /** Of a view that it works in: of which folder, and its layers. */
+  /** The folder and the layers of the view it works in. */
   readonly view?: { readonly root: string; readonly layers: ForkLayers };
-  /** Empty, for its sessions. */
+  /** An empty folder for its sessions. */
   readonly state: string;
   readonly instruction: string;
-  /** Of the task, beside its own. */
+  /** The task's variables, in addition to its own. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
 
-/** `why`: it could not work, for reasons that are not its own. */
+/** `why` explains why it could not work, for a reason outside the agent. */
 export type AgentResult = { readonly work?: AgentWork } | { readonly why: string };
 
 export interface TrialPorts {
   readonly builder: Builder;
-  /** Absent where each trial gets copies. */
+  /** Absent if each trial gets copies. */
   readonly views?: Views;
   /** *Contract:* a new sandbox without a network that may write this folder, or a view of it. */
   openShell(folder: string, layers?: ForkLayers): Promise<OpenShell | Failure>;
-  /** *Contract:* removes the folder with what views leave in it; never throws. */
+  /** *Contract:* removes the folder and any view's leftovers in it; never throws. */
   remove(folder: string): Promise<void>;
-  /** *Contract:* settles when its process is gone; never throws. */
+  /** *Contract:* settles once its process has ended; never throws. */
   runAgent(call: AgentCall): Promise<AgentResult>;
   now(): number;
 }
 
-/** Folders of environments that are there or on their way, by the task's digest. */
+/** Environments that are built or being built, by the task's digest. */
 export type Environments = Map<string, Promise<Built | Failure>>;
 
 type Ran = Pick<Trial, "outcome" | "seconds" | "work">;
 
-/** `folder`: empty, for this trial alone; removed at the end. */
+/** `folder` is empty and only for this trial; it is removed at the end. */
 export async function runTrial(
   key: TrialKey,
   task: Task,
@@ -81,7 +81,7 @@ export async function runTrial(
       ...(await workAndGrade(key, task, { ports, folder, build: task.build, base: built.app })),
     };
   } catch (cause) {
-    // A disk's doing, or a task's: the others go on.
+    // A fault of the disk or of this task: other trials continue.
     return { ...named, ...notRun(`its folders cannot be made: ${causeText(cause)}`) };
   } finally {
     await ports.remove(folder);
@@ -150,7 +150,7 @@ async function agentAt(agent: string, task: Task, site: AgentSite): Promise<Agen
   });
 }
 
-/** What the task itself has for a solution. */
+/** Applies the task's own solution. */
 async function solve(task: Task, { ports, build, place }: AgentSite): Promise<AgentResult> {
   const { root, own, layers } = place;
   try {

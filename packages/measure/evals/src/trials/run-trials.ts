@@ -1,4 +1,7 @@
-/** Run trials: every agent at every task as often as wanted, some at a time; what is on record already is not done again. */
+/**
+ * Run trials: runs every agent at every task the wanted number of times, several at once; skips recorded
+ * trials.
+ */
 import { join } from "node:path";
 import type { Task } from "../tasks/task.ts";
 import { type Builder, layerKeys } from "./build-environment.ts";
@@ -7,7 +10,7 @@ import { readTrials, type Trial, type TrialKey, trialFile, writeTrial } from "./
 
 export interface TrialAgent {
   readonly name: string;
-  /** Of a variant: what its settings come to. */
+  /** Digest of a variant's settings. */
   readonly definition?: string;
 }
 
@@ -17,7 +20,7 @@ export interface TrialsWanted {
   readonly attempts: number;
   readonly parallel: number;
   readonly records: string;
-  /** Exists; for what is needed meanwhile. */
+  /** An existing folder for temporary data. */
   readonly folder: string;
   readonly signal: AbortSignal;
   onStart(key: TrialKey): void;
@@ -26,11 +29,11 @@ export interface TrialsWanted {
 
 export interface Trials {
   readonly trials: readonly Trial[];
-  /** How many of them had been made before. */
+  /** Number of trials that already existed. */
   readonly found: number;
 }
 
-/** As the host gives them; which layers are shared is known here. */
+/** The ports as the host gives them; this module adds the shared layers. */
 export type SuitePorts = Omit<TrialPorts, "builder"> & { readonly builder: Omit<Builder, "layers"> };
 
 export async function runTrials(wanted: TrialsWanted, ports: SuitePorts): Promise<Trials> {
@@ -39,7 +42,7 @@ export async function runTrials(wanted: TrialsWanted, ports: SuitePorts): Promis
   const known = new Map(readTrials(records).map((trial) => [trialFile(trial), trial]));
   const isMade = (key: TrialKey): boolean => {
     const trial = known.get(trialFile(key));
-    // What could not be run may be possible by now.
+    // A trial that could not run may be possible by now.
     return trial?.outcome.type === "graded" && trial.digest === key.digest && trial.variant === key.variant;
   };
   const open = keys.filter((key) => !isMade(key));
@@ -54,7 +57,7 @@ export async function runTrials(wanted: TrialsWanted, ports: SuitePorts): Promis
       wanted.onStart(key);
       const place = { ports: { ...ports, builder }, environments, folder: join(folder, "trials", `${at}`) };
       const trial = await runTrial(key, byName.get(key.task) as Task, place);
-      // Half of a trial is none.
+      // An aborted trial has no valid result.
       if (signal.aborted) return;
       writeTrial(records, trial);
       known.set(trialFile(trial), trial);
@@ -66,20 +69,20 @@ export async function runTrials(wanted: TrialsWanted, ports: SuitePorts): Promis
   return { trials, found: keys.length - open.length };
 }
 
-/** In how many tasks each layer is. */
+/** Counts the tasks that share each layer. */
 function countLayers(tasks: readonly Task[]): ReadonlyMap<string, number> {
   const all = tasks.flatMap(({ folder, build }) => {
     try {
       return build ? [...new Set(layerKeys({ folder }, build))] : [];
     } catch {
-      // What cannot be read is said when it is built.
+      // A task that cannot be read is reported when it is built.
       return [];
     }
   });
   return new Map([...Map.groupBy(all, (key) => key)].map(([key, same]) => [key, same.length]));
 }
 
-/** All first attempts before the second ones: what is known early covers all tasks. */
+/** First attempts of all tasks before second ones: early results then cover all tasks. */
 function keysOf({ tasks, agents, attempts }: TrialsWanted): readonly TrialKey[] {
   const numbers = Array.from({ length: attempts }, (_, at) => at + 1);
   return numbers.flatMap((attempt) =>

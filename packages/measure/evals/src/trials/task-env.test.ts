@@ -1,4 +1,4 @@
-/** What a task sets reaches the commands of its trial, and no process outside the sandbox. */
+/** A task's variables reach the commands of its trial, and no process outside the sandbox. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { isTrial, packedEnv, withTaskEnv } from "./task-env.ts";
 
 const task = { NODE_OPTIONS: "--require=/evil.cjs", PATH: "/evil", XDG_CONFIG_HOME: "/evil", TEXT: "it's" };
 
-it("gives an agent's process the host's variables alone", async () => {
+it("gives an agent's process only the host's variables", async () => {
   const folder = mkdtempSync(join(tmpdir(), "task-env-"));
   try {
     const out = join(folder, "env.json");
@@ -37,7 +37,7 @@ it("gives an agent's process the host's variables alone", async () => {
   }
 });
 
-it("sets them for each command, in the shell within the sandbox", async () => {
+it("sets them for each command, in the shell inside the sandbox", async () => {
   const inner = createFakeSandbox();
   const sandbox = withTaskEnv(inner, packedEnv({ ...task, "a; evil": "x" }));
   await sandbox.exec({ script: "true", cwd: "/" }, { timeoutMs: 1000 });
@@ -47,7 +47,7 @@ it("sets them for each command, in the shell within the sandbox", async () => {
   assert.equal(sandbox.spec, inner.spec);
 });
 
-it("changes nothing without a trial", () => {
+it("changes nothing outside a trial", () => {
   const inner = createFakeSandbox();
   assert.equal(withTaskEnv(inner, {}), inner);
   assert.equal(withTaskEnv(inner, { LATHE_EVAL_ENV: "no" }), inner);

@@ -1,23 +1,29 @@
-/** Task env: variables that a task of an evaluation sets; they reach its commands inside the sandbox, and nothing of the host. */
+/**
+ * Task env: variables set by an evaluation task; they reach its commands inside the sandbox, and no host
+ * process.
+ */
 import type { Assignment, Command, Sandbox } from "@lathe/protocol";
 
 type Env = Readonly<Record<string, string>>;
 
 const name = "LATHE_EVAL_ENV";
 
-/** One variable, for an agent's process: Node, Lathe and what they start read nothing else in it. */
+/**
+ * Packs them into one variable for an agent's process; Node, Lathe and their children read nothing else from
+ * it.
+ */
 export function packedEnv(env: Env): Env {
   return { [name]: JSON.stringify(env) };
 }
 
 const variantName = "LATHE_EVAL_VARIANT";
 
-/** What the agent of a trial is set to, for its process. */
+/** Packs a trial's variant for the agent's process. */
 export function packedVariant(variant: Assignment | undefined): Env {
   return variant ? { [variantName]: JSON.stringify(variant) } : {};
 }
 
-/** What this process, the agent of a trial, is set to; undefined for one as it is. */
+/** The variant of this process, a trial's agent; undefined if it has none. */
 export function variantOf(env: Readonly<Record<string, string | undefined>>): Assignment | undefined {
   const text = env[variantName];
   return text === undefined ? undefined : (JSON.parse(text) as Assignment);
@@ -38,7 +44,7 @@ function taskEnv(env: Readonly<Record<string, string | undefined>>): Env {
   }
 }
 
-/** What a shell in the sandbox does first. */
+/** Shell lines that set the variables, before a command in the sandbox. */
 export function exported(env: Env): string {
   const words = Object.entries(env).map(
     ([one, value]) => `export ${one}='${value.replaceAll("'", `'\\''`)}'\n`,
@@ -46,7 +52,7 @@ export function exported(env: Env): string {
   return words.join("");
 }
 
-/** The sandbox's own environment stays the host's, for its driver runs programs outside with that. */
+/** The sandbox's own environment stays the host's: its driver runs programs outside with it. */
 export function withTaskEnv(sandbox: Sandbox, env: Readonly<Record<string, string | undefined>>): Sandbox {
   const first = exported(taskEnv(env));
   if (first === "") return sandbox;

@@ -1,4 +1,4 @@
-/** Trial: one attempt of one agent at one task, as a record that other tools read. */
+/** Trial: a record of one agent's attempt at one task, in a form that other tools can read. */
 import {
   closeSync,
   fsyncSync,
@@ -15,24 +15,24 @@ import { parseJson } from "@lathe/protocol";
 export interface Trial {
   readonly version: 1;
   readonly task: string;
-  /** What the task's files come to: another one is another task. */
+  /** Digest of the task's files: another digest means another task. */
   readonly digest: string;
-  /** A model's id, with a variant's name after a plus; or `oracle` or `nop`. */
+  /** A model's id, then a plus and a variant's name; or `oracle` or `nop`. */
   readonly agent: string;
-  /** What the variant's settings come to: others are another agent. */
+  /** Digest of the variant's settings: another one means another agent. */
   readonly variant?: string;
-  /** From 1 up. */
+  /** Starts at 1. */
   readonly attempt: number;
   readonly startedAt: string;
   readonly outcome: TrialOutcome;
   readonly seconds: Seconds;
-  /** What the agent says of itself; absent for `oracle` and `nop`, and where it said nothing. */
+  /** The agent's own report; absent for `oracle` and `nop`, and if it reported nothing. */
   readonly work?: AgentWork;
 }
 
 export type TrialOutcome =
   | { readonly type: "graded"; readonly reward: number; readonly rewards: Readonly<Record<string, number>> }
-  /** It says nothing of the agent, and counts for nothing. */
+  /** It says nothing about the agent, and does not count. */
   | { readonly type: "not-run"; readonly why: string };
 
 export interface Seconds {
@@ -42,16 +42,16 @@ export interface Seconds {
 
 export interface AgentWork {
   readonly session: string;
-  /** How it ended, e.g. `done`; `timeout` when the task's time was up. */
+  /** How it ended, e.g. `done`; `timeout` if it exceeded the task's time. */
   readonly end: string;
   readonly steps: number;
-  /** US dollars; null when it is not known. */
+  /** US dollars; null if unknown. */
   readonly cost: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** What one trial is, before it is made. */
+/** Identifies a trial before it runs. */
 export type TrialKey = Pick<Trial, "task" | "digest" | "agent" | "attempt" | "variant">;
 
 export function trialFile({ task, agent, attempt }: TrialKey): string {
@@ -59,7 +59,7 @@ export function trialFile({ task, agent, attempt }: TrialKey): string {
   return `${plain(task)}__${plain(agent)}__${attempt}.json`;
 }
 
-/** Whole on the disk, or not there. */
+/** Complete on the disk, or absent. */
 export function writeTrial(folder: string, trial: Trial): void {
   mkdirSync(folder, { recursive: true });
   const target = join(folder, trialFile(trial));
@@ -71,7 +71,7 @@ export function writeTrial(folder: string, trial: Trial): void {
   renameSync(part, target);
 }
 
-/** What is no record of ours is left out. */
+/** Skips files that are not valid records. */
 export function readTrials(folder: string): readonly Trial[] {
   return names(folder).flatMap((name) => {
     const trial = parseJson(readFileSync(join(folder, name), "utf8"));

@@ -1,4 +1,7 @@
-/** Alert task: what an agent is told that looks into an alert, with what happened in its examples; for this machine's agent alone. */
+/**
+ * Alert task: the instruction for an agent that investigates an alert, with the data of its examples; only
+ * for a local agent.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { type Event, type Failure, failure, isFailure, type Store } from "@lathe/protocol";
 import { readCalls } from "./read-calls.ts";
@@ -6,17 +9,17 @@ import { alertKey } from "./tickets.ts";
 import { type Alert, watchCalls } from "./watch-calls.ts";
 
 export interface AlertSources {
-  /** Up to date with the logs. */
+  /** Facts that are up to date with the logs. */
   readonly facts: DatabaseSync;
   readonly store: Pick<Store, "read">;
   /** *Contract:* the text without secrets. */
   redact(text: string): Promise<string>;
 }
 
-/** Characters of one example's arguments, and of what came of them. */
+/** Characters of one example's arguments, and of its result. */
 const maxCharacters = 1_500;
 
-/** `key`: the start of an alert's key. */
+/** `key` is the start of an alert's key. */
 export async function alertTask(
   { facts, store, redact }: AlertSources,
   key: string,

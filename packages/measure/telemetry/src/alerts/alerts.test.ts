@@ -29,7 +29,7 @@ function isFound(rate: number, random: () => number): boolean {
 }
 
 describe("the detector", () => {
-  it("keeps to its rate of false alarms over 20 tools, 5 models and 90 days", () => {
+  it("keeps its rate of false alarms over 20 tools, 5 models and 90 days", () => {
     const random = seededRandom(7);
     let [calls, alarms] = [0, 0];
     for (let pair = 0; pair < 100; pair++) {
@@ -67,7 +67,7 @@ describe("alerts", () => {
     ...Array.from({ length: 60 }, (_, i) => call(300 + i, i % 2 === 0)),
   ];
 
-  it("name the tool, the model, the code and the rate before", () => {
+  it("name the tool, the model, the code and the previous rate", () => {
     const [alert, ...others] = watchCalls(jump());
     assert.deepEqual(others, []);
     assert.partialDeepStrictEqual(alert, { kind: "jump", tool: "edit", model: "test/one", code: "no-match" });
@@ -76,7 +76,7 @@ describe("alerts", () => {
     assert.equal(alert.closedAt, undefined);
   });
 
-  it("close when the rate is back, and tell of faults of our own at any rate", () => {
+  it("close once the rate is normal, and report Lathe's own faults at any rate", () => {
     const back = Array.from({ length: 200 }, (_, i) => call(400 + i, i % 20 === 0));
     assert.notEqual(watchCalls([...jump(), ...back])[0]?.closedAt, undefined);
     const bugs = [1, 2, 3].map((at) => call(at, true, { code: "bug" }));
@@ -84,7 +84,7 @@ describe("alerts", () => {
     assert.deepEqual(watchCalls(bugs.slice(1)), []);
   });
 
-  it("become one ticket for each signature, which is kept up to date", async () => {
+  it("become one ticket per signature, which is updated", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lathe-tickets-"));
     const read = (): string => readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8");
     await writeTickets(markdownTickets(folder), watchCalls(jump()));

@@ -15,7 +15,7 @@ interface Found {
   readonly state: string;
 }
 
-/** Issues with it are ours: nothing else is looked at. */
+/** Only issues with this label are read or changed. */
 const label = "lathe-alert";
 const perPage = 100;
 const maxPages = 10;

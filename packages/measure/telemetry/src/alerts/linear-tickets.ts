@@ -40,7 +40,7 @@ export function linearTickets({ baseUrl, team, token, userAgent }: LinearOptions
   const call = async <T>(query: string, variables: object): Promise<T | Failure> => {
     const key = await token();
     if (isFailure(key)) return key;
-    // Keys of a person go as they are, tokens of an app as bearers.
+    // Personal keys are sent unchanged, app tokens as bearers.
     const authorization = key.startsWith("lin_api_") ? key : `Bearer ${key}`;
     const headers = { authorization, "user-agent": userAgent };
     const answer = await requestJson({ method: "POST", url, headers, body: { query, variables } });
@@ -64,7 +64,7 @@ export function linearTickets({ baseUrl, team, token, userAgent }: LinearOptions
     const isMoved = over.has(old.state.type) === isOpen;
     const stateId = isMoved ? await stateFor(isOpen) : undefined;
     if (isFailure(stateId)) return stateId;
-    // Linear writes Markdown in its own way: a look at the words, not at every character.
+    // Linear reformats Markdown: compare the words, not every character.
     if (!isMoved && old.title === input.title && sameWords(old.description, input.description))
       return undefined;
     const changed = await call(update, { id: old.id, input: { ...input, ...(stateId && { stateId }) } });

@@ -6,7 +6,7 @@ import { linearTickets } from "./linear-tickets.ts";
 import type { TrackerOptions } from "./remote-issues.ts";
 import type { Tickets } from "./tickets.ts";
 
-/** Where alerts become issues. */
+/** The place where alerts become issues. */
 export type TicketSettings = (
   | { readonly kind: "github"; readonly repository: string }
   | { readonly kind: "linear"; readonly team: string }
@@ -15,11 +15,11 @@ export type TicketSettings = (
 export interface TrackerAccess {
   readonly env: Env;
   readonly userAgent: string;
-  /** *Contract:* the token that the settings' command prints; absent where they name none. */
+  /** *Contract:* the token that the settings' command prints; absent if they name no command. */
   readonly printedToken?: (() => Promise<string | Failure>) | undefined;
 }
 
-/** *Contract:* asks for the token when the first request is made. */
+/** *Contract:* asks for the token at the first request. */
 export function openTracker(
   settings: TicketSettings,
   { env, userAgent, printedToken }: TrackerAccess,

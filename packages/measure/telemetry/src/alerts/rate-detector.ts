@@ -1,28 +1,29 @@
 /**
- * Rate detector: whether a rate of failures has jumped above what it was, watched at every call.
+ * Rate detector: detects at every call whether a failure rate has jumped above its baseline.
  *
- * An e-detector for Bernoulli streams: the mean of several CUSUM statistics, each of the likelihood ratio of one higher
- * rate against the baseline. Started anew at 1 whenever it falls below, it stays under a sum of e-processes, so as long as
- * the rate is not above the baseline the mean number of calls to a false alarm is at least the threshold, however often
- * somebody looks (J. Shin, A. Ramdas, A. Rinaldo, "E-detectors: a nonparametric framework for sequential change
- * detection", 2024). The baseline is the upper end of an interval, since the true rate is not known.
+ * An e-detector for Bernoulli streams: the mean of several CUSUM statistics, each of the likelihood ratio of
+ * one higher rate against the baseline. Each restarts at 1 whenever it falls below, and so stays under a sum
+ * of e-processes. As long as the rate is not above the baseline, the mean number of calls to a false alarm is
+ * at least the threshold, however often anyone looks (J. Shin, A. Ramdas, A. Rinaldo, "E-detectors: a
+ * nonparametric framework for sequential change detection", 2024). The baseline is the upper end of an
+ * interval, since the true rate is unknown.
  */
 
-/** On average at most one false alarm in so many calls of a pair. */
+/** On average at most one false alarm in this many calls of a pair. */
 export const callsPerFalseAlarm = 10_000;
 
-/** Calls that a baseline is made of. */
+/** Number of calls that form a baseline. */
 export const baselineCalls = 100;
 
 const factors = [2, 3, 5];
-/** Less is not told from never by so few calls: the first errors of a pair are no jump. */
+/** So few calls cannot tell a lower rate from zero: the first errors of a pair are no jump. */
 const leastRate = 0.01;
 const maxRate = 0.95;
 
 export interface Detector {
   readonly baseline: number;
   readonly statistics: readonly number[];
-  /** Of the stretch that each statistic speaks of: calls and failures since the first of them began. */
+  /** The statistic's current stretch: calls and failures since it began. */
   readonly calls: number;
   readonly failures: number;
 }
@@ -40,7 +41,7 @@ export function takeCall(detector: Detector, isFailed: boolean): Detector {
     const ratio = isFailed ? rate / baseline : (1 - rate) / (1 - baseline);
     return Math.max(1, statistic) * ratio;
   });
-  // All have begun anew: what came before is no part of a jump.
+  // All statistics have restarted: earlier failures are not part of a jump.
   const isNew = next.every((statistic) => statistic < 1);
   return {
     baseline,
@@ -54,7 +55,7 @@ export function isAlarmed({ statistics }: Detector): boolean {
   return statistics.reduce((sum, one) => sum + one, 0) / statistics.length >= callsPerFalseAlarm;
 }
 
-/** The upper end of Wilson's interval for a rate, at 90 % on this side (E. B. Wilson, 1927). */
+/** The upper end of Wilson's interval for a rate, one-sided at 90 % (E. B. Wilson, 1927). */
 function upperRate(calls: number, failures: number): number {
   if (calls === 0) return 1;
   const z = 1.2816;

@@ -1,9 +1,9 @@
-/** Read calls: what the detector watches, tool calls and attempts of models, in the order of time. */
+/** Read calls: the detector's input, tool calls and model attempts, in time order. */
 import type { DatabaseSync } from "node:sqlite";
 import { modelItself } from "../report/error-report.ts";
 import type { WatchedCall } from "./watch-calls.ts";
 
-/** Without those that a person stopped, and those that were refused: they are no failures. */
+/** Omits calls that a person stopped and denied calls: they are no failures. */
 export function* readCalls(database: DatabaseSync): Generator<WatchedCall> {
   const statement = database.prepare(
     `select at, session, seq, tool, model, code, shape, ms from calls

@@ -1,22 +1,22 @@
-/** Remote issues: alerts as issues on a tracker: what goes there, and requests that say clearly why they did not work. */
+/** Remote issues: the content of alerts as issues on a tracker, and requests with clear errors. */
 import { type Failure, failure } from "@lathe/protocol";
 
 export interface TrackerOptions {
-  /** Absent: the tracker's own. */
+  /** Defaults to the tracker's own address. */
   readonly baseUrl?: string;
-  /** *Contract:* a token that holds now; never in any text. */
+  /** *Contract:* a currently valid token; it never appears in any text. */
   token(): Promise<string | Failure>;
   readonly userAgent: string;
 }
 
 const timeoutMs = 20_000;
 
-/** By which an issue is found again, whatever people make of its title. */
+/** Identifies an issue, even if people change its title. */
 export function markerOf(key: string): string {
   return `lathe-alert-${key}`;
 }
 
-/** Others read it: names of arguments are what a model wrote, and stay here. */
+/** Issues are public to others: argument names come from a model, and are removed. */
 export function remoteBody(key: string, body: string): string {
   const shapes = body.replace(/arguments `([^`]*)`/g, (_, shape: string) => {
     return `arguments \`${shape.replace(/([{,] ?)[^:{},]+: /g, "$1")}\``;
@@ -38,7 +38,7 @@ export async function requestJson({ method, url, headers, body }: Call): Promise
       method,
       headers: { ...headers, ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
-      // The token goes nowhere else.
+      // The token must not go to another address.
       redirect: "error",
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -1,4 +1,4 @@
-/** Tickets on trackers, against servers on the loopback that keep issues in the shapes of GitHub and Linear. */
+/** Tickets on trackers, against loopback servers that store issues in GitHub's and Linear's formats. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -142,7 +142,7 @@ const adapters: readonly (readonly [string, typeof github, (baseUrl: string) => 
 
 for (const [name, answer, open, opened, closed] of adapters) {
   describe(`tickets at ${name}`, () => {
-    it("are made once, kept up to date, closed when the rate is back, and opened again", async () => {
+    it("are created once, updated, closed once the rate is normal, and reopened", async () => {
       const url = await serve(answer);
       const put = async (more: Partial<Alert>): Promise<void> => {
         assert.equal(await writeTickets(open(url), [{ ...alert, ...more }]), 1);
@@ -164,7 +164,7 @@ for (const [name, answer, open, opened, closed] of adapters) {
       assert.ok(requests.every(({ headers }) => headers.authorization === "Bearer the-token"));
     });
 
-    it("say nothing that a model wrote, and nothing of what was over already", async () => {
+    it("contain no text from a model, and no alert that had already ended", async () => {
       const url = await serve(answer);
       await writeTickets(open(url), [{ ...alert, closedAt: 3_000_000 }]);
       assert.equal(stored.length, 0);
@@ -177,7 +177,7 @@ for (const [name, answer, open, opened, closed] of adapters) {
       assert.match(stored[0]?.body ?? "", /arguments `\{text of <8, number\}`/);
     });
 
-    it("say why they did not get there, without the token", async () => {
+    it("explain why they were not delivered, without the token", async () => {
       for (const [status, why] of [
         [401, /token does not allow/],
         [404, /is the name right/],

@@ -1,4 +1,4 @@
-/** Tickets: alerts as issues somewhere, one for each signature, kept up to date and closed when the rate is back. */
+/** Tickets: alerts as issues on a tracker, one per signature, updated and closed once the rate is normal. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,9 +6,9 @@ import { type Failure, failureClass, isFailure } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system";
 import type { Alert } from "./watch-calls.ts";
 
-/** Where issues are kept. */
+/** A tracker of issues. */
 export interface Tickets {
-  /** *Contract:* creates the issue with this key, or replaces what it says; idempotent, and one after the other. */
+  /** *Contract:* creates the issue with this key, or replaces its content; idempotent; runs one at a time. */
   put(key: string, issue: Issue): Promise<Failure | undefined>;
 }
 
@@ -18,7 +18,7 @@ export interface Issue {
   readonly isOpen: boolean;
 }
 
-/** The newest alert of a signature decides: an issue that was closed opens again. How many there are. */
+/** The newest alert of a signature decides: a closed issue may reopen. Returns the number of issues. */
 export async function writeTickets(tickets: Tickets, alerts: readonly Alert[]): Promise<number | Failure> {
   const bySignature = Map.groupBy(alerts, ({ signature }) => signature);
   for (const all of bySignature.values()) {
@@ -29,7 +29,7 @@ export async function writeTickets(tickets: Tickets, alerts: readonly Alert[]): 
   return bySignature.size;
 }
 
-/** What its ticket is known by. */
+/** The key that identifies its ticket. */
 export function alertKey({ signature }: Pick<Alert, "signature">): string {
   return createHash("sha256").update(signature).digest("hex").slice(0, 12);
 }
@@ -62,7 +62,7 @@ function issueOf(alert: Alert, times: number): Issue {
   };
 }
 
-/** One Markdown file for each issue. */
+/** One Markdown file per issue. */
 export function markdownTickets(folder: string): Tickets {
   return {
     put: async (key, { title, body, isOpen }) => {

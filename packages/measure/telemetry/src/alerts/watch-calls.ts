@@ -1,4 +1,4 @@
-/** Watch calls: the alarms over all calls, in order: when a rate jumped, and whether it is back. */
+/** Watch calls: finds alerts over all calls, in order: when a rate jumped, and whether it is normal again. */
 import type { FailureCode } from "@lathe/protocol";
 import { baselineCalls, type Detector, isAlarmed, startDetector, takeCall } from "./rate-detector.ts";
 
@@ -20,15 +20,15 @@ export interface Alert {
   readonly tool: string;
   readonly model: string;
   readonly code: FailureCode;
-  /** The rate it had at most before; 0 where nothing of the kind may ever happen. */
+  /** The maximum earlier rate; 0 for failures that should never happen. */
   readonly baseline: number;
   readonly since: number;
   readonly lastAt: number;
   readonly calls: number;
   readonly failures: number;
-  /** The first three, with nothing of what was said in them. */
+  /** The first three, without any message text. */
   readonly examples: readonly Pick<WatchedCall, "at" | "session" | "seq" | "shape" | "ms">[];
-  /** When the rate was back. */
+  /** When the rate became normal again. */
   readonly closedAt?: number;
 }
 
@@ -36,24 +36,24 @@ interface Pair {
   calls: number;
   failures: number;
   detector: Detector | undefined;
-  /** Failures of the stretch that the detector speaks of. */
+  /** Failures in the detector's current stretch. */
   readonly recent: WatchedCall[];
   alert: OpenAlert | undefined;
 }
 
 interface OpenAlert {
   alert: Alert;
-  /** The latest calls since, to see whether the rate is back. */
+  /** The latest calls since, to see whether the rate is normal again. */
   readonly last: boolean[];
 }
 
-/** So many calls at the old rate close an alert. */
+/** This many calls at the old rate close an alert. */
 const closingCalls = 100;
-/** Failures that are our own fault: more than so many are an alert, whatever the rate. */
+/** Failures caused by Lathe itself: more than this many are an alert, whatever the rate. */
 const maxUnknown = 2;
 const maxExamples = 3;
 
-/** In the order of time; the newest alert first. */
+/** Takes calls in time order; returns the newest alert first. */
 export function watchCalls(calls: Iterable<WatchedCall>): readonly Alert[] {
   const pairs = new Map<string, Pair>();
   const found: Alert[] = [];

@@ -1,6 +1,6 @@
-/** Argument shape: names, types and sizes of a call's arguments, and nothing of what they say. */
+/** Argument shape: names, types and sizes of a call's arguments, but no content. */
 
-/** Names of arguments are the tool's when they look like names; others a model may have made up of anything. */
+/** An argument name that looks like one is the tool's; a model may have invented any other. */
 const plainName = /^[a-zA-Z_]\w{0,29}$/;
 const maxNames = 12;
 
@@ -26,7 +26,7 @@ function sizeOf(value: unknown): string {
   return value === null ? "null" : typeof value;
 }
 
-/** The power of two above: enough to see what is long, too little to tell texts apart. */
+/** The next power of two: shows long values, but cannot identify a text. */
 function magnitude(length: number): string {
   return length === 0 ? "0" : `<${2 ** Math.ceil(Math.log2(length + 1))}`;
 }

@@ -1,4 +1,4 @@
-/** Changed sessions: those in the telemetry database that changed files, and their changes. */
+/** Changed sessions: sessions in the telemetry database that changed files, and their changes. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ChangeFact } from "./facts.ts";
 
@@ -8,7 +8,7 @@ export interface ChangedSession {
   readonly endedAt: number;
 }
 
-/** In the order in which they ended. */
+/** Ordered by the time they ended. */
 export function readChangedSessions(facts: DatabaseSync): readonly ChangedSession[] {
   const rows = facts
     .prepare(
@@ -22,7 +22,7 @@ export function readChangedSessions(facts: DatabaseSync): readonly ChangedSessio
   }));
 }
 
-/** In the order in which they were made. */
+/** In the order they were made. */
 export function readChanges(facts: DatabaseSync, session: string): readonly ChangeFact[] {
   const statement = facts.prepare("select * from changes where session = ? order by seq, part");
   return statement.all(session) as unknown as ChangeFact[];

@@ -1,10 +1,12 @@
-/** The telemetry database: tables of facts in one SQLite file, which can be thrown away and made again from the logs. */
+/**
+ * The telemetry database: tables of facts in one SQLite file, which can be deleted and rebuilt from the logs.
+ */
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Failure, failure } from "@lathe/protocol";
 
-/** Another number: the file is made anew. */
+/** A file with another number is rebuilt. */
 const schemaVersion = 6;
 
 const tables = `
@@ -42,7 +44,9 @@ create table changes (
 ) without rowid;
 `;
 
-/** *Contract:* a file of another version, or one that is no database, is made anew; the caller closes what it gets. */
+/**
+ * *Contract:* rebuilds a file of another version, or one that is no database; the caller closes the result.
+ */
 export function openDatabase(file: string): DatabaseSync | Failure {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -52,7 +56,7 @@ export function openDatabase(file: string): DatabaseSync | Failure {
   }
 }
 
-/** For where no file can be kept: it is made again each time. */
+/** Used if no file can be written: rebuilt each time. */
 export function openInMemory(): DatabaseSync {
   const database = openAt(":memory:");
   if (!database) throw new Error("a new database is of another version");
@@ -66,7 +70,7 @@ function remade(file: string): DatabaseSync {
   return database;
 }
 
-/** Undefined where the file has to be made anew. */
+/** Undefined if the file must be rebuilt. */
 function openAt(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 10_000 });
   try {

@@ -1,28 +1,28 @@
-/** Facts: the rows that events become, one kind per table of the telemetry database. */
+/** Facts: the rows made from events, one kind per table of the telemetry database. */
 import type { FailureClass, FailureCode } from "@lathe/protocol";
 import type { Reaction } from "./read-reaction.ts";
 
 /** How a call ended; `refused` by a rule or a person is no failure. */
 export type CallEnd = "ok" | "refused" | "failed" | "interrupted";
 
-/** What an attempt of a model took, in tokens and US dollars. */
+/** Cost of a model's attempt, in tokens and US dollars. */
 interface Spent {
-  /** Input tokens neither read from a cache nor written to it. */
+  /** Input tokens that were neither read from a cache nor written to it. */
   readonly fresh: number;
   readonly cached: number;
   readonly written: number;
   readonly output: number;
-  /** As settled, of failed attempts too; null where it is not known. */
+  /** The settled cost, also of failed attempts; null if unknown. */
   readonly cost: number | null;
 }
 
-/** Numbers of times are milliseconds; `at` is since the epoch. */
+/** All times are in milliseconds; `at` is since the epoch. */
 export interface StepFact extends Spent {
   readonly seq: number;
   readonly at: number;
   readonly turn: number;
   readonly model: string;
-  /** Why the attempt failed; null where it answered. */
+  /** Why the attempt failed; null if it answered. */
   readonly code: FailureCode | null;
   readonly class: FailureClass | null;
   readonly firstMs: number | null;
@@ -30,17 +30,17 @@ export interface StepFact extends Spent {
   readonly calls: number;
 }
 
-/** A conversation that was made shorter, with the attempt at a summary where there was one. */
+/** A compaction, with the attempt at a summary if there was one. */
 export interface CompactionFact extends Spent {
   readonly seq: number;
   readonly at: number;
   readonly turn: number;
   readonly model: string;
   readonly why: string;
-  /** Tokens of the next request, as estimated. */
+  /** Estimated tokens of the next request. */
   readonly before: number;
   readonly after: number;
-  /** A model was asked for a summary: what follows is of that. */
+  /** A model was asked for a summary: the next fields describe that. */
   readonly isSummary: boolean;
   readonly code: FailureCode | null;
   readonly ms: number;
@@ -56,11 +56,11 @@ export interface CallFact {
   readonly code: FailureCode | null;
   readonly class: FailureClass | null;
   readonly ms: number;
-  /** A person was asked whether it may run. */
+  /** A person was asked to approve it. */
   readonly asked: boolean;
   readonly exitCode: number | null;
   readonly isTest: boolean;
-  /** Names, types and sizes of the arguments: nothing of what they say. */
+  /** Names, types and sizes of the arguments, but no content. */
   readonly shape: string;
 }
 
@@ -68,10 +68,10 @@ export interface TurnFact {
   readonly seq: number;
   readonly at: number;
   readonly turn: number;
-  /** Of its last answer. */
+  /** The model of its last answer. */
   readonly model: string;
   readonly ms: number;
-  /** Spent waiting for a person; part of `ms`. */
+  /** Time spent waiting for a person; part of `ms`. */
   readonly waitedMs: number;
   readonly steps: number;
   readonly calls: number;
@@ -81,9 +81,9 @@ export interface TurnFact {
   readonly failovers: number;
   readonly asked: number;
   readonly end: string;
-  /** Of a turn that failed. */
+  /** For a turn that failed. */
   readonly code: FailureCode | null;
-  /** From its start to the first passing test run after a file had changed; null where there was none. */
+  /** From its start to the first passing test run after a file had changed; null if there was none. */
   readonly testMs: number | null;
   readonly cost: number;
 }
@@ -96,12 +96,12 @@ export interface ChangeFact {
   readonly tool: string;
   readonly path: string;
   readonly from: string | null;
-  /** Versions; null where there is no file. */
+  /** Versions; null if there is no file. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** An experiment's varied part was used for the first time in a session. */
+/** A session used the varied part of an experiment for the first time. */
 export interface ExposureFact {
   readonly seq: number;
   readonly at: number;
@@ -112,7 +112,7 @@ export interface ExposureFact {
   readonly definition: string;
 }
 
-/** What a user said or did next after a turn; its `seq` and `at` are those of the turn's end. */
+/** A user's next message or action after a turn; `seq` and `at` are those of the turn's end. */
 export interface ReactionFact {
   readonly seq: number;
   readonly at: number;

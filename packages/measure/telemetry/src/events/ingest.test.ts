@@ -57,7 +57,7 @@ const edit = {
 };
 
 describe("ingest", () => {
-  it("makes rows of steps, calls, turns and changes", async () => {
+  it("writes rows for steps, calls, turns and changes", async () => {
     await write("one", [
       said("do it"),
       ...answerDrafts("a", [testRun(0)]),
@@ -68,7 +68,7 @@ describe("ingest", () => {
     assert.deepEqual(await pass(), { sessions: 1, events: 17, unread: 0 });
     const turn = database.prepare("select * from turns").get();
     assert.partialDeepStrictEqual(turn, { steps: 3, calls: 5, failedCalls: 1, asked: 1, end: "done" });
-    // The first run passed before anything was changed.
+    // The first run passed before anything had changed.
     assert.equal(turn?.testMs, 13);
     const failed = database.prepare("select * from calls where code is not null").all();
     assert.equal(failed.length, 1);
@@ -95,7 +95,7 @@ describe("ingest", () => {
     assert.deepEqual(unknown, ["bug"]);
   });
 
-  it("reads only logs that changed, and takes only what is new in them", async () => {
+  it("reads only changed logs, and adds only their new events", async () => {
     await write("old", [said("x"), done]);
     const add = await write("new", [said("x")]);
     await pass();
@@ -106,7 +106,7 @@ describe("ingest", () => {
     assert.deepEqual(await pass(), { sessions: 1, events: 3, unread: 0 });
   });
 
-  it("comes to the same rows wherever it is cut, as when it is made anew", async () => {
+  it("gives the same rows wherever the log is split, as when it is rebuilt", async () => {
     const lines: readonly Draft[] = [
       said("x"),
       ...answerDrafts("a", [testRun(1), edit, { tool: "grep", asked: true }]),
@@ -140,14 +140,14 @@ describe("ingest", () => {
     );
   });
 
-  it("leaves what a fork copied to the session it comes from", async () => {
+  it("counts copied events only for a fork's source session", async () => {
     const turn = [said("x"), ...answerDrafts("a", [edit])];
     await write("one", [...turn, done]);
     const forkOf = { session: "one", seq: 7 };
     const created = createdDraft("two");
     const born: Draft = { ...created, data: { ...created.data, forkOf } };
     const copy = succeeded(await store.create(born, { owner: testOwner(1), at: now }));
-    // As a fork in the middle of a turn: what was open is closed.
+    // Like a fork in the middle of a turn: open parts are closed.
     succeeded(await copy.append([...turn, done], { at: ++now, durable: false }));
     await copy.close();
     await pass();
@@ -173,7 +173,7 @@ describe("ingest", () => {
     assert.equal(database.prepare("select count(*) n from steps where session = 'two'").get()?.n, 1);
   });
 
-  it("forgets sessions that were deleted", async () => {
+  it("deletes rows of deleted sessions", async () => {
     await write("one", [said("x"), ...answerDrafts("a", [edit]), done]);
     await pass();
     store = createMemoryStore();
@@ -181,7 +181,7 @@ describe("ingest", () => {
     assert.deepEqual(dump(database), [[], [], [], [], []]);
   });
 
-  it("makes a broken or an older file anew", async () => {
+  it("rebuilds a broken or an older file", async () => {
     await write("one", [said("x"), done]);
     await pass();
     const whole = dump(database);
@@ -196,7 +196,7 @@ describe("ingest", () => {
     assert.equal(database.prepare("select count(*) n from turns").get()?.n, 0);
   });
 
-  it("keeps nothing of what was said, written or answered", async () => {
+  it("stores no text of messages, files or answers", async () => {
     const secret = ["planted", "secret", "7f3a"].join("-");
     await write("one", [
       said(secret),

@@ -1,18 +1,18 @@
-/** Ingest: one pass over the logs, in which only what is new becomes rows. */
+/** Ingest: one pass over the logs that writes rows for new events only. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isFailure, type SessionSummary, type Store } from "@lathe/protocol";
 import type { Fact } from "./facts.ts";
 import { emptyState, type FactState, takeEvent } from "./session-facts.ts";
 
 export interface Ingested {
-  /** Sessions that were read, and events that were new. */
+  /** Sessions read, and new events. */
   readonly sessions: number;
   readonly events: number;
   /** Logs that could not be read. */
   readonly unread: number;
 }
 
-/** Two events may have the same moment: a log that changed so shortly before it was read is read again. */
+/** Two events may have the same time: a log that changed this shortly before it was read is read again. */
 const settledMs = 2_000;
 
 const columns: Readonly<Record<Fact["table"], readonly string[]>> = {
@@ -36,7 +36,7 @@ interface Writers {
   readonly note: StatementSync;
 }
 
-/** *Contract:* writes nothing into the store; may run beside another pass, and beside sessions at work. */
+/** *Contract:* writes nothing into the store; may run beside another pass, and beside running sessions. */
 export async function ingest(
   database: DatabaseSync,
   { store, now }: { readonly store: Store; readonly now: () => number },
@@ -88,7 +88,7 @@ interface Reading {
   readonly scannedAt: number;
 }
 
-/** In the transaction: another pass may have taken the same events meanwhile. */
+/** Inside the transaction: another pass may have added the same events meanwhile. */
 function take(writers: Writers, { summary, events, scannedAt }: Reading): number {
   const { id, updatedAt } = summary;
   const known = writers.known.get(id);
@@ -109,7 +109,7 @@ function cellOf(value: string | number | boolean | null | undefined): string | n
   return typeof value === "boolean" ? Number(value) : (value ?? null);
 }
 
-/** What is no longer listed was deleted by its user, who may expect that nothing of it stays. */
+/** A session that is no longer listed was deleted by its user, who may expect no trace of it. */
 function forget(database: DatabaseSync, listed: readonly SessionSummary[]): void {
   const ids = new Set(listed.map(({ id }) => id));
   const gone = database

@@ -1,17 +1,20 @@
-/** Read reaction: what a user's next message says of the turn before it, by rules; English, and the shapes of errors in any language. */
+/**
+ * Read reaction: classifies a user's reaction to the previous turn by rules; English, and error formats in
+ * any language.
+ */
 
 export const reactions = ["satisfied", "corrected", "failure-reported", "moved-on", "gave-up"] as const;
 export type Reaction = (typeof reactions)[number];
 
-/** Of a turn that the user has to come back to. */
+/** A reaction to a turn that needs more work from the user. */
 export function isTrouble(reaction: Reaction): boolean {
   return reaction === "corrected" || reaction === "failure-reported" || reaction === "gave-up";
 }
 
-/** Characters that are looked at: what matters is said first, or pasted. */
+/** Characters to read: the relevant part comes first, or is pasted. */
 const maxCharacters = 4_000;
 
-/** What programs print when they fail. */
+/** Typical output of failing programs. */
 const pasted: readonly RegExp[] = [
   /^\s*at .+[(:]\S*:\d+/m,
   /Traceback \(most recent call last\)|^\s*File "[^"]+", line \d+/m,
@@ -58,11 +61,11 @@ const satisfied: readonly RegExp[] = [
   /^(?:ok(?:ay)?,? )?(?:good|fine|yes|yep|correct|right)\b|\bthat'?s (?:right|correct|it|all)\b|\bfine now\b/,
 ];
 
-/** A next task that the message goes on to. */
+/** A new task that the message introduces. */
 const another =
   /^(?:ok(?:ay)?,? )?(?:next|now|then|also|another|let'?s)\b(?!.{0,20}\b(?:get|hangs?|fails?)\b)/;
 
-/** `text` as it was said; nothing of it is kept. */
+/** `text` is the original message; none of it is stored. */
 export function readReaction(text: string): Reaction {
   const whole = text.slice(0, maxCharacters);
   if (matches(pasted, whole)) return "failure-reported";
@@ -70,7 +73,7 @@ export function readReaction(text: string): Reaction {
   if (/^nothing wrong\b|^no (?:complaints|problems?)\b/.test(said)) return "satisfied";
   if (matches(gaveUp, said)) return "gave-up";
   const isNext = another.test(said);
-  // Long requests have words of all kinds in them.
+  // Long requests contain words of all kinds.
   const isPraise = matches(satisfied, said.slice(0, 200));
   if (isPraise && !/\b(?:but|still)\b/.test(said) && !matches(failed, said)) return "satisfied";
   if (!isNext && /^(?:no|nope)\b.*\b(?:use|i|you|way|not|start)\b/.test(said) && !/same/.test(said))

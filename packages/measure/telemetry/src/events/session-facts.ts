@@ -1,4 +1,4 @@
-/** Session facts: a fold of one session's events into rows, whose state can be put away between two events. */
+/** Session facts: folds a session's events into rows; the state can be stored between two events. */
 import {
   type Event,
   type FailureCode,
@@ -33,29 +33,29 @@ interface OpenTurn {
   hasChanged: boolean;
   testMs: number | null;
   cost: number;
-  /** Nobody spoke: it goes on with the one before. */
+  /** No user message started it: it continues the previous turn. */
   isWoken: boolean;
 }
 
-/** Plain data, so that it can be kept as JSON text and gone on from. */
+/** Plain data, so that it can be stored as JSON and resumed. */
 export interface FactState {
-  /** `seq` of the last event that was taken. */
+  /** `seq` of the last processed event. */
   head: number;
   cwd: string;
   harness: string;
-  /** Which subagent it is; null of a session of a person. */
+  /** The subagent's name; null for a person's session. */
   agent: string | null;
-  /** The first of its tree of sessions; null of that one itself. */
+  /** The root of its tree of sessions; null for the root itself. */
   root: string | null;
   model: string;
-  /** The last settlement: it comes right before what became of its attempt. The cost is null where it is unknown. */
+  /** The last settlement: it comes right before its attempt's result. The cost is null if unknown. */
   settled: { attempt: string; cost: number | null } | null;
   turns: number;
   turn: OpenTurn | null;
   /** The last turn, until the next message. */
   ended: { seq: number; at: number; turn: number; model: string } | null;
   calls: Record<string, OpenCall>;
-  /** Of a fork: what comes was copied from another session, whose rows it is. */
+  /** In a fork: these events were copied from another session, which owns their rows. */
   isCopy: boolean;
 }
 
@@ -64,7 +64,7 @@ export function emptyState(): FactState {
   return { ...created, head: 0, settled: null, turns: 0, turn: null, ended: null, calls: {} };
 }
 
-/** Takes the next event: changes the state and returns the rows that are complete with it. */
+/** Processes the next event: changes the state and returns the rows that it completes. */
 export function takeEvent(state: FactState, event: Event): readonly Fact[] {
   state.head = event.seq;
   const facts = factsOf(state, event);
@@ -82,7 +82,7 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
       state.model = event.data.prompt.model ?? "";
       return [];
     case "session.claimed":
-      // Whoever made the fork had the first claim, and only copied.
+      // The process that made the fork held the first claim, and only copied.
       if (event.data.epoch > 1) state.isCopy = false;
       return [];
     case "message.received":
@@ -123,7 +123,7 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
   }
 }
 
-/** Nothing of the words is kept. */
+/** None of the words are stored. */
 function reacted(state: FactState, saidAt: number, read: () => Reaction): readonly Fact[] {
   const { ended } = state;
   state.ended = null;
@@ -162,7 +162,7 @@ function stepCompleted(state: FactState, { seq, at, data }: Event<"step.complete
   const { attempt, model, usage, firstMs, ms } = data;
   state.model = model;
   const calls = data.parts.filter((part) => part.type === "tool-call");
-  // Calls of an answer before this one that never ended are of no use any more.
+  // Calls of an earlier answer that never ended are no longer needed.
   state.calls = {};
   for (const { id, tool, input } of calls) {
     const isTest = tool === "shell" && isTestCommand(input);
@@ -178,7 +178,7 @@ function stepCompleted(state: FactState, { seq, at, data }: Event<"step.complete
 function stepFailed(state: FactState, { seq, at, data }: Event<"step.failed">): readonly Fact[] {
   const { attempt, model, failure, ms } = data;
   if (state.turn) state.turn.retries += 1;
-  // What was never sent was never settled.
+  // An attempt that was never sent was never settled.
   const cost = charge(state, attempt, 0);
   const tokens = { ...tokensOf(undefined), cost, calls: 0, firstMs: null };
   const why = { code: failure.code, class: failureClass(failure.code) };
@@ -195,7 +195,7 @@ function contextCompacted(state: FactState, { seq, at, data }: Event<"context.co
   return [{ table: "compactions", row: { ...row, isSummary: summarized !== undefined } }];
 }
 
-/** What the attempt cost: what was settled for it, as in the account of the session. */
+/** The attempt's settled cost, as in the session's account. */
 function charge(state: FactState, attempt: string, otherwise: number | null): number | null {
   const { settled, turn } = state;
   const cost = settled?.attempt === attempt ? settled.cost : otherwise;
@@ -265,7 +265,7 @@ function turnEnded(state: FactState, { seq, at, data: { end } }: Event<"turn.end
   const row = { ...counts, seq, at, turn: turns, model, ms: at - startedAt, waitedMs, ...why };
   state.turn = null;
   state.calls = {};
-  // What a person says next is about the turn that they began.
+  // A person's next message is about the turn that they began.
   if (isWoken) return [];
   state.ended = { seq, at, turn: turns, model };
   return [{ table: "turns", row }];

@@ -25,7 +25,7 @@ for (const [command, expected] of rows) {
     assert.equal(isTestCommand(JSON.stringify({ command })), expected));
 }
 
-test("arguments that are no command are no tests", () => {
+test("arguments without a command are not tests", () => {
   for (const input of ["", "{", "[]", "null", '{"command":3}']) assert.equal(isTestCommand(input), false);
 });
 

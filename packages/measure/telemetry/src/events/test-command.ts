@@ -12,12 +12,12 @@ const runners = [
   String.raw`(?:ctest|phpunit|prove)\b`,
   String.raw`python3?\s+manage\.py\s+test\b`,
 ];
-// At the start of a command: of the line, behind an operator, or behind words that set it up.
+// Matches at the start of a command: of the line, after an operator, or after words that set it up.
 const pattern = new RegExp(
   String.raw`(?:^|[;&|(\n]\s*|\b(?:env|time|timeout\s+\S+)\s+)(?:\w+=\S*\s+)*(?:${runners.join("|")})`,
 );
 
-/** `input`: the arguments of a call as JSON text. */
+/** `input` contains a call's arguments as JSON text. */
 export function isTestCommand(input: string): boolean {
   try {
     const { command } = JSON.parse(input) as { command?: unknown };

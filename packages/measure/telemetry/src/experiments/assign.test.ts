@@ -1,4 +1,4 @@
-/** The arm of a session: drawn by a hash, by the weights of the arms, and kept while the experiment is as it was. */
+/** A session's arm: drawn by a hash and the arms' weights, and kept while the experiment is unchanged. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -15,7 +15,7 @@ const short = experiment("short", [
 ]);
 
 describe("the arm of a session", () => {
-  it("is the same whenever it is asked, and as frequent as its weight", () => {
+  it("is always the same, and as frequent as its weight", () => {
     const three = experiment(
       "three",
       [1, 2, 5].map((weight) => ({ name: `w${weight}`, weight, set: {} })),
@@ -32,7 +32,7 @@ describe("the arm of a session", () => {
     }
   });
 
-  it("is one of them whatever the weights, and says which share each had", () => {
+  it("is always one of them whatever the weights, and reports each one's share", () => {
     const weights = fc.array(fc.double({ min: 0.01, max: 1000, noNaN: true }), {
       minLength: 2,
       maxLength: 8,
@@ -48,14 +48,14 @@ describe("the arm of a session", () => {
     );
   });
 
-  it("says nothing of the arm in another experiment", () => {
+  it("is independent of the arm in another experiment", () => {
     const other = { ...short, name: "other" };
     const both = Array.from({ length: 2000 }, (_, i) => assign([short, other], `s${i}`));
     const same = both.filter(([one, two]) => one?.arm === two?.arm).length;
     assert.ok(Math.abs(same - 1000) < 100, `${same}`);
   });
 
-  it("is kept while its experiment is what it was, in whatever order it is written", () => {
+  it("stays while its experiment is unchanged, in whatever order it is written", () => {
     const had = assign([short], "s1");
     assert.deepEqual(stillAssigned(had, [short]), had);
     assert.deepEqual(stillAssigned(had, []), []);

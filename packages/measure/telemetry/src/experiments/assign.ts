@@ -1,9 +1,9 @@
-/** Assign: which arm a session gets of each experiment, by a hash alone. */
+/** Assign: gives a session its arm in each experiment, by a hash alone. */
 import { createHash } from "node:crypto";
 import type { Assignment } from "@lathe/protocol";
 import type { Experiment } from "./experiment.ts";
 
-/** The same for the same session and experiment, wherever and whenever it is asked; `root` is the first of a tree. */
+/** Deterministic for a session and experiment; `root` is the root of the session tree. */
 export function assign(experiments: readonly Experiment[], root: string): readonly Assignment[] {
   return experiments.map(({ name, arms }) => {
     const total = arms.reduce((sum, { weight }) => sum + weight, 0);
@@ -26,12 +26,12 @@ export function assign(experiments: readonly Experiment[], root: string): readon
   });
 }
 
-/** From 0 up to 1. */
+/** At least 0, below 1. */
 function fraction(text: string): number {
   return createHash("sha256").update(text).digest().readUIntBE(0, 6) / 2 ** 48;
 }
 
-/** Weights may change under way; what the arms set may not without being another experiment. */
+/** Weights may change during an experiment; other settings of the arms define a new experiment. */
 export function definitionOf(arms: Experiment["arms"]): string {
   const sets = arms.map(({ name, set }) => [name, sorted(set)]);
   return createHash("sha256").update(JSON.stringify(sets)).digest("hex").slice(0, 12);
@@ -43,13 +43,13 @@ function sorted(value: unknown): unknown {
   return entries.map(([key, inner]) => [key, sorted(inner)]);
 }
 
-/** Of all arms: a session that sets nothing uses the same thing at the same time. */
+/** Depends on all arms: a session that sets nothing counts from the same moment. */
 export function momentOf(arms: Experiment["arms"]): Assignment["moment"] {
   const varied = arms.flatMap(({ set }) => Object.keys(set));
   return varied.every((field) => field === "summaryModel") ? "summary" : "attempt";
 }
 
-/** The arms of a session that goes on: it keeps what it got, of experiments that are as they were. */
+/** The arms of a resumed session: it keeps those of experiments that are unchanged. */
 export function stillAssigned(
   had: readonly Assignment[],
   experiments: readonly Experiment[],

@@ -2,19 +2,19 @@
  * Asymptotic mean: a confidence sequence for the mean of values without bounds, such as money and time.
  *
  * The asymptotic confidence sequence of I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A. Ramdas,
- * "Time-uniform central limit theory and asymptotic confidence sequences" (Annals of Statistics, 2024): Robbins' normal
- * mixture with the variance as estimated. What a central limit theorem is at one moment it is at all moments from a
- * first one on, so nothing is said before that.
+ * "Time-uniform central limit theory and asymptotic confidence sequences" (Annals of Statistics, 2024):
+ * Robbins' normal mixture with an estimated variance. It extends the central limit theorem from one time to
+ * all times after a first one, so there is no interval before that.
  */
 import type { Interval } from "./bounded-mean.ts";
 
-/** Values before which nothing is said. */
+/** Minimum number of values for an interval. */
 export const leastValues = 100;
 
-/** The number of values at which it is narrowest. */
+/** The number of values at which the interval is narrowest. */
 const tunedTo = 500;
 
-/** Undefined while there are too few values. */
+/** Undefined if there are too few values. */
 export function asymptoticMean(values: readonly number[], alpha: number): Interval | undefined {
   const n = values.length;
   if (n < leastValues) return undefined;
@@ -24,7 +24,7 @@ export function asymptoticMean(values: readonly number[], alpha: number): Interv
   return { low: mean - half, high: mean + half };
 }
 
-/** For values of a standard deviation of 1. */
+/** For values with a standard deviation of 1. */
 function halfWidth(n: number, alpha: number): number {
   const spent = -2 * Math.log(alpha);
   const rho = (spent + Math.log(spent) + 1) / tunedTo;

@@ -1,9 +1,9 @@
 /**
  * Bounded mean: a confidence sequence for the mean of values between 0 and 1, valid at every look.
  *
- * The hedged capital process of I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by
- * betting" (JRSS B, 2024), with their predictable plug-in bets: a bet against the true mean stays under 1/alpha
- * with probability 1 - alpha for ever (Ville), whatever the distribution, from the first value on.
+ * The hedged capital process of I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables
+ * by betting" (JRSS B, 2024), with their predictable plug-in bets: a bet against the true mean stays under
+ * 1/alpha with probability 1 - alpha for ever (Ville), whatever the distribution, from the first value on.
  */
 
 export interface Interval {
@@ -11,16 +11,16 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The part of the capital that is never risked in one bet. */
+/** The share of the capital that is never risked in one bet. */
 const maxRisk = 0.75;
 
-/** Values with the bet on each, which is made of those before it alone. */
+/** Values with the bet on each; a bet depends only on earlier values. */
 interface Bets {
   readonly values: readonly number[];
   readonly sizes: readonly number[];
 }
 
-/** `values` between 0 and 1, in the order in which they came. */
+/** `values` are between 0 and 1, in the order of arrival. */
 export function boundedMean(values: readonly number[], alpha: number): Interval {
   const bets = betsOn(values, alpha);
   const limit = Math.log(2 / alpha);
@@ -28,7 +28,7 @@ export function boundedMean(values: readonly number[], alpha: number): Interval 
     edge((mean) => capitalAbove(bets, mean) >= limit),
     1 - edge((mean) => capitalBelow(bets, 1 - mean) >= limit),
   ];
-  // Every mean may be refuted once the values are not what they were.
+  // If the values drift, every mean may be refuted.
   return low <= high ? { low, high } : { low: high, high: low };
 }
 
@@ -45,7 +45,7 @@ function betsOn(values: readonly number[], alpha: number): Bets {
   return { values, sizes };
 }
 
-/** Logarithm of the most that betting on values above `mean` ever made: it falls as `mean` rises. */
+/** Logarithm of the highest capital from betting on values above `mean`: it falls as `mean` rises. */
 function capitalAbove({ values, sizes }: Bets, mean: number): number {
   return maxOf(values, (value, i) => Math.min(sizes[i] ?? 0, maxRisk / mean) * (value - mean));
 }
@@ -63,10 +63,10 @@ function maxOf(values: readonly number[], gain: (value: number, i: number) => nu
   return most;
 }
 
-/** Halvings of the interval from 0 to 1. */
+/** Number of halvings of the interval from 0 to 1. */
 const halvings = 40;
 
-/** Where between 0 and 1 what is refuted begins to stand. */
+/** Finds the border between refuted and unrefuted means in 0 to 1. */
 function edge(isRefuted: (mean: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let i = 0; i < halvings; i++) {

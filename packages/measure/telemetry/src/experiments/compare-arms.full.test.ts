@@ -20,7 +20,7 @@ const same: Readonly<Record<string, SampleExperiment>> = {
   },
 };
 
-describe("10,000 experiments whose arms are the same, with a look every day", () => {
+describe("10,000 experiments with equal arms, checked every day", () => {
   for (const [name, sample] of Object.entries(same)) {
     it(`${name}: at most one in 20 is called`, (t) => {
       const rate = calledRate(sample, runs, 23);
@@ -30,7 +30,7 @@ describe("10,000 experiments whose arms are the same, with a look every day", ()
   }
 });
 
-describe("power, as the decision states it", () => {
+describe("power, as the decision record promises", () => {
   const rates = (control: number, treated: number, sessions: number): SampleExperiment => ({
     metric: "done",
     days: sessions / 20,

@@ -29,7 +29,7 @@ const verdictOf = (sample: SampleExperiment): string | undefined => {
 };
 
 describe("intervals", () => {
-  it("of bounded values hold the true mean at every look, in 19 of 20 runs and more", () => {
+  it("of bounded values contain the true mean at every look, in at least 19 of 20 runs", () => {
     const random = seededRandom(11);
     let missed = 0;
     for (let run = 0; run < 300; run++) {
@@ -41,7 +41,7 @@ describe("intervals", () => {
     assert.ok(missed <= 15, `${missed} of 300 missed`);
   });
 
-  it("lie between 0 and 1, around the mean, and never widen as values come", () => {
+  it("are between 0 and 1, around the mean, and never widen with more values", () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 60 }), (values) => {
         const { low, high } = boundedMean(values, 0.05);
@@ -53,7 +53,7 @@ describe("intervals", () => {
     assert.deepEqual(boundedMean([], 0.05), { low: 0, high: 1 });
   });
 
-  it("of values without bounds say nothing of few, and close in on the mean of many", () => {
+  it("of values without bounds are absent for few values, and narrow around the mean of many", () => {
     const random = seededRandom(3);
     const values = Array.from({ length: 4000 }, () => lognormal(random, 0.5));
     assert.equal(asymptoticMean(values.slice(0, leastValues - 1), 0.05), undefined);
@@ -63,7 +63,7 @@ describe("intervals", () => {
   });
 });
 
-it("contrasts average to the difference of the arms, whatever the shares, and keep to their bound", () => {
+it("contrasts average to the difference of the arms, whatever the shares, and respect their bound", () => {
   const random = seededRandom(5);
   for (const share of [0.5, 0.2]) {
     const units = Array.from({ length: 20_000 }, () => {
@@ -78,12 +78,12 @@ it("contrasts average to the difference of the arms, whatever the shares, and ke
 });
 
 describe("an experiment", () => {
-  it("of arms that are the same is called in fewer than one of 20 runs, with a look every day", () => {
+  it("with equal arms is called in fewer than one of 20 runs, checked every day", () => {
     const rate = calledRate(doneRate(0.8, 0.8), 100, 17);
     assert.ok(rate <= 0.05, `${rate}`);
   });
 
-  it("of arms that differ says which is better, by what better means", () => {
+  it("with different arms finds the better one, according to the metric", () => {
     assert.equal(verdictOf(doneRate(0.6, 0.9)), "better");
     assert.equal(verdictOf(doneRate(0.9, 0.6)), "worse");
     const cost: SampleExperiment = {
@@ -96,7 +96,7 @@ describe("an experiment", () => {
     assert.equal(verdictOf(cost), "better");
   });
 
-  it("says that it does not know, until it knows that there is no difference of weight", () => {
+  it("reports too little data until it can exclude a relevant difference", () => {
     assert.equal(verdictOf({ ...doneRate(0.8, 0.8), days: 1 }), "not enough data");
     assert.equal(verdictOf({ ...doneRate(0.8, 0.8), days: 5 }), "not enough data");
     assert.equal(verdictOf({ ...doneRate(0.8, 0.8), days: 200 }), "no difference seen");
@@ -106,7 +106,7 @@ describe("an experiment", () => {
     assert.deepEqual([nothing.sessions, nothing.metric.differences[0]?.verdict], [0, "not enough data"]);
   });
 
-  it("leaves out sessions of other definitions, and those whose time is not over", () => {
+  it("omits sessions of other definitions, and those whose window is still open", () => {
     const [one, two, ...rest] = sampleSessions(doneRate(0.5, 0.5), seededRandom(1));
     assert.ok(one && two);
     const { values: _, ...pending } = two;
@@ -121,7 +121,7 @@ describe("the sample ratio", () => {
     return Array.from({ length: n }, () => ({ arm: random() < share ? "b" : "a", shares }));
   };
 
-  it("holds where the arms get their shares, and breaks where they do not", () => {
+  it("holds if the arms get their shares, and breaks if they do not", () => {
     const broken = Array.from({ length: 400 }, (_, seed) => sampleRatio(drawn(300, 0.5, seed)).isBroken);
     assert.ok(broken.filter((one) => one).length <= 2);
     assert.ok(sampleRatio(drawn(600, 0.65, 1)).isBroken);

@@ -1,4 +1,7 @@
-/** Compare arms: what each arm of an experiment came to, how far the others are from the first, and what can be said of it. */
+/**
+ * Compare arms: the figures of each arm of an experiment, their differences to the first arm, and the
+ * verdicts.
+ */
 import { asymptoticMean, leastValues } from "./asymptotic-mean.ts";
 import { boundedMean, type Interval } from "./bounded-mean.ts";
 import { contrastsOf, type Unit } from "./contrasts.ts";
@@ -6,18 +9,18 @@ import { type SampleRatio, sampleRatio } from "./sample-ratio.ts";
 import { type MetricKind, metricKinds, type SessionMetric } from "./session-metrics.ts";
 import type { ExposedSession } from "./session-values.ts";
 
-/** The rate of false calls of an experiment's metric over all arms and all looks; of each guardrail, too. */
+/** The rate of false calls of an experiment's metric over all arms and all looks; also of each guardrail. */
 export const experimentAlpha = 0.05;
 
 export interface ArmFigures {
   readonly arm: string;
   readonly sessions: number;
   readonly mean?: number;
-  /** Absent while there are too few sessions for one that holds. */
+  /** Absent if there are too few sessions for a valid interval. */
   readonly interval?: Interval;
 }
 
-/** What the difference to the first arm says so far. */
+/** The verdict so far on the difference to the first arm. */
 export type Verdict = "better" | "worse" | "no difference seen" | "not enough data";
 
 export interface ArmDifference {
@@ -31,7 +34,7 @@ export interface MetricResult extends MetricKind {
   readonly metric: SessionMetric;
   /** In the order of the configuration. */
   readonly arms: readonly ArmFigures[];
-  /** Each but the first against the first. */
+  /** Each other arm against the first. */
   readonly differences: readonly ArmDifference[];
 }
 
@@ -39,10 +42,10 @@ export interface Comparison {
   readonly metric: MetricResult;
   readonly guardrails: readonly MetricResult[];
   readonly ratio: SampleRatio;
-  /** Sessions whose time is over, and those whose is not. */
+  /** Sessions whose window is over, and those whose window is open. */
   readonly sessions: number;
   readonly pending: number;
-  /** Of arms that were defined otherwise: they are left out. */
+  /** Sessions of arms with another definition: they are left out. */
   readonly others: number;
 }
 
@@ -63,7 +66,7 @@ export function compareArms(all: readonly Exposed[], compared: Compared): Compar
   return {
     metric: resultOf(compared.metric, over, compared.arms),
     guardrails: guardrails.map((metric) => resultOf(metric, over, compared.arms)),
-    // Of all that were drawn: what became of them is no matter here.
+    // Includes all drawn sessions: their outcome does not matter here.
     ratio: sampleRatio(own),
     sessions: over.length,
     pending: own.length - over.length,
@@ -80,7 +83,7 @@ function resultOf(
   const [control, ...others] = arms;
   const of = (arm: string): readonly number[] =>
     sessions.filter((one) => one.arm === arm).map(({ values }) => values[metric]);
-  // Each of the others may be called: together not more often than one alone.
+  // Each of the other arms may be called: divide the error rate, so that together they keep it.
   const alpha = experimentAlpha / Math.max(1, others.length);
   return {
     metric,
@@ -119,10 +122,10 @@ interface Judging {
   readonly alpha: number;
 }
 
-/** Sessions in each of two arms below which nothing is said. */
+/** Minimum sessions in each of two arms for a verdict. */
 const leastSessions = 20;
 
-/** For values without bounds: the rarer an arm is, the more its few sessions weigh. */
+/** For values without bounds: in a rare arm each session weighs more. */
 const rarest = 20;
 
 function differenceOf(arm: string, units: readonly Unit[], { kind, alpha }: Judging): ArmDifference {
@@ -143,7 +146,7 @@ function differenceOf(arm: string, units: readonly Unit[], { kind, alpha }: Judg
   return { arm, estimate, interval, verdict: verdictOf(interval, kind, tolerance) };
 }
 
-/** How narrow an interval on both sides has to be before "no difference" says anything. */
+/** How narrow the interval must be on both sides before "no difference" is justified. */
 const finePoints = 0.1;
 const fineShare = 0.2;
 

@@ -1,9 +1,10 @@
 /**
- * Contrasts: one value for each session, whose mean is the difference between two arms.
+ * Contrasts: one value per session, whose mean is the difference between two arms.
  *
- * The sequential form of augmented inverse propensity weighting (J. M. Robins, A. Rotnitzky, L. P. Zhao, 1994, as used by
- * Waudby-Smith and others, 2024): the arm was drawn with a known probability, and what was to be expected of each arm is
- * said from the sessions before, so the values are a martingale around the true difference.
+ * The sequential form of augmented inverse propensity weighting (J. M. Robins, A. Rotnitzky, L. P. Zhao,
+ * 1994, as used by Waudby-Smith and others, 2024): the arm was drawn with a known probability, and each arm's
+ * expected value is estimated from earlier sessions, so the values are a martingale around the true
+ * difference.
  */
 
 /** A session of one of the two arms. */
@@ -16,11 +17,11 @@ export interface Unit {
 
 export interface Contrasts {
   readonly values: readonly number[];
-  /** None is farther from 0, if the units' values are between 0 and 1. */
+  /** Maximum distance from 0, if the units' values are between 0 and 1. */
   readonly bound: number;
 }
 
-/** In the order in which the sessions came. */
+/** In the order of the sessions. */
 export function contrastsOf(units: readonly Unit[]): Contrasts {
   const arms = { treated: { sum: 0, n: 0 }, control: { sum: 0, n: 0 } };
   const values: number[] = [];

@@ -1,8 +1,8 @@
-/** Experiment: arms that sessions are drawn to, and what is measured of them, as the user's configuration has it. */
+/** Experiment: arms that sessions are assigned to, and their metrics, from the user's configuration. */
 import type { ArmSettings } from "@lathe/protocol";
 import { metricKinds, type SessionMetric } from "./session-metrics.ts";
 
-/** What can be compared of sessions; each is one number per session. */
+/** Metrics for comparing sessions; each is one number per session. */
 export const experimentMetrics = Object.keys(metricKinds) as readonly SessionMetric[];
 
 export interface Arm {
@@ -14,9 +14,9 @@ export interface Arm {
 
 export interface Experiment {
   readonly name: string;
-  /** The first is what the others are compared with. */
+  /** The others are compared with the first. */
   readonly arms: readonly Arm[];
   readonly metric: SessionMetric;
-  /** What may not get worse. */
+  /** Metrics that must not get worse. */
   readonly guardrails: readonly SessionMetric[];
 }

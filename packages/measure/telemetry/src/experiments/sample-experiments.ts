@@ -1,4 +1,6 @@
-/** Sample experiments: made-up sessions of an experiment, a day's worth at a time, as the report sees them. */
+/**
+ * Sample experiments: artificial sessions of an experiment, a day's worth at a time, as the report sees them.
+ */
 import { seededRandom } from "@lathe/protocol";
 import { type Compared, compareArms } from "./compare-arms.ts";
 import { metricKinds, type SessionMetric } from "./session-metrics.ts";
@@ -8,7 +10,7 @@ export interface SampleExperiment {
   readonly metric: SessionMetric;
   readonly days: number;
   readonly perDay: number;
-  /** Of the arm `b`, against `a`. */
+  /** Share of arm `b`; the rest is `a`. */
   readonly share: number;
   readonly value: (random: () => number, isTreated: boolean) => number;
 }
@@ -44,7 +46,7 @@ export function sampleSessions(
 function isCalled(sample: SampleExperiment, random: () => number): boolean {
   const sessions = sampleSessions(sample, random);
   const compared = { ...sampled, metric: sample.metric };
-  // An interval of shares never widens: what is called at any look is called at the last one.
+  // An interval of shares never widens: an arm called at any look is still called at the last one.
   const first = metricKinds[sample.metric].isShare ? sample.days : 1;
   for (let day = first; day <= sample.days; day++) {
     const { metric } = compareArms(sessions.slice(0, day * sample.perDay), compared);
@@ -54,7 +56,7 @@ function isCalled(sample: SampleExperiment, random: () => number): boolean {
   return false;
 }
 
-/** The part of so many experiments that are called at one of the daily looks. */
+/** The share of experiments that are called at one of the daily looks. */
 export function calledRate(sample: SampleExperiment, runs: number, seed: number): number {
   const random = seededRandom(seed);
   return Array.from({ length: runs }, () => isCalled(sample, random)).filter((one) => one).length / runs;

@@ -1,23 +1,23 @@
 /**
- * Sample ratio: whether the arms got as many sessions as they should, however often it is checked.
+ * Sample ratio: whether the arms get their intended shares of sessions, however often it is checked.
  *
- * The sequential multinomial test of M. Lindon and A. Malek, "Anytime-valid inference for multinomial count data"
- * (NeurIPS 2022): a mixture over the shares that they might have instead, against those that they should have. The
- * shares may change from session to session; the prior is centred on them and as heavy as so many sessions.
+ * The sequential multinomial test of M. Lindon and A. Malek, "Anytime-valid inference for multinomial count
+ * data" (NeurIPS 2022): a mixture over the possible actual shares, against the intended ones. The shares may
+ * change from session to session; the prior is centred on them and weighs as much as this many sessions.
  */
 
 const priorSessions = 50;
-/** Below it something is wrong with how sessions get into the experiment. */
+/** Below this, something is wrong with the assignment of sessions. */
 export const ratioAlpha = 0.001;
 
-/** A session: the arm it got, and the share that each arm should have had then. */
+/** A session: its arm, and the intended share of each arm at that time. */
 export interface Drawn {
   readonly arm: string;
   readonly shares: Readonly<Record<string, number>>;
 }
 
 export interface SampleRatio {
-  /** Of a mismatch; it never grows back. */
+  /** The p-value of a mismatch; it never rises again. */
   readonly p: number;
   readonly isBroken: boolean;
 }

@@ -1,6 +1,6 @@
-/** Session metrics: what can be compared of the sessions of an experiment. */
+/** Session metrics: the metrics for comparing sessions of an experiment. */
 
-/** What is counted from the logs alone. */
+/** Metrics that need only the logs. */
 export type LoggedMetric =
   | "done"
   | "not-ended"
@@ -12,11 +12,11 @@ export type LoggedMetric =
   | "time"
   | "approvals";
 
-/** `lost-lines` also needs what was found of the lines later. */
+/** `lost-lines` also needs later observations of the lines. */
 export type SessionMetric = LoggedMetric | "lost-lines";
 
 export interface MetricKind {
-  /** Where its values are between 0 and 1, intervals hold for any number of sessions. */
+  /** If its values are between 0 and 1, intervals are valid for any number of sessions. */
   readonly isShare: boolean;
   readonly isBetter: "higher" | "lower";
 }

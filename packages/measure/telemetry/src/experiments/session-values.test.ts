@@ -1,4 +1,6 @@
-/** What a session of an experiment came to: never-ended turns in the arm they began in, trouble, and lines that are gone. */
+/**
+ * Values of an experiment's session: turns that never ended in their original arm, trouble, and lost lines.
+ */
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, it } from "node:test";
@@ -15,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => facts.close());
 
-/** Exposed at 0. `openSince`: of a turn that never ended. */
+/** Exposed at 0. `openSince` is the start of a turn that never ended. */
 const session = (id: string, openSince?: number): void => {
   const turn = openSince === undefined ? null : { startedAt: openSince };
   facts
@@ -38,7 +40,7 @@ const reaction = (seq: number, name: string, saidAt: number) =>
 const valuesAt = (now: number, more: Partial<ExposedQuery> = {}) =>
   readExposed(facts, { experiment: "x", now, ...more })[0]?.values;
 
-it("counts a turn that never ended as not done, once it had its time", () => {
+it("counts a turn that never ended as not done, once its window is over", () => {
   session("s", 2 * hour);
   turn("s", 1, { at: hour });
   assert.equal(valuesAt(day - 1), undefined);
@@ -46,7 +48,7 @@ it("counts a turn that never ended as not done, once it had its time", () => {
   assert.deepEqual([values?.done, values?.["not-ended"]], [0.5, 0.5]);
 });
 
-it("says the same at every later look, also of a turn that ends a week later", () => {
+it("gives the same value at every later look, also for a turn that ends a week later", () => {
   session("s", 2 * hour);
   turn("s", 1, { at: hour });
   const first = valuesAt(day);
@@ -56,7 +58,7 @@ it("says the same at every later look, also of a turn that ends a week later", (
   assert.deepEqual(valuesAt(8 * day), first);
 });
 
-it("leaves out a turn that was begun shortly before the time was over, and one of later", () => {
+it("omits a turn that began shortly before the window closed, and later ones", () => {
   for (const since of [day - hour + 1, 3 * day]) {
     session(`s${since}`, since);
     turn(`s${since}`, 1, { at: hour });
@@ -71,7 +73,7 @@ it("counts a session whose only turn was killed", () => {
   assert.deepEqual([values?.done, values?.["not-ended"], values?.trouble], [0, 1, 0]);
 });
 
-it("takes what users said within the time for trouble, of all its turns", () => {
+it("counts users' messages within the window for trouble, from all its turns", () => {
   session("s");
   for (const seq of [1, 2, 3, 4]) turn("s", seq, { at: seq });
   reaction(1, "corrected", hour);
@@ -80,7 +82,7 @@ it("takes what users said within the time for trouble, of all its turns", () => 
   assert.equal(valuesAt(3 * day)?.trouble, 0.25);
 });
 
-it("waits for what became of lines where that is asked for, subagents' too", () => {
+it("waits for the observation of lines if it is requested, also for subagents", () => {
   session("s");
   facts.prepare("insert into sessions (id, root, agent) values ('child', 's', 'explore')").run();
   for (const id of ["s", "child"])

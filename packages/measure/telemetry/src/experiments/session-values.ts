@@ -1,11 +1,11 @@
-/** Session values: what is measured of each session of an experiment, with its subagents, in the time it is given. */
+/** Session values: the metrics of each session of an experiment, with its subagents, within its window. */
 import type { DatabaseSync } from "node:sqlite";
 import type { LoggedMetric, SessionMetric } from "./session-metrics.ts";
 
-/** Milliseconds after its exposure in which a session counts: later looks then never change what it came to. */
+/** Milliseconds after its exposure in which a session counts: later looks then never change its values. */
 const windowMs = 86_400_000;
 
-/** Before that a turn that is still open may be at work; after it, it never ended. */
+/** A turn open for less may still be running; one open for longer never ended. */
 const openMs = 3_600_000;
 
 export interface ExposedSession {
@@ -13,7 +13,7 @@ export interface ExposedSession {
   readonly arm: string;
   readonly shares: Readonly<Record<string, number>>;
   readonly definition: string;
-  /** Every metric; of a session with nothing to count it is 0. */
+  /** Every metric; 0 for a session with nothing to count. */
   readonly values: Readonly<Record<SessionMetric, number>>;
 }
 
@@ -22,8 +22,9 @@ const tree =
 const inWindow = "f.at >= e.at and f.at < e.at + ?1";
 
 /**
- * The turns of a session that count in its time, each with how it ended there. One that was begun well before the time
- * was over and had not ended by then counts, too: its process was killed, or its terminal closed, in the arm it began in.
+ * The turns of a session that count in its window, with their end at that time. A turn that began well before
+ * the window closed and had not ended counts, too: its process was killed, or its terminal closed, in its
+ * original arm.
  */
 const turnsOf = `select f."end", f.seq from turns f where f.session = e.session and ${inWindow}
   union all select 'open', null from turns f
@@ -31,7 +32,7 @@ const turnsOf = `select f."end", f.seq from turns f where f.session = e.session 
   union all select 'open', null from sessions f
     where f.id = e.session and json_extract(f.state, '$.turn.startedAt') < e.at + ?1 - ?3`;
 
-/** Turns that end otherwise than done, or never, count against a session. */
+/** Turns that do not end as done, or never end, count against a session. */
 const measures: Readonly<Record<LoggedMetric, string>> = {
   done: `select avg(t."end" = 'done') from (${turnsOf}) t`,
   "not-ended": `select avg(t."end" = 'open') from (${turnsOf}) t`,
@@ -48,17 +49,19 @@ const measures: Readonly<Record<LoggedMetric, string>> = {
 
 const names = Object.keys(measures) as readonly LoggedMetric[];
 
-/** What is looked for, and when. */
+/** The experiment and time to query. */
 export interface ExposedQuery {
   readonly experiment: string;
   readonly now: number;
-  /** Lines of a session, a day after it ended: how many there were, and how many still are; undefined until that is known. */
+  /**
+   * A session's lines a day after it ended: the original number and the remaining one; undefined until known.
+   */
   linesOf?(session: string): { readonly lines: number; readonly kept: number } | undefined;
 }
 
 /**
- * Sessions of a person, in the order of their exposure; those whose time is not over have no values yet, and those whose
- * lines are asked for and have not been looked at have none until they were.
+ * Sessions of a person, ordered by exposure. Values are missing while the window is open, or while requested
+ * observations of lines are missing.
  */
 export function readExposed(
   database: DatabaseSync,
@@ -92,7 +95,7 @@ export function readExposed(
   });
 }
 
-/** The share of the lines that are gone; undefined while it is not known of all sessions of the tree. */
+/** The share of lost lines; undefined until it is known for all sessions of the tree. */
 function lostOf(
   all: readonly ({ readonly lines: number; readonly kept: number } | undefined)[],
 ): number | undefined {

@@ -1,4 +1,4 @@
-/** Session trajectory: one session and its subagents for programs that read the Agent Trajectory Interchange Format. */
+/** Session trajectory: one session and its subagents in the Agent Trajectory Interchange Format. */
 import { type Failure, failure, isFailure, type Store } from "@lathe/protocol";
 import { subagentsOf, type Trajectory, trajectoryOf } from "./trajectory.ts";
 
@@ -8,7 +8,7 @@ export async function sessionTrajectory(read: Read, id: string): Promise<Traject
   return withSubagents(read, id, new Set());
 }
 
-/** `above`: a log that names itself, or one that it is below, is not gone into again. */
+/** `above` lists the sessions above it: none of them is entered again, even if a log names itself. */
 async function withSubagents(
   read: Read,
   id: string,
@@ -20,7 +20,7 @@ async function withSubagents(
   const subagents: Trajectory[] = [];
   for (const child of subagentsOf(events)) {
     const found = within.has(child) ? undefined : await withSubagents(read, child, within);
-    // One that was deleted is left out.
+    // A deleted subagent is left out.
     if (found && !isFailure(found)) subagents.push(found);
   }
   return trajectoryOf(events, subagents) ?? failure("log-corrupt", `session ${id} has no beginning`);

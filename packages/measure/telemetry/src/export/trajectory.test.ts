@@ -5,7 +5,7 @@ import { createdDraft, createMemoryStore, succeeded, testOwner } from "@lathe/te
 import { answerDrafts, done, failedOutcome, said } from "../sample-drafts.ts";
 import { trajectoryOf } from "./trajectory.ts";
 
-test("a session is a trajectory: numbered steps, calls with their observations, sums", async () => {
+test("a session becomes a trajectory: numbered steps, calls with their observations, sums", async () => {
   const store = createMemoryStore();
   const log = succeeded(await store.create(createdDraft("one"), { owner: testOwner(1), at: 1000 }));
   const read = { tool: "read", input: { path: "a" }, outcome: failedOutcome("not-found", "no a") };

@@ -1,4 +1,7 @@
-/** Trajectory: a session in the Agent Trajectory Interchange Format (ATIF v1.7, harborframework.com/docs/trajectory-format), with those of its subagents in it. */
+/**
+ * Trajectory: a session in the Agent Trajectory Interchange Format (ATIF v1.7,
+ * harborframework.com/docs/trajectory-format), including its subagents.
+ */
 import { type Event, messageText, outcomeText, withoutMark } from "@lathe/protocol";
 
 interface ToolCall {
@@ -27,7 +30,7 @@ export interface TrajectoryStep {
   readonly tool_calls?: readonly ToolCall[];
   readonly observation?: { readonly results: readonly Observed[] };
   readonly llm_call_count?: number;
-  /** `prompt_tokens` with those that were read from a cache. */
+  /** `prompt_tokens` includes tokens read from a cache. */
   readonly metrics?: {
     readonly prompt_tokens: number;
     readonly completion_tokens: number;
@@ -46,14 +49,14 @@ export interface Trajectory {
     readonly total_prompt_tokens: number;
     readonly total_completion_tokens: number;
     readonly total_cached_tokens: number;
-    /** With that of its subagents; the tokens are its own. */
+    /** Includes the cost of its subagents; the tokens are only its own. */
     readonly total_cost_usd?: number;
     readonly total_steps: number;
   };
   readonly subagent_trajectories?: readonly Trajectory[];
 }
 
-/** The sessions that calls of this one opened or went on with, each once. */
+/** Sessions that this session's calls opened or resumed, each once. */
 export function subagentsOf(events: readonly Event[]): readonly string[] {
   return [...new Set(childOfCall(events).values())];
 }
@@ -67,8 +70,8 @@ function childOfCall(events: readonly Event[]): ReadonlyMap<string, string> {
 }
 
 /**
- * In the order it happened; what was taken back later is in it too. `subagents` are those that are still there. Undefined
- * without a beginning.
+ * In the original order, including events that were reverted later. `subagents` are those that still exist.
+ * Undefined if the log has no beginning.
  */
 export function trajectoryOf(
   events: readonly Event[],
@@ -100,7 +103,7 @@ export function trajectoryOf(
       total_prompt_tokens: sum("input"),
       total_completion_tokens: sum("output"),
       total_cached_tokens: sum("cached"),
-      // A sum in which prices are missing is not what it cost.
+      // A sum with missing prices is not the real cost.
       ...(isPriced && { total_cost_usd: costs.reduce((total: number, cost) => total + (cost ?? 0), 0) }),
       total_steps: steps.length,
     },
@@ -110,7 +113,10 @@ export function trajectoryOf(
 
 type Results = ReadonlyMap<string, Observed>;
 
-/** By call. What a call opened is named where its trajectory is at hand: a reference has to lead somewhere. */
+/**
+ * By call. A session that a call opened is named only if its trajectory is included: a reference must
+ * resolve.
+ */
 function resultsOf(events: readonly Event[], subagents: readonly Trajectory[]): Results {
   const children = childOfCall(events);
   const there = new Set(subagents.map(({ trajectory_id: id }) => id));
@@ -193,7 +199,7 @@ function callOf({
   return { tool_call_id: id, function_name: tool, arguments: argumentsOf(input) };
 }
 
-/** The format wants an object: what a model wrote otherwise stands in one. */
+/** The format requires an object: other input from a model is wrapped in one. */
 function argumentsOf(input: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(input);

@@ -1,4 +1,4 @@
-/** Aggregates: measurements summed up, one for each metric and set of attributes. */
+/** Aggregates: sums of measurements, one per metric and set of attributes. */
 import { type Attributes, type Measurement, type MetricName, shapeOf } from "./span.ts";
 
 export interface Aggregate {
@@ -7,11 +7,11 @@ export interface Aggregate {
   count: number;
   min: number;
   max: number;
-  /** One more than there are bounds; empty for a sum. */
+  /** One more bucket than there are bounds; empty for a sum. */
   readonly buckets: number[];
 }
 
-/** Sets of attributes of one metric: more would come from invented names. */
+/** Maximum attribute sets of one metric: more would come from invented names. */
 const maxSets = 500;
 
 export function addMeasurement(

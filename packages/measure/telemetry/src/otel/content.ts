@@ -1,4 +1,4 @@
-/** Content: what was said and written, in the message format of the GenAI conventions; only where it is configured. */
+/** Content: messages in the format of the GenAI conventions; exported only if configured. */
 import { type AssistantPart, type Message, messageText, type Session } from "@lathe/protocol";
 
 /** Characters of one attribute; older messages are left out first. */

@@ -1,4 +1,7 @@
-/** Exporter: sends what sessions of this process did to an OTLP receiver, behind their backs: it never holds one up, nor fails it. */
+/**
+ * Exporter: sends this process's session data to an OTLP receiver in the background; it never delays a
+ * session or makes one fail.
+ */
 import type { Event, Session } from "@lathe/protocol";
 import { type Aggregate, addMeasurement } from "./aggregates.ts";
 import { metricsBody, type Source, tracesBody } from "./otlp-json.ts";
@@ -6,17 +9,17 @@ import type { MetricName, Span, SpanContext } from "./span.ts";
 import { SessionTrace } from "./trace-session.ts";
 
 export interface ExporterOptions {
-  /** Whole addresses; absent: that signal is not sent. */
+  /** Complete addresses; a signal without one is not sent. */
   readonly traces?: string;
   readonly metrics?: string;
   readonly headers: { readonly traces: HeaderValues; readonly metrics: HeaderValues };
-  /** Milliseconds of one request. */
+  /** Timeout of one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly temporality: "cumulative" | "delta";
   readonly withContent: boolean;
   readonly source: Source;
   readonly isTool: (name: string) => boolean;
-  /** Takes keys and passwords out of what was said; used with content alone. */
+  /** Removes keys and passwords from messages; used only with content. */
   redact(text: string): Promise<string>;
   readonly now: () => number;
 }
@@ -26,17 +29,17 @@ type HeaderValues = Readonly<Record<string, string>>;
 export interface Exporter {
   /** *Contract:* returns at once, and never throws. */
   event(event: Event, session: Session): void;
-  /** *Contract:* sends what is left within `closeMs`; what got lost, in one sentence. Idempotent. */
+  /** *Contract:* sends the rest within `closeMs`; returns what was lost, in one sentence. Idempotent. */
   close(): Promise<string | undefined>;
 }
 
-/** Between two sends, and what the last one may take in all. */
+/** Time between two sends, and maximum time for the final one. */
 const intervalMs = 5_000;
 const closeMs = 2_000;
-/** Spans that wait; further ones are lost. */
+/** Maximum waiting spans; further ones are lost. */
 const maxSpans = 2_048;
 const perRequest = 512;
-/** Sessions that are followed at once. */
+/** Maximum number of sessions followed at once. */
 const maxSessions = 256;
 
 export function openExporter(options: ExporterOptions): Exporter {
@@ -66,7 +69,7 @@ export function openExporter(options: ExporterOptions): Exporter {
   };
 }
 
-/** Spans and sums that wait to be sent, and the timer that sends them. */
+/** Spans and sums waiting to be sent, and the timer that sends them. */
 class Outbox {
   lost = 0;
   readonly #options: ExporterOptions;
@@ -74,7 +77,7 @@ class Outbox {
   #spans: Span[] = [];
   #startedAt: number;
   #isChanged = false;
-  /** Ends what is under way when there is no more time. */
+  /** Aborts running requests when the time is up. */
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
@@ -126,7 +129,7 @@ class Outbox {
       const spans = await Promise.all(batch.map((span) => this.#redacted(span)));
       const sent = await this.#post({ url: traces, headers: headers.traces }, tracesBody(spans, source));
       if (sent === "again" && this.#closing === undefined) {
-        // One that is only busy gets it with the next send, as far as there is room then.
+        // A receiver that is only busy gets them with the next send, if there is room.
         const room = Math.max(0, maxSpans - this.#spans.length);
         this.#spans.unshift(...batch.slice(0, room));
         this.lost += Math.max(0, batch.length - room);
@@ -165,7 +168,7 @@ class Outbox {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body: JSON.stringify(body),
-        // Headers may hold a key: they go nowhere else.
+        // Headers may contain a key, which must not go to another address.
         redirect: "error",
         signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#options.timeoutMs)]),
       });

@@ -1,4 +1,7 @@
-/** OTLP JSON: spans and metrics in the JSON encoding of the OpenTelemetry protocol 1.x: ids in hexadecimal, 64-bit numbers as text. */
+/**
+ * OTLP JSON: spans and metrics in the JSON encoding of the OpenTelemetry protocol 1.x: ids in hexadecimal,
+ * 64-bit numbers as text.
+ */
 
 import type { Aggregate } from "./aggregates.ts";
 import { type Attributes, type AttributeValue, type MetricName, type Span, shapeOf } from "./span.ts";
@@ -30,7 +33,7 @@ function spanBody(span: Span): object {
     startTimeUnixNano: nanoseconds(startedAt),
     endTimeUnixNano: nanoseconds(endedAt),
     attributes: keyValues({ ...attributes, ...content }),
-    // What went wrong is in `error.type`; a message might quote what was said.
+    // `error.type` contains the error; a message might quote a conversation.
     status: isError ? { code: errorStatus } : {},
   };
 }

@@ -1,4 +1,4 @@
-/** Span: a piece of work with a beginning and an end, as OpenTelemetry has it, before it is written down for the wire. */
+/** Span: a piece of work with a beginning and an end, as in OpenTelemetry, before it is encoded. */
 
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
@@ -17,12 +17,12 @@ export interface Span extends SpanContext {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** What was said and written, as JSON; only where it is configured. */
+  /** Messages as JSON; only if configured. */
   readonly content?: Readonly<Record<string, string>>;
   readonly isError: boolean;
 }
 
-/** One value that a metric takes note of. */
+/** One value recorded by a metric. */
 export interface Measurement {
   readonly metric: MetricName;
   readonly value: number;
@@ -40,7 +40,7 @@ export type MetricName =
 interface MetricShape {
   readonly unit: string;
   readonly about: string;
-  /** Upper ends of the buckets of a histogram; absent for a sum. */
+  /** Upper ends of a histogram's buckets; absent for a sum. */
   readonly bounds?: readonly number[];
 }
 
@@ -48,7 +48,9 @@ const doubling = (first: number, times: number): readonly number[] =>
   Array.from({ length: times }, (_, i) => Math.round(first * 2 ** i * 1e6) / 1e6);
 const operation = doubling(0.01, 14);
 
-/** Names, units and bounds of the GenAI conventions; `lathe.cost` is ours, they have none for money. */
+/**
+ * Names, units and bounds of the GenAI conventions; `lathe.cost` is Lathe's own, they have none for money.
+ */
 const metrics: Readonly<Record<MetricName, MetricShape>> = {
   "gen_ai.client.token.usage": {
     unit: "{token}",

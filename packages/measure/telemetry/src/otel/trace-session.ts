@@ -1,6 +1,6 @@
 /**
- * Trace session: the events of one session as spans and measurements of the GenAI semantic conventions
- * (open-telemetry/semantic-conventions-genai, in development, as of v1.42 of the conventions).
+ * Trace session: converts the events of one session to spans and measurements of the GenAI semantic
+ * conventions (open-telemetry/semantic-conventions-genai, in development, as of v1.42 of the conventions).
  */
 import { createHash } from "node:crypto";
 import type { AssistantPart, Event, Outcome, Session, Usage } from "@lathe/protocol";
@@ -13,13 +13,13 @@ export interface Traced {
 }
 
 export interface TraceOptions {
-  /** Names of known tools: any other name comes from the model and may say anything. */
+  /** Names of known tools: any other name comes from the model and may contain anything. */
   readonly isTool: (name: string) => boolean;
-  /** What was said and written goes along. */
+  /** Includes message content. */
   readonly withContent: boolean;
   /** The call that opened a session, if it is known. */
   readonly parentOf: (session: string) => SpanContext | undefined;
-  /** Told of the call that opens a session. */
+  /** Called with the call that opens a session. */
   readonly opens: (session: string, by: SpanContext) => void;
 }
 
@@ -38,7 +38,7 @@ interface OpenAttempt {
 
 const nothing: Traced = { spans: [], measurements: [] };
 
-/** Follows one session; what its events complete is returned with the event. */
+/** Follows one session; each event returns the spans and measurements that it completes. */
 export class SessionTrace {
   readonly #options: TraceOptions;
   #turn: OpenTurn | undefined;
@@ -53,7 +53,7 @@ export class SessionTrace {
   take(event: Event, session: Session): Traced {
     switch (event.type) {
       case "message.received":
-        // A summary between two turns stands alone.
+        // A summary between two turns has its own trace.
         if (session.turn?.startedAt === event.at) this.#turn = this.#begin(event, session);
         return nothing;
       case "step.started":
@@ -79,7 +79,7 @@ export class SessionTrace {
     }
   }
 
-  /** Of a session that goes on, its beginning was not seen. */
+  /** The beginning of a resumed session was not observed. */
   #current(event: Event, session: Session): OpenTurn {
     this.#turn ??= this.#begin(event, session);
     return this.#turn;
@@ -173,7 +173,7 @@ export class SessionTrace {
     if (called === undefined) return nothing;
     const turn = this.#current(event, session);
     const error = errorOf(data.outcome);
-    // There may be no such tool behind the name of a server.
+    // The server may have no tool of that name.
     const name = error === "unknown-tool" ? "_OTHER" : called;
     const tool = {
       "gen_ai.tool.name": name,
@@ -309,7 +309,7 @@ function armsOf({ settings, exposed = [] }: Session): Attributes {
   return Object.fromEntries(arms.map(({ experiment, arm }) => [`lathe.experiment.${experiment}`, arm]));
 }
 
-/** The conventions' words for providers that they know. */
+/** The conventions' names of known providers. */
 const providerNames: Readonly<Record<string, string>> = {
   google: "gcp.gemini",
   vertex: "gcp.vertex_ai",

@@ -10,21 +10,21 @@ export interface FailedCount {
   readonly times: number;
 }
 
-/** Calls of one tool by one model; attempts of a model are calls of the tool `(model)`. */
+/** Calls of one tool by one model; attempts of a model count as calls of the tool `(model)`. */
 export interface ToolModel {
   readonly tool: string;
   readonly model: string;
   readonly calls: number;
   readonly failed: number;
-  /** By a rule or a person: no failure. */
+  /** Denied by a rule or a person: no failure. */
   readonly refused: number;
   readonly asked: number;
   readonly ms?: Spread;
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly failures: readonly FailedCount[];
 }
 
-/** The name under which attempts of a model stand among the tools. */
+/** The tool name for attempts of a model. */
 export const modelItself = "(model)";
 
 interface OpenPair {
@@ -38,7 +38,7 @@ interface OpenPair {
   readonly codes: Map<FailureCode, number>;
 }
 
-/** Those that failed most first. */
+/** Most failures first. */
 export function readErrors(database: DatabaseSync, span: Span): readonly ToolModel[] {
   const pairs = new Map<string, OpenPair>();
   const add = (tool: string, model: string, row: Counted): void => {

@@ -1,6 +1,6 @@
 /** Quantiles of samples. */
 
-/** The value below which the share `q` of the samples lies (nearest rank); undefined of none. */
+/** The `q`-quantile of the samples (nearest rank); undefined without samples. */
 function quantile(samples: readonly number[], q: number): number | undefined {
   if (samples.length === 0) return undefined;
   const sorted = Float64Array.from(samples).sort();

@@ -1,8 +1,8 @@
-/** Rows of the telemetry database as typed facts, with what is known of their session. */
+/** Rows of the telemetry database as typed facts, with data of their session. */
 import type { DatabaseSync } from "node:sqlite";
 import type { CallFact, CompactionFact, StepFact, TurnFact } from "../events/facts.ts";
 
-/** Milliseconds since the epoch; from the first, before the second. */
+/** Milliseconds since the epoch: start inclusive, end exclusive. */
 export interface Span {
   readonly since: number;
   readonly until: number;
@@ -12,7 +12,7 @@ export interface Place {
   readonly session: string;
   readonly project: string;
   readonly harness: string;
-  /** The subagent that worked there; null of a session of a person. */
+  /** The subagent that worked there; null in a person's session. */
   readonly agent: string | null;
 }
 
@@ -23,7 +23,7 @@ interface Tables {
   readonly calls: CallFact & Place;
 }
 
-/** In the order of time. */
+/** In time order. */
 export function* readRows<Table extends keyof Tables>(
   database: DatabaseSync,
   table: Table,

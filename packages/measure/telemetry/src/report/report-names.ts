@@ -1,4 +1,4 @@
-/** Report names: what folders are called in a report: a word of their own that says nothing, or their names if asked. */
+/** Report names: names of folders in a report: a meaningless word for each, or the real names on request. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 

@@ -3,14 +3,14 @@ import type { CompactionFact, StepFact, TurnFact } from "../events/facts.ts";
 import { type Spread, spreadOf } from "./quantile.ts";
 import type { Place } from "./read-rows.ts";
 
-/** Times in milliseconds, money in US dollars; absent where there is nothing to say it of. */
+/** Times in milliseconds, money in US dollars; absent without data. */
 export interface WorkGroup {
   readonly name: string;
-  /** Of a person; what subagents used is in the sums of steps, tokens and money. */
+  /** Sessions of a person; subagents count in the sums of steps, tokens and money. */
   readonly sessions: number;
   readonly turns: number;
   readonly agents: { readonly sessions: number; readonly turns: number };
-  /** Turns that ended otherwise than done. */
+  /** Turns that did not end as done. */
   readonly badTurns: number;
   readonly steps: number;
   /** Attempts that failed. */
@@ -20,7 +20,7 @@ export interface WorkGroup {
   readonly firstMs?: Spread;
   readonly stepMs?: Spread;
   readonly turnMs?: Spread;
-  /** To a passing test. */
+  /** Time to a passing test. */
   readonly testMs?: Spread;
   readonly tokens: {
     readonly fresh: number;
@@ -28,13 +28,13 @@ export interface WorkGroup {
     readonly written: number;
     readonly output: number;
   };
-  /** Part of the input that was read from a cache. */
+  /** Share of the input that was read from a cache. */
   readonly hitRate?: number;
   readonly calls: number;
   readonly cost: number;
-  /** Attempts whose price is not known. */
+  /** Attempts with an unknown price. */
   readonly unpriced: number;
-  /** Their tokens are those of all conversations before and after; `cost` is that of the summaries. */
+  /** `before` and `after` are tokens of the conversations; `cost` is that of the summaries. */
   readonly compactions: {
     readonly times: number;
     readonly before: number;

@@ -67,7 +67,7 @@ const compacted: Draft = {
 const close = (found: number, expected: number) => assert.ok(Math.abs(found - expected) < 1e-9, `${found}`);
 
 describe("the work report", () => {
-  it("has the cost of failed attempts, and what was settled of those that answered", async () => {
+  it("includes the cost of failed attempts, and the settled cost of answered ones", async () => {
     const answer = answerDrafts("b", [], { cost: 0.01 });
     await write("one", [
       said("x"),
@@ -84,7 +84,7 @@ describe("the work report", () => {
     close(Number(database.prepare("select cost from turns").get()?.cost), 0.25);
   });
 
-  it("says where the price of a failed attempt is not known", async () => {
+  it("reports an unknown price of a failed attempt", async () => {
     await write("one", [said("x"), settled("a"), failed("a"), done]);
     const { total } = await work();
     assert.deepEqual([total.cost, total.unpriced], [0, 1]);
@@ -106,7 +106,7 @@ describe("the work report", () => {
     close(Number(database.prepare("select cost from turns").get()?.cost), 0.05);
   });
 
-  it("keeps subagents apart from the sessions and turns of a person, and their cost in the sums", async () => {
+  it("counts subagents not as a person's sessions and turns, but in the cost", async () => {
     await write("one", [said("x"), ...answerDrafts("a", []), done]);
     const cut: Draft = { type: "turn.ended", data: { end: { type: "cancelled", by: "me" } } };
     await write("sub", [said("y"), ...answerDrafts("b", []), cut], { agent: "explore" });
@@ -119,7 +119,7 @@ describe("the work report", () => {
   });
 });
 
-it("has a group for each arm of an experiment, subagents with the session that they belong to", async () => {
+it("has a group for each arm of an experiment, with subagents in their session's group", async () => {
   const shares = { a: 0.5, b: 0.5 };
   const data = { experiment: "short", arm: "b", shares, definition: "d", moment: "attempt" as const };
   await write("one", [said("x"), { type: "experiment.exposed", data }, ...answerDrafts("a", []), done]);
@@ -132,7 +132,7 @@ it("has a group for each arm of an experiment, subagents with the session that t
   );
 });
 
-it("knows what was said or done after a turn, and nothing of the words", async () => {
+it("counts users' reactions after a turn, and stores none of their words", async () => {
   const rewound: Draft = { type: "session.rewound", data: { to: 1, undoes: false, conversation: true } };
   const cancelled: Draft = { type: "turn.ended", data: { end: { type: "cancelled", by: "user" } } };
   await write("one", [said("x"), done, said("no, not a zebra"), done, rewound, said("again"), done]);

@@ -1,4 +1,4 @@
-/** Work report: what the work of a span cost, how fast it was, and how it changed from day to day. */
+/** Work report: cost and speed of the work in a time span, and their change from day to day. */
 import type { DatabaseSync } from "node:sqlite";
 import { readRows, type Span } from "./read-rows.ts";
 import {
@@ -15,18 +15,18 @@ const dimensions = ["model", "profile", "project", "harness", "arm"] as const;
 export type Dimension = (typeof dimensions)[number];
 
 export interface Day {
-  /** Its first moment, in the local time zone. */
+  /** The start of the day, in the local time zone. */
   readonly at: number;
   readonly cost: number;
   readonly turns: number;
   readonly badTurns: number;
   readonly calls: number;
   readonly failedCalls: number;
-  /** Of the time to the first token, in milliseconds; absent on a day without steps. */
+  /** Median time to the first token, in milliseconds; absent on a day without steps. */
   readonly firstMs?: number;
 }
 
-/** Turns with so many failed calls, and how many of them ended otherwise than done. */
+/** Turns with this many failed calls, and the number of those that did not end as done. */
 export interface Rot {
   readonly errors: string;
   readonly turns: number;
@@ -36,7 +36,7 @@ export interface Rot {
 export interface WorkReport {
   readonly total: WorkGroup;
   readonly by: Readonly<Record<Dimension, readonly WorkGroup[]>>;
-  /** Every day of the span that something is known of, and those between. */
+  /** Every day from the first to the last with data. */
   readonly days: readonly Day[];
   readonly rot: readonly Rot[];
 }
@@ -44,7 +44,7 @@ export interface WorkReport {
 export interface WorkNames {
   /** The profile that a model works with. */
   readonly profileOf: (model: string) => string;
-  /** What a project's folder is called in the report. */
+  /** The name of a project's folder in the report. */
   readonly projectName: (folder: string) => string;
 }
 
@@ -125,7 +125,7 @@ export function readWork(database: DatabaseSync, span: Span, names: WorkNames): 
   };
 }
 
-/** Arms that sessions were exposed to, by session; subagents are with their root. */
+/** Arms that sessions were exposed to, by session; subagents belong to their root. */
 function armsOf(database: DatabaseSync): ReadonlyMap<string, readonly string[]> {
   const rows = database
     .prepare(
@@ -139,7 +139,7 @@ function armsOf(database: DatabaseSync): ReadonlyMap<string, readonly string[]> 
   return arms;
 }
 
-/** What models were asked for: steps, and summaries. */
+/** Requests to models: steps and summaries. */
 function takeModels(
   database: DatabaseSync,
   span: Span,
@@ -163,7 +163,7 @@ function countRot(
   rot: Map<string, { turns: number; bad: number }>,
   { failedCalls, end }: { readonly failedCalls: number; readonly end: string },
 ): void {
-  // What a person stopped says nothing of how it would have ended.
+  // A turn that a person stopped does not show how it would have ended.
   if (end === "cancelled") return;
   const many = failedCalls < 8 ? "4-7" : "8+";
   const name = failedCalls < 4 ? String(failedCalls) : many;
@@ -189,7 +189,7 @@ function dayAt(days: Map<number, OpenDay>, at: number): OpenDay {
 
 const maxDays = 400;
 
-/** Days on which nothing happened are days too: a plot without them shows what was not. */
+/** Includes empty days: without them a plot would mislead. */
 function closeDays(days: ReadonlyMap<number, OpenDay>): readonly Day[] {
   const known = [...days.keys()].sort((a, b) => a - b);
   const [first, last] = [known[0], known.at(-1)];

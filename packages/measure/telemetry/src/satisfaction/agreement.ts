@@ -1,9 +1,12 @@
-/** Agreement: how well a reader of messages agrees with their labels, and the rate of trouble with the reader's own errors in it. */
+/**
+ * Agreement: how well a reader of messages agrees with their labels, and the trouble rate corrected for the
+ * reader's errors.
+ */
 
 import { seededRandom } from "@lathe/protocol";
 import { isTrouble, type Reaction, reactions } from "../events/read-reaction.ts";
 
-/** What was read, and what it is. */
+/** A reader's verdict and the label. */
 export interface Reading {
   readonly read: Reaction;
   readonly label: Reaction;
@@ -11,16 +14,16 @@ export interface Reading {
 
 export interface Estimate {
   readonly value: number;
-  /** 95 %. */
+  /** A 95 % interval. */
   readonly low: number;
   readonly high: number;
 }
 
-/** Samples of the bootstrap (B. Efron, 1979), of which percentiles are taken. */
+/** Samples of the bootstrap (B. Efron, 1979), from which percentiles are computed. */
 const samples = 1_000;
 const kinds = reactions.length;
 
-/** How often each pair of what was read and what it is occurs. */
+/** Counts of each pair of verdict and label. */
 type Counts = Float64Array;
 
 /** Chance-corrected agreement (J. Cohen, "A coefficient of agreement for nominal scales", 1960). */
@@ -41,7 +44,7 @@ function countsOf(cells: readonly number[]): Counts {
   return counts;
 }
 
-/** As many as there are, drawn with putting back. */
+/** Resamples as many cells, with replacement. */
 function drawn(cells: readonly number[], random: () => number): Counts {
   const counts = new Float64Array(kinds * kinds);
   for (let i = 0; i < cells.length; i++) {
@@ -66,10 +69,10 @@ function kappaOf(counts: Counts): number {
 }
 
 /**
- * The share of trouble among what was read, freed of the reader's errors as the labelled messages show them
- * (W. J. Rogan, B. Gladen, "Estimating prevalence from the results of a screening test", 1978). Its interval is of a
- * bootstrap over both: the messages that were read, with half a case more on both sides, or those that all read alike
- * would be drawn without any doubt, and those that are labelled.
+ * The trouble rate among the messages, corrected for the reader's errors on labelled messages (W. J. Rogan,
+ * B. Gladen, "Estimating prevalence from the results of a screening test", 1978). The interval is a bootstrap
+ * over both samples. The read messages get half a case more on each side: otherwise messages that all read
+ * alike would leave no uncertainty.
  */
 export function troubleRate(read: readonly Reaction[], labelled: readonly Reading[]): Estimate | undefined {
   const n = read.length;
@@ -90,8 +93,8 @@ export function troubleRate(read: readonly Reaction[], labelled: readonly Readin
 const troubleKinds: readonly boolean[] = reactions.map(isTrouble);
 
 /**
- * Undefined of a reader that cannot tell. Half a case is added on both sides of each share: a reader that made no error
- * in a few messages, and trouble that was not seen in a few, are not taken for impossible.
+ * Undefined for a reader that cannot distinguish. Adds half a case on both sides of each share: no errors, or
+ * no trouble, in a few messages does not make them impossible.
  */
 function correctedRate(seen: number, counts: Counts): number | undefined {
   const readAs = (label: boolean): number => {

@@ -1,4 +1,4 @@
-/** Judge satisfaction: what users said next, as a model reads it. */
+/** Judge satisfaction: a model classifies users' reactions. */
 
 import {
   costOf,
@@ -21,7 +21,7 @@ export interface JudgeSources {
   readonly store: Pick<Store, "list" | "read">;
   /** *Contract:* the text without secrets. */
   redact(text: string): Promise<string>;
-  /** *Contract:* asked once there is something to judge. */
+  /** *Contract:* called only if there is something to judge. */
   model(): Promise<Model | Failure>;
 }
 
@@ -29,7 +29,7 @@ export interface Judged {
   readonly model: string;
   readonly counts: Readonly<Record<Reaction, number>>;
   readonly messages: number;
-  /** With the labelled messages that it read among the others, without being told which they are. */
+  /** Agreement with the labelled messages, which the model read among the others without knowing. */
   readonly kappa: Estimate;
   readonly trouble?: Estimate;
   readonly usage?: Usage;
@@ -37,12 +37,12 @@ export interface Judged {
   readonly cost?: number;
 }
 
-/** The newest messages that are judged, and characters of each: one request of a known size. */
+/** Maximum messages to judge (the newest), and characters of each: one request of a known size. */
 const maxMessages = 60;
 const maxCharacters = 400;
 const patienceMs = 120_000;
 
-/** *Contract:* one request, of the newest messages of the span and of labelled ones as controls. */
+/** *Contract:* one request, with the newest messages of the span and labelled ones as controls. */
 export async function judgeSatisfaction(sources: JudgeSources, span: Span): Promise<Judged | Failure> {
   const said = await newestMessages(sources.store, span);
   if (said.length === 0)
@@ -59,11 +59,11 @@ export async function judgeSatisfaction(sources: JudgeSources, span: Span): Prom
 
 interface Mixed {
   readonly text: string;
-  /** Of a control. */
+  /** Present for a control. */
   readonly label?: Reaction;
 }
 
-/** Spread evenly among each other. */
+/** Spreads both evenly among each other. */
 function interleaved(
   texts: readonly string[],
   controls: readonly { readonly text: string; readonly label: Reaction }[],
@@ -76,7 +76,7 @@ function interleaved(
     .map(([, one]) => one);
 }
 
-/** What was said right after a turn, the newest first. */
+/** Messages right after a turn, newest first. */
 async function newestMessages(
   store: JudgeSources["store"],
   { since, until }: Span,
@@ -100,7 +100,7 @@ function messagesAfterTurns(
   events: readonly Event[],
 ): readonly { readonly at: number; readonly text: string }[] {
   const [created] = events;
-  // Nobody speaks to a subagent; what a fork begins with was said to another session.
+  // A subagent gets no user messages; a fork begins with messages to another session.
   const isOwn = created?.type === "session.created" && created.data.agent === undefined;
   if (!isOwn || created.data.forkOf !== undefined) return [];
   let isEnded = false;

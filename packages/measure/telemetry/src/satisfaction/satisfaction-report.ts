@@ -1,4 +1,4 @@
-/** Satisfaction report: what users said or did next, after the turns of a span, as the rules read it. */
+/** Satisfaction report: users' reactions after the turns of a span, classified by the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Reaction, reactions, readReaction } from "../events/read-reaction.ts";
 import type { Span } from "../report/read-rows.ts";
@@ -8,24 +8,27 @@ import { labelledMessages } from "./labelled-messages.ts";
 export interface SatisfactionGroup {
   readonly name: string;
   readonly counts: Readonly<Record<Reaction, number>>;
-  /** Of the turns that a message followed; absent without one. */
+  /** Share of trouble among turns that a message followed; absent without one. */
   readonly trouble?: Estimate;
 }
 
 export interface SatisfactionReport {
   readonly total: SatisfactionGroup;
   readonly models: readonly SatisfactionGroup[];
-  /** Turns of people after which nothing was said. */
+  /** A person's turns without a following message. */
   readonly silent: number;
-  /** Of the rules with the labelled messages that were held out. */
+  /** Agreement of the rules with the held-out labelled messages. */
   readonly kappa: Estimate;
 }
 
-/** A turn that did not end well and was left so for so long was given up, in milliseconds. */
+/** After this many milliseconds an unsuccessful, unanswered turn counts as given up. */
 const leftMs = 86_400_000;
 
 interface Row {
-  /** Somebody came back to the turn: the others are counted, but are in no rate, as those that were done and left are not. */
+  /**
+   * The user reacted to the turn. Others are counted but enter no rate, and neither do turns that were done
+   * and left.
+   */
   readonly isSaid: boolean;
   readonly model: string;
   readonly reaction: Reaction;

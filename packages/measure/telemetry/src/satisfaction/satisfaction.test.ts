@@ -10,7 +10,7 @@ import { labelledMessages } from "./labelled-messages.ts";
 const labelled = labelledMessages();
 
 describe("the rules", () => {
-  it("agree with the labelled messages, those that were held out too", (t) => {
+  it("agree with the labelled messages, including those held out", (t) => {
     assert.ok(labelled.length >= 200);
     for (const isHeldOut of [false, true]) {
       const readings = labelled
@@ -24,7 +24,7 @@ describe("the rules", () => {
     }
   });
 
-  it("have one word for any text, however long, and soon", () => {
+  it("classify any text quickly, however long", () => {
     fc.assert(fc.property(fc.string(), (text) => assert.ok(reactions.includes(readReaction(text)))));
     for (const one of ["at ", "the a ", " ", "expected , ", "Error", "no\n", "it should"]) {
       const texts = new Map([20_000, 320_000].map((length) => [length, one.repeat(length / one.length)]));
@@ -33,7 +33,7 @@ describe("the rules", () => {
     }
   });
 
-  it("read what is pasted in any language of its user", () => {
+  it("read pasted output whatever the user's language", () => {
     assert.equal(readReaction("schau mal:\nTraceback (most recent call last):\n  File"), "failure-reported");
     assert.equal(readReaction("was ist das? TypeError: x is not a function"), "failure-reported");
     assert.equal(readReaction(""), "moved-on");
@@ -47,7 +47,7 @@ describe("the rate of trouble", () => {
     return [...of("corrected", found), ...of("moved-on", mistaken)];
   };
 
-  it("is freed of the errors of who reads, and its interval holds the truth", () => {
+  it("is corrected for the reader's errors, and its interval contains the truth", () => {
     const random = seededRandom(3);
     let held = 0;
     for (let run = 0; run < 30; run++) {
@@ -63,7 +63,7 @@ describe("the rate of trouble", () => {
     assert.ok(held >= 26, `${held} of 30`);
   });
 
-  it("is not known of a reader that cannot tell, nor of nothing", () => {
+  it("is unknown for a reader that cannot distinguish, and without messages", () => {
     const { low, high } = troubleRate(["satisfied"], readingsOf(0.9, 0.1)) ?? assert.fail();
     assert.ok(low < 0.05 && high > 0.4, `one message tells little: ${low} to ${high}`);
     assert.equal(troubleRate(["corrected"], readingsOf(0.3, 0.3)), undefined);
@@ -81,7 +81,7 @@ describe("the rate of trouble", () => {
   });
 });
 
-it("kappa is 1 where all agree, about 0 where it is chance, below where they disagree", () => {
+it("kappa is 1 for full agreement, about 0 for chance, and below for disagreement", () => {
   const same = labelled.map(({ label }) => ({ label, read: label }));
   assert.equal(kappa(same).value, 1);
   const random = seededRandom(9);
