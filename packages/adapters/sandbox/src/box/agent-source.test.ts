@@ -1,4 +1,6 @@
-/** Agents are made ahead for who opens many boxes, and only used for boxes that show what they show. */
+/**
+ * Agents are started ahead for callers that open many boxes, and used only for boxes with the same mounts.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Duplex } from "node:stream";
@@ -12,7 +14,7 @@ const system = (stamp: string, ...names: readonly string[]): System => ({
   mounts: names.map((at) => ({ kind: "folder", at })),
 });
 
-/** A source, and what was started for it: each time how many agents, and for what. */
+/** A source, and a record of its starts: the number of agents and their system. */
 function scene(): { readonly source: AgentSource; readonly started: (readonly [number, System])[] } {
   const started: (readonly [number, System])[] = [];
   const source = createAgentSource((count, shown) => {
@@ -25,7 +27,7 @@ function scene(): { readonly source: AgentSource; readonly started: (readonly [n
   return { source, started };
 }
 
-it("who opens one box starts one agent, who opens many has more of them started, ahead of the need", async () => {
+it("one box starts one agent; many boxes start more agents ahead of need", async () => {
   const { source, started } = scene();
   const usual = system("1", "/a");
   const counts = (): readonly number[] => started.map(([count]) => count);
@@ -42,7 +44,7 @@ it("who opens one box starts one agent, who opens many has more of them started,
   assert.deepEqual(counts(), [1, 4, 20, 32]);
 });
 
-it("an agent is used for no box that is shown something else, nor for one whose mounts lead elsewhere by now", () => {
+it("an agent is never used for a box with other mounts, or with mounts that lead elsewhere by now", () => {
   const { source, started } = scene();
   source.take(system("1", "/a"));
   const wanted = [system("1", "/a"), system("1", "/a", "/b"), system("2", "/a")];
@@ -55,7 +57,7 @@ it("an agent is used for no box that is shown something else, nor for one whose 
   assert.equal(started.length, 4);
 });
 
-it("one that has ended is not given to anybody", async () => {
+it("an agent that has ended is never handed out", async () => {
   const made: Agent[] = [];
   const source = createAgentSource((count) => {
     const agents = Array.from({ length: count }, () => ({ channel: new Duplex(), base: [] }));

@@ -1,25 +1,27 @@
-/** Where boxes get their agents: one process for the first box, and for who opens more of them one for many. */
+/**
+ * Provides agents for boxes: one process for the first box; after more boxes, one process for many agents.
+ */
 
 import type { System } from "../policy/policy.ts";
 import type { Channel } from "./box.ts";
 
-/** The agent of a box that is to be made. */
+/** The agent of a new box. */
 export interface Agent {
   readonly channel: Channel;
-  /** The words that the policy of its box still has to begin with. */
+  /** The start of its box's policy. */
   readonly base: readonly string[];
 }
 
 export interface AgentSource {
-  /** *Contract:* a fresh agent for a box with this system; what keeps it from starting is told by its channel. */
+  /** *Contract:* returns a fresh agent for a box with this system; its channel reports a failed start. */
   take(system: System): Agent;
 }
 
-/** Agents that were started ahead have seen the mounts of their start, and must not grow old. */
+/** Agents started ahead have the mounts of their start, and must not grow old. */
 const keptMs = 10_000;
-/** To start some takes as long as to use many; their control groups are one. */
+/** Starting a few takes as long as using many; they share control groups. */
 const most = 32;
-/** Of those that were wanted lately. */
+/** Share of the recent demand to start ahead. */
 const ahead = 4;
 
 interface Ready {
@@ -27,7 +29,7 @@ interface Ready {
   readonly agent: Agent;
 }
 
-/** *Contract:* `start` gives at least one agent, in the order in which they are to be used. */
+/** *Contract:* `start` returns at least one agent, in the order of use. */
 export function createAgentSource(start: (count: number, system: System) => readonly Agent[]): AgentSource {
   let ready: readonly Ready[] = [];
   let takenAt: readonly number[] = [];
@@ -37,7 +39,7 @@ export function createAgentSource(start: (count: number, system: System) => read
     ready = ready.filter((one) => !old.includes(one));
     for (const { agent } of old) agent.channel.destroy();
   };
-  /** Who opens a single sandbox needs a single agent. */
+  /** The first sandbox needs only a single agent. */
   const wanted = (): number => {
     const from = performance.now() - keptMs;
     takenAt = takenAt.filter((at) => at > from);
@@ -47,7 +49,7 @@ export function createAgentSource(start: (count: number, system: System) => read
     const agents = start(wanted(), system);
     for (const agent of agents) {
       agent.channel.unref?.();
-      // Of one that is not in use yet; who uses it hears of it too.
+      // For an unused agent; the user of an agent gets the error too.
       agent.channel.on("error", () => undefined);
       agent.channel.once("close", () => {
         ready = ready.filter((one) => one.agent !== agent);
@@ -56,7 +58,10 @@ export function createAgentSource(start: (count: number, system: System) => read
     ready = [...ready, ...agents.map((agent) => ({ key, agent }))];
     setTimeout(drop, keptMs, agents).unref();
   };
-  /** Before the last one is used: it takes many milliseconds until the next ones are in their control groups. */
+  /**
+   * Refill before the last one is used: it takes many milliseconds until new ones are in their control
+   * groups.
+   */
   const refill = (key: string, system: System): void => {
     const left = ready.filter((one) => one.key === key).length;
     if (isRefilling || left > most / 2 || wanted() < most) return;

@@ -1,7 +1,7 @@
 /** Frames of the box protocol (native/PROTOCOL.md): length, type, number, payload. */
 
 const headerBytes = 9;
-/** Frames of the agent are small; anything longer is not the agent speaking. */
+/** The agent's frames are small; a longer one does not come from the agent. */
 const longestFrame = 1024 * 1024;
 
 export interface Frame {
@@ -19,12 +19,12 @@ export function frameBytes(type: string, number: number, payload: Uint8Array = B
   return bytes;
 }
 
-/** Words as the agent reads them; none of them may hold a NUL. */
+/** Encodes words for the agent; none of them may contain a NUL. */
 export function wordBytes(words: readonly string[]): Buffer {
   return Buffer.from(`${words.join("\0")}\0`);
 }
 
-/** Takes bytes as they come and gives whole frames. Throws on what can be no frame. */
+/** Splits incoming bytes into whole frames. Throws on bytes that cannot be a frame. */
 export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -1,4 +1,4 @@
-/** One command in a box: what the agent tells of it, and what it is told. */
+/** One command in a box: handles the agent's messages about it, and sends messages to it. */
 import { constants } from "node:os";
 import { type Command, type Exit, type Failure, failure, type TerminalSize } from "@lathe/protocol";
 import type { Capture, Slice } from "../processes/capture.ts";
@@ -7,7 +7,7 @@ import type { Running, StartRequest } from "../processes/running.ts";
 import { type Frame, wordBytes } from "./box-frames.ts";
 
 const graceMs = 500;
-/** Milliseconds that a command has to stand still; its watcher gives up sooner. */
+/** Milliseconds that a command has to stop; its watcher gives up sooner. */
 const pauseMs = 500;
 const chunkBytes = 64 * 1024;
 const nothing: Slice = { text: "", next: 0, total: 0 };
@@ -127,7 +127,7 @@ export class BoxProcess implements Running {
     this.#signal("SIGCONT");
   }
 
-  /** Takes what the agent says of this command. */
+  /** Handles an agent's message about this command. */
   take({ type, payload }: Frame): void {
     if (type === "o") this.capture.append(payload);
     else if (type === "e") this.errors?.append(payload);
@@ -138,7 +138,7 @@ export class BoxProcess implements Running {
     else if (type === "F") this.lose(unavailable(payload.toString()));
   }
 
-  /** The sandbox failed: before the command ran, or under it. */
+  /** The sandbox failed, before the command or during it. */
   lose(why: Failure): void {
     if (this.#exit) return;
     if (!this.#isStarted) this.#startFailure = why;
@@ -148,7 +148,7 @@ export class BoxProcess implements Running {
   async #end(): Promise<void> {
     if (this.#exit) return;
     this.#signal("SIGTERM");
-    // Who stands still takes no other signal.
+    // A stopped process takes no other signal.
     this.#signal("SIGCONT");
     const timer = setTimeout(() => this.#signal("SIGKILL"), graceMs);
     await this.exited;
@@ -159,7 +159,7 @@ export class BoxProcess implements Running {
     this.#send("K", Uint8Array.of(constants.signals[name]));
   }
 
-  /** Part by part, each once the command has taken the one before it. */
+  /** In chunks, each sent once the command has taken the one before. */
   async #give(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length && !this.#exit; at += chunkBytes) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** What a box is told: its policy once, and each command. */
+/** Encodes messages for a box: its policy once, and each command. */
 import type { Command } from "@lathe/protocol";
 import type { Limits, Mount } from "../policy/policy.ts";
 import type { GitGuards } from "../watch/git-guards.ts";
@@ -6,21 +6,21 @@ import { wordBytes } from "./box-frames.ts";
 
 const protocolVersion = "1";
 
-/** What the control groups of a box do for it. */
+/** The control groups' services for a box. */
 export interface Groups {
-  /** Where the kernel counts what it ended for want of memory. */
+  /** The file in which the kernel counts processes ended for lack of memory. */
   readonly oomCount?: string;
-  /** Whether they hold the memory, so that no single process need be limited. */
+  /** Whether they limit memory, so that single processes need no limit. */
   readonly holdMemory: boolean;
 }
 
-/** A port of the box's loopback, and the unix socket outside that connections to it go to. */
+/** A port on the box's loopback, and the unix socket outside that its connections go to. */
 export interface Forward {
   readonly port: number;
   readonly socket: string;
 }
 
-/** The first words of a policy: limits, and what every box with the same system is shown. */
+/** The first words of a policy: limits, and the mounts that all boxes with the same system share. */
 export function baseWords(mounts: readonly Mount[], limits: Limits, groups: Groups): readonly string[] {
   return [
     ...(groups.oomCount === undefined ? [] : ["oom-count", groups.oomCount]),
@@ -35,7 +35,7 @@ export function baseWords(mounts: readonly Mount[], limits: Limits, groups: Grou
   ];
 }
 
-/** The rest of the policy of a box that has its base. */
+/** The rest of the policy for a box that has its base. */
 export function openPayload(base: readonly string[], mounts: readonly Mount[], forward?: Forward): Buffer {
   return wordBytes([
     protocolVersion,
@@ -53,7 +53,7 @@ export interface RunRequest {
   readonly guards: GitGuards;
 }
 
-/** The agent wants `terminal` first. */
+/** The agent expects `terminal` first. */
 export function runPayload({ command, args, env, hasInput, guards }: RunRequest): Buffer {
   const { terminal, apart, cwd } = command;
   return wordBytes([

@@ -1,4 +1,4 @@
-/** Starts commands in one warm box, which is made anew when it has died or when what it must show has changed. */
+/** Starts commands in one warm box; replaces the box if it died or if its mounts have changed. */
 import type { SandboxSpec } from "@lathe/protocol";
 import { rootEnv } from "../environment/root-env.ts";
 import { findShell, type Shell, shellArgs } from "../environment/shell.ts";
@@ -18,17 +18,17 @@ export interface BoxOptions {
   readonly policy: Policy;
   /** Absolute path of the user's home. */
   readonly home: string;
-  /** The way out; without one there is none. */
+  /** The gate to the network; without one there is no network. */
   readonly gate?: NetworkGate;
-  /** Where nothing is sealed: a folder that commands do not reach. */
+  /** Set if nothing is sealed: a folder that commands cannot reach. */
   readonly unsealed?: string;
-  /** Called once, when everything has ended. */
+  /** Called once, after everything has ended. */
   readonly close?: () => void;
 }
 
 interface Opened {
   readonly box: Box;
-  /** What was shown to it beside the policy's. */
+  /** The mounts that it shows in addition to the policy's. */
   readonly more: string;
 }
 
@@ -43,7 +43,7 @@ export class BoxStarter implements Starter {
   readonly #shell: Shell;
   readonly #outside: Outside;
   readonly #env: Readonly<Record<string, string>>;
-  /** Every box that may still run something; the last one takes new commands. */
+  /** Every box that may still run something; new commands go to the last one. */
   #boxes: readonly Opened[] = [];
 
   constructor(spec: SandboxSpec, options: BoxOptions) {
@@ -81,13 +81,13 @@ export class BoxStarter implements Starter {
     this.#options.close?.();
   }
 
-  /** What is granted lies below what the policy shows, so that it takes no guard away. */
+  /** Grants are mounted below the policy's mounts, so that they remove no guard. */
   #box(granted: readonly Mount[], shown: readonly Mount[], forward: Forward | undefined): Box {
     const more = JSON.stringify([granted, shown]);
     const last = this.#boxes.at(-1);
     if (last?.box.isUsable && last.more === more) return last.box;
     const { agents, policy } = this.#options;
-    // What lies below the system's has to be there before it.
+    // Mounts below the system's must be made before it.
     const isUsual = policy.below.length === 0 && granted.length === 0;
     const { mounts: first, ...system } = policy.system;
     const ahead = isUsual ? first : [];

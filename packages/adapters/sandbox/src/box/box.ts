@@ -1,10 +1,10 @@
-/** A box that runs: its agent at the other end of a channel, and the commands it was given. */
+/** A running box: the channel to its agent, and the box's commands. */
 import type { Duplex } from "node:stream";
 import { type Failure, failure } from "@lathe/protocol";
 import { createFrameReader, type Frame, frameBytes } from "./box-frames.ts";
 import { type BoxProcess, type Send, unavailable } from "./box-process.ts";
 
-/** The channel to an agent, kept from holding the harness open while nothing runs. */
+/** The channel to an agent; it does not keep the harness alive while nothing runs. */
 export type Channel = Duplex & { ref?(): unknown; unref?(): unknown };
 
 export class Box {
@@ -16,7 +16,7 @@ export class Box {
   #isGone = false;
   #refusal: Failure | undefined;
 
-  /** *Contract:* the agent gets its policy at once; what becomes of it is told by the first command. */
+  /** *Contract:* sends the agent its policy at once; the first command reports whether it worked. */
   constructor(channel: Channel, policy: Buffer) {
     this.#channel = channel;
     const read = createFrameReader((frame) => this.#take(frame));
@@ -27,17 +27,17 @@ export class Box {
         channel.destroy(error as Error);
       }
     });
-    // The reason is told by `close`, which follows.
+    // `close` follows and reports the reason.
     channel.on("error", () => undefined);
     channel.once("close", () => this.#lose());
-    // The first command, which follows at once, goes with it.
+    // Sends the policy together with the first command, which follows at once.
     channel.cork();
     channel.write(frameBytes("O", 0, policy));
     process.nextTick(() => channel.uncork());
     channel.unref?.();
   }
 
-  /** Whether it takes commands. */
+  /** Whether it accepts commands. */
   get isUsable(): boolean {
     return !this.#isGone && this.#refusal === undefined;
   }
@@ -46,7 +46,7 @@ export class Box {
     return this.#running.size === 0;
   }
 
-  /** Starts a command; `make` gives the process that is told of it. */
+  /** Starts a command; `make` creates the process that receives its messages. */
   run(payload: Buffer, make: (send: Send) => BoxProcess): BoxProcess {
     const number = ++this.#numbers;
     const started = make((type, more) => {
@@ -62,7 +62,7 @@ export class Box {
     return started;
   }
 
-  /** *Contract:* resolves when the agent is gone and everything in the box with it; idempotent. */
+  /** *Contract:* resolves once the agent and everything in the box has ended; idempotent. */
   async close(): Promise<void> {
     if (this.#isGone) return;
     this.#channel.ref?.();
@@ -79,7 +79,7 @@ export class Box {
     running.take(frame);
   }
 
-  /** A box that cannot be made takes no commands; those on their way are answered before it ends. */
+  /** A box that cannot be made accepts no commands; pending ones are answered before it ends. */
   #refuse(why: Failure): void {
     this.#refusal = why;
     this.#channel.end();

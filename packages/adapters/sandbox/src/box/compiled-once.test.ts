@@ -1,9 +1,9 @@
-/** The launcher, compiled once for all tests that want a cache folder of their own. */
+/** The launcher, compiled once for all tests that need a separate cache folder. */
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { nativeBinary } from "./native-binary.ts";
 
-/** Puts it into a cache folder; nothing where the tests share no folder, or it cannot be compiled. */
+/** Copies it to a cache folder; does nothing if the tests share no folder, or it cannot be compiled. */
 export async function giveLauncher(cacheFolder: string): Promise<void> {
   const shared = process.env.LATHE_TEST_CACHE;
   if (shared === undefined) return;

@@ -1,13 +1,18 @@
-/** Confine reads: starts a program of ours that reads what others write, so that it can read below some paths alone. */
+/**
+ * Confine reads: starts one of Lathe's programs that reads foreign files, so that it can read only some
+ * paths.
+ */
 import { landlockVersion, oldestLandlock } from "./landlock-version.ts";
 import { nativeBinary } from "./native-binary.ts";
 
-/** The words that start a program which reads at and below these real paths, and does nothing else to files. */
+/** The words that start a program which can only read, and only at and below these real paths. */
 export type ConfineReads = (paths: readonly string[], program: string) => readonly string[];
 
 /**
- * The launcher is not compiled for this: until a command has run in the sandbox, nothing changes a tree under a search.
- * *Contract:* never rejects; undefined while there is no launcher, `unsupported` where the system cannot confine reads.
+ * Does not compile the launcher: until a command has run in the sandbox, nothing changes a tree during a
+ * search.
+ * *Contract:* never rejects; undefined if there is no launcher, `unsupported` if the system cannot confine
+ * reads.
  */
 export async function openConfineReads(
   cacheFolder: string,

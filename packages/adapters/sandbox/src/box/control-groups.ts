@@ -1,17 +1,20 @@
-/** Control groups for the boxes of one launcher: processes and memory of all their commands, where the kernel lets us. */
+/**
+ * Control groups for the boxes of one launcher: limit processes and memory of all commands, if the kernel
+ * permits.
+ */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Limits } from "../policy/policy.ts";
 import type { Groups } from "./box-request.ts";
 
 export interface ControlGroups extends Groups {
-  /** Their lists of processes, to be joined. */
+  /** The process lists to join. */
   readonly joins: readonly string[];
-  /** Removes the groups; what is still in use is tried again, and at last swept by the next harness. */
+  /** Removes the groups; groups still in use are retried, and finally swept by the next harness. */
   remove(): void;
 }
 
-/** Where groups of ours can be made, and in which of the kernel's two ways. */
+/** A place where Lathe can make groups, and which of the kernel's two versions it uses. */
 interface Place {
   readonly folder: string;
   readonly kind: "memory" | "pids" | "unified";
@@ -28,7 +31,7 @@ const retryMs = 50;
 let places: readonly Place[] | undefined;
 let made = 0;
 
-/** *Contract:* never throws; without control groups the limits of single processes hold. */
+/** *Contract:* never throws; without control groups only the limits of single processes apply. */
 export function makeControlGroups(limits: Limits): ControlGroups {
   places ??= findPlaces();
   const name = `${prefix}${process.pid}-${++made}`;
@@ -46,7 +49,7 @@ export function makeControlGroups(limits: Limits): ControlGroups {
   };
 }
 
-/** Groups that can be made and, to be of use, limited. */
+/** A group that can be made and limited; without limits it is of no use. */
 function makeGroup({ folder: parent, kind }: Place, name: string, limits: Limits): Place | undefined {
   const folder = join(parent, name);
   try {
@@ -91,7 +94,7 @@ function findPlaces(): readonly Place[] {
   }
 }
 
-/** `12:memory:/a/b` by controller, and `0::/a/b` by the empty name. */
+/** Parses `12:memory:/a/b` by controller, and `0::/a/b` by the empty name. */
 function ownGroups(text: string): ReadonlyMap<string, string> {
   const lines = text.split("\n").map((line) => /^\d+:([^:]*):(.*)$/u.exec(line));
   return new Map(
@@ -120,7 +123,10 @@ function placesIn({ mounted, controllers }: Hierarchy, own: ReadonlyMap<string, 
   });
 }
 
-/** The nearest folder above whose groups may have limits: a group that holds processes itself gives it none. */
+/**
+ * The nearest folder above whose groups may have limits: a group with its own processes cannot limit
+ * subgroups.
+ */
 function unifiedPlace(mounted: string, from: string): readonly Place[] {
   for (let folder = from; folder.startsWith(mounted); folder = dirname(folder)) {
     const given = readText(join(folder, "cgroup.subtree_control")).trim().split(" ");
@@ -130,7 +136,7 @@ function unifiedPlace(mounted: string, from: string): readonly Place[] {
   return [];
 }
 
-/** Groups of harnesses that are gone. */
+/** Removes groups of harnesses that have ended. */
 function sweep(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`, "u").exec(name)?.[1];
@@ -147,7 +153,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The last process in it may still be on its way out. */
+/** The last process in it may still be exiting. */
 function removeFolder(folder: string, retries: number): void {
   try {
     rmdirSync(folder);

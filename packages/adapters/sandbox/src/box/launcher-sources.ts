@@ -1,10 +1,10 @@
-/** The launcher's sources, and the key that tells whether a program was made from them. */
+/** The launcher's sources, and a key that shows whether a program was built from them. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where a program runs, in Node's words. */
+/** A program's platform, in Node's terms. */
 export interface Target {
   readonly platform: string;
   readonly arch: string;
@@ -13,7 +13,7 @@ export interface Target {
 export const ownSource: string = fileURLToPath(new URL("../../native/", import.meta.url));
 export const compilerFlags: readonly string[] = ["-O2", "-s", "-std=gnu11"];
 
-/** The program for a target as the published package has it. */
+/** The program's file name for a target in the published package. */
 export function shippedName({ platform, arch }: Target): string {
   return `lathe-box-${platform}-${arch}`;
 }

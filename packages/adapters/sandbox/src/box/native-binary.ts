@@ -1,4 +1,4 @@
-/** The launcher's program: shipped beside its source, or compiled once for this user and kept in a cache. */
+/** The launcher's program: shipped beside its source, or compiled once for this user and cached. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
@@ -10,12 +10,12 @@ import { compilerFlags, ownSource, sourceFiles, sourcesKey } from "./launcher-so
 import { shippedBinary } from "./shipped-binary.ts";
 
 export interface BinaryOptions {
-  /** The user's own folder for what can be made again. */
+  /** The user's own folder for data that can be rebuilt. */
   readonly cacheFolder: string;
   /** Where to look for a compiler. */
   readonly path: string;
   readonly sourceFolder?: string;
-  /** False: only a program that is there already is found; true when absent. */
+  /** If false, finds only an existing program; true if absent. */
   readonly mayCompile?: boolean;
 }
 
@@ -29,7 +29,7 @@ let ownKey: string | undefined;
 let ownShipped: string | null | undefined;
 const compileMs = 60_000;
 
-/** *Contract:* never rejects; the program it names belongs to this user or root, and no other user can write it. */
+/** *Contract:* never rejects; the program belongs to this user or root, and no other user can write it. */
 export async function nativeBinary(options: BinaryOptions): Promise<FoundBinary> {
   const { cacheFolder, sourceFolder = ownSource, mayCompile = true } = options;
   try {
@@ -57,7 +57,7 @@ function keyOf(folder: string): string {
   return ownKey;
 }
 
-/** The program is hashed once in a process. */
+/** Hashes the program once per process. */
 function shippedIn(folder: string): string | undefined {
   if (folder !== ownSource) return shippedBinary(folder, keyOf(folder));
   ownShipped ??= shippedBinary(folder, keyOf(folder)) ?? null;
@@ -76,7 +76,7 @@ function notCompiled(): FoundBinary {
   };
 }
 
-/** Static where the C library allows it: that starts faster and needs nothing of the root it makes. */
+/** Static if the C library allows it: that starts faster and needs nothing from the root it builds. */
 async function compile(files: readonly string[], binary: string, path: string): Promise<FoundBinary> {
   const compiler = ["cc", "gcc", "clang"].flatMap((name) => findProgram(name, { path }) ?? [])[0];
   if (compiler === undefined) {

@@ -1,4 +1,4 @@
-/** A launcher that was built for the published package, and the doubts in which it is not used. */
+/** A launcher built for the published package, and the doubts that keep it from being used. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,23 +27,23 @@ function ship(t: TestContext, record: object = {}): Shipped {
 }
 
 describe("a shipped launcher", () => {
-  it("is used when it was made from these sources", (t) => {
+  it("is used if it was built from these sources", (t) => {
     const { folder, binary } = ship(t);
     assert.equal(shippedBinary(folder, key), binary);
   });
 
-  it("is not used when its sources were others", (t) => {
+  it("is not used if its sources were different", (t) => {
     const { folder } = ship(t, { sources: "other-sources" });
     assert.equal(shippedBinary(folder, key), undefined);
   });
 
-  it("is not used when a byte of it differs", (t) => {
+  it("is not used if a byte of it differs", (t) => {
     const { folder, binary } = ship(t);
     writeFileSync(binary, "a pr0gram");
     assert.equal(shippedBinary(folder, key), undefined);
   });
 
-  it("is not used when others can write it, or without its record", (t) => {
+  it("is not used if other users can write it, or without its record", (t) => {
     const { folder, binary } = ship(t);
     chmodSync(binary, 0o777);
     assert.equal(shippedBinary(folder, key), undefined);
@@ -54,7 +54,7 @@ describe("a shipped launcher", () => {
     assert.equal(shippedBinary(folder, key), undefined);
   });
 
-  it("that is not used gives way to a compiled one", async (t) => {
+  it("is replaced by a compiled one if it cannot be used", async (t) => {
     const { folder } = ship(t, { sources: "other-sources" });
     const cacheFolder = mkdtempSync(join(tmpdir(), "lathe-cache-"));
     t.after(() => rmSync(cacheFolder, { recursive: true }));

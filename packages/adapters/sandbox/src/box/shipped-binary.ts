@@ -1,11 +1,11 @@
-/** A launcher that was built for the published package: used only if it was made from the sources beside it. */
+/** A launcher built for the published package: used only if it was built from the sources beside it. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isTrusted } from "../paths/trusted-path.ts";
 import { shippedName } from "./launcher-sources.ts";
 
-/** What `scripts/launchers.mjs` writes beside each program. */
+/** The record that `scripts/launchers.mjs` writes beside each program. */
 export interface ShippedRecord {
   /** The key of its sources. */
   readonly sources: string;
@@ -13,7 +13,7 @@ export interface ShippedRecord {
   readonly sha256: string;
 }
 
-/** *Contract:* never throws; undefined where there is none, or where one of its digests differs. */
+/** *Contract:* never throws; undefined if there is none, or if a digest differs. */
 export function shippedBinary(folder: string, key: string): string | undefined {
   const binary = join(folder, shippedName(process));
   if (!isTrusted(binary)) return undefined;

@@ -1,4 +1,4 @@
-/** The policy of a sandbox as bubblewrap's arguments. */
+/** Converts a sandbox's policy to bubblewrap's arguments. */
 import { readdirSync, type Stats } from "node:fs";
 import type { Command, SandboxSpec } from "@lathe/protocol";
 import { kindOf } from "@lathe/system/paths";
@@ -8,16 +8,16 @@ import { withSealed } from "../policy/sealed-paths.ts";
 
 const procFolders = "sys irq bus fs tty driver pressure asound dynamic_debug acpi scsi".split(" ");
 
-/** What of /proc belongs to no process and root could write through any namespace. */
+/** Entries of /proc that belong to no process and that root could write through any namespace. */
 function procGuards(): readonly string[] {
-  // Not by their types: processes end while these are asked for.
+  // Not by directory entry type: processes end during the scan.
   const others = readdirSync("/proc").filter((name) => !/^\d/u.test(name));
   const isWritable = (kind: Stats | undefined): boolean => kind?.isFile() === true && (kind.mode & 0o222) > 0;
   const names = others.filter((name) => isWritable(kindOf(`/proc/${name}`)));
   return [...procFolders, ...names].map((name) => `/proc/${name}`);
 }
 
-/** Namespaces and what the kernel shows: the same for every command. */
+/** Namespaces and kernel file systems: the same for every command. */
 export function isolationArgs({ network, limits }: Policy): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   return [
@@ -40,7 +40,7 @@ export function isolationArgs({ network, limits }: Policy): readonly string[] {
   ];
 }
 
-/** What follows them: git's guards as they are now, and the root closed. */
+/** The following arguments: git's current guards, and the closing of the root. */
 export function changingArgs(spec: SandboxSpec, home: string, command: Command): readonly string[] {
   const { writable, readOnly: guarded } = withSealed(currentGuards(spec, home), command, spec);
   return [
@@ -51,7 +51,7 @@ export function changingArgs(spec: SandboxSpec, home: string, command: Command):
   ];
 }
 
-/** Later ones lie on top of earlier ones. */
+/** Later mounts cover earlier ones. */
 export function rootArgs(mounts: readonly Mount[]): readonly string[] {
   return mounts.flatMap(mountArgs);
 }

@@ -1,4 +1,7 @@
-/** Runs the conformance suite inside bubblewrap, and what it must keep in; skipped, and said so, where it is missing. */
+/**
+ * Runs the conformance suite inside bubblewrap, and tests its containment; reported as skipped if it is
+ * missing.
+ */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -23,7 +26,7 @@ const skip = reasons.length > 0 && `no bubblewrap: ${reasons.join(" ")}`;
 
 sandboxConformance("bubblewrap", () => createBubblewrapDriver(), { skip });
 
-describe("bubblewrap holds", { skip }, () => {
+describe("bubblewrap contains", { skip }, () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-bwrap-")));
   const workspace = join(folder, "workspace");
   const scratch = join(folder, "scratch");
@@ -48,7 +51,7 @@ describe("bubblewrap holds", { skip }, () => {
     return result.output;
   };
 
-  it("files outside are not there", async () => {
+  it("files outside, which are missing", async () => {
     assert.doesNotMatch(
       await run(`cat ${outside}/secret; ls ${homedir()}; ls /root /home /etc/shadow /run`),
       /hidden|shadow$/m,
@@ -77,7 +80,7 @@ describe("bubblewrap holds", { skip }, () => {
     await sandbox.close();
   });
 
-  it("the rest of a repository whose part the workspace is, which is seen and not written", async () => {
+  it("the rest of the workspace's repository, which is visible and read-only", async () => {
     const top = join(folder, "whole");
     const part = join(top, "part");
     mkdirSync(join(top, ".git/hooks"), { recursive: true });
@@ -90,7 +93,7 @@ describe("bubblewrap holds", { skip }, () => {
     assert.equal(wrote, "seenwrote ../.git/index\nwrote mine\n");
   });
 
-  it("writes outside fail and change nothing", async () => {
+  it("writes outside, which fail and change nothing", async () => {
     await run(
       `echo x > ${outside}/secret; echo x > ${outside}/new; echo x > /usr/x; echo x > /etc/x; echo x > /x`,
     );
@@ -101,8 +104,8 @@ describe("bubblewrap holds", { skip }, () => {
     );
   });
 
-  it("what a command was kept from is known, and can be granted to it alone", async () => {
-    // Commands have a /tmp of their own: what lies there is never granted.
+  it("denied effects, which are reported and can be granted to one command", async () => {
+    // Commands have their own /tmp: nothing there can be granted.
     const data = makeOutsideFolder();
     try {
       const env = { PATH: "/usr/bin:/bin", HOME: `${scratch}/home` };
@@ -157,7 +160,7 @@ describe("bubblewrap holds", { skip }, () => {
     assert.match(output, /NoNewPrivs:1\n/);
   });
 
-  it("no other process is seen, nor any environment but its own", async () => {
+  it("no other process is visible, nor any environment but its own", async () => {
     const output = await run(
       "for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ; done 2>/dev/null; ls -d /proc/[0-9]* | wc -l",
     );
@@ -176,7 +179,7 @@ describe("bubblewrap holds", { skip }, () => {
     assert.ok(output.split("\n").filter((line) => line.startsWith("pipe:")).length <= 2, output);
   });
 
-  it("the network is a loopback of its own, or the host's when asked", async () => {
+  it("the network is a separate loopback, or the host's on request", async () => {
     assert.equal(await run("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' \\n'"), "lo");
     assert.equal(
       await run("readlink /proc/self/ns/net", { network: "host" }),
@@ -192,7 +195,7 @@ describe("bubblewrap holds", { skip }, () => {
     assert.equal(await run(script), "hi\n");
   });
 
-  it("git's hooks and settings stay as they are, and .git where it is", async () => {
+  it("git's hooks and settings cannot be changed, and .git cannot be moved", async () => {
     mkdirSync(join(workspace, ".git", "hooks"), { recursive: true });
     writeFileSync(join(workspace, ".git", "config"), "[core]\n");
     await run(
@@ -210,7 +213,7 @@ describe("bubblewrap holds", { skip }, () => {
     assert.equal(await run(`ls -A ${scratch}/.lathe-box`), "");
   });
 
-  it("a start that fails is the sandbox's failure", async () => {
+  it("a failed start is the sandbox's failure", async () => {
     const driver = createBubblewrapDriver({ binary: "/bin/false" });
     const sandbox = await driver.open({ workspace, scratch, network: "none", env: {} });
     assert.ok(!isFailure(sandbox));

@@ -23,7 +23,7 @@ export interface BubblewrapOptions extends DriverOptions {
   readonly binary?: string;
 }
 
-/** *Contract:* whether bubblewrap works here is `probeDriver`'s question; this one only uses it. */
+/** *Contract:* `probeDriver` decides whether bubblewrap works here; this driver only uses it. */
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
@@ -78,7 +78,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
   };
 }
 
-/** In the folder that commands do not see. */
+/** Writes the program into the folder that commands do not see. */
 function seccompFile(scratch: string): string | undefined {
   const program = seccompProgram(process.arch);
   if (!program) return undefined;
@@ -92,17 +92,17 @@ function unavailable(output: string): Failure {
   return failure("sandbox-unavailable", text, { cause: output.trim() });
 }
 
-/** Starts what follows in these control groups. */
+/** Starts the following words in these control groups. */
 function joinedWords(joins: readonly string[]): readonly string[] {
   if (joins.length === 0) return [];
   const script = 'n=$1; shift; while [ "$n" -gt 0 ]; do echo $$ > "$1"; shift; n=$((n - 1)); done; exec "$@"';
   return ["/bin/sh", "-c", script, "sh", String(joins.length), ...joins];
 }
 
-/** Limits of single processes; what cannot be set because less is allowed anyway stays as it is. */
+/** Limits of single processes; a limit that is already lower stays. */
 function limitedWords(shell: Shell, limits: Limits, holdMemory: boolean): readonly string[] {
   const isBash = shell.file.endsWith("/bash");
-  // Only bash counts files in kilobytes; the others' word for processes is another.
+  // Only bash counts file sizes in kilobytes; other shells name the process limit differently.
   const fileBlocks = Math.floor(limits.fileBytes / (isBash ? 1024 : 512));
   const settings = [
     "-c 0",

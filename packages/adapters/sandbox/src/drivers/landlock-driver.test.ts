@@ -1,4 +1,7 @@
-/** Runs the conformance suite where Landlock alone holds commands, and what is this driver's own: rights, owners, times, survivors. */
+/**
+ * Runs the conformance suite with Landlock alone, and tests this driver's own rules: rights, owners, times,
+ * survivors.
+ */
 import assert from "node:assert/strict";
 import {
   mkdirSync,
@@ -33,7 +36,7 @@ const driver = createLandlockDriver({ binary, cacheFolder, version });
 
 sandboxConformance("landlock", () => driver, { skip, hasTerminals: true, hasOwnTmp: false, hides: false });
 
-describe("where Landlock alone holds", { skip }, () => {
+describe("with Landlock alone", { skip }, () => {
   let opened = 0;
   const open = async (): Promise<Sandbox & { readonly outside: string }> => {
     const made = ["workspace", "scratch", "outside"].map((name) => join(folder, `${name}-${++opened}`));
@@ -51,7 +54,7 @@ describe("where Landlock alone holds", { skip }, () => {
     return result.output;
   };
 
-  it("rights, owners and times change in the workspace, by every call that changes them", async () => {
+  it("rights, owners and times can change in the workspace, through every call that changes them", async () => {
     const sandbox = await open();
     const output = await run(
       sandbox,
@@ -98,7 +101,7 @@ E`,
     await sandbox.close();
   });
 
-  it("what a command leaves ends with it, also what forks and stops others from ending", async () => {
+  it("a command's leftovers end with it, also those that fork and stop others from ending", async () => {
     const sandbox = await open();
     const mark = `7${process.pid}.25`;
     const one = `setsid bash -c 'trap "" TERM HUP; (sleep ${mark} &); while :; do sleep ${mark}; done' </dev/null >/dev/null 2>&1 &`;
@@ -114,7 +117,7 @@ E`,
     await until(async () => processesWith(mark).length === 0);
   });
 
-  it("what a command does to hooks and editors' files is put back, also to those that were there", async () => {
+  it("changes to hooks and editors' files are reverted, also to existing ones", async () => {
     const sandbox = await open();
     const { workspace } = sandbox.spec;
     const hook = join(workspace, ".git/hooks/pre-commit");
@@ -145,7 +148,7 @@ E`,
     );
   });
 
-  it("old kernels are said to hold less", () => {
+  it("old kernels are reported to guarantee less", () => {
     assert.ok(landlockLacks(3).some((text) => text.includes("signals")));
     assert.ok(!landlockLacks(6).some((text) => text.includes("signals")));
   });

@@ -1,4 +1,7 @@
-/** The driver for where there are no namespaces: the launcher's agent, held by Landlock and the filter alone. */
+/**
+ * The driver for machines without namespaces: the launcher's agent, contained only by Landlock and the
+ * filter.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -16,16 +19,16 @@ import { startAgents } from "./launcher-driver.ts";
 export interface LandlockOptions extends DriverOptions {
   /** Absolute path of the launcher. */
   readonly binary: string;
-  /** The user's own folder for what can be made again; commands do not reach it. */
+  /** The user's own folder for data that can be rebuilt; commands cannot reach it. */
   readonly cacheFolder: string;
-  /** Of Landlock in this kernel. */
+  /** Version of Landlock in this kernel. */
   readonly version: number;
 }
 
 const withDevices = 5;
 const withScopes = 6;
 
-/** What holds in the full tier and not in this one, as a person reads it. */
+/** Guarantees of the full tier that this tier lacks, in the words that a person reads. */
 const always: readonly string[] = [
   "there is no private /tmp and no /dev/shm: temporary files go to TMPDIR",
   "there are no sockets at all, so servers and clients do not meet on 127.0.0.1",
@@ -37,7 +40,7 @@ const always: readonly string[] = [
   "whether a file exists outside, how large it is and when it changed can be asked",
 ];
 
-/** *Contract:* what this kernel does not hold, one sentence each. */
+/** *Contract:* guarantees that this kernel lacks, one sentence each. */
 export function landlockLacks(version: number): readonly string[] {
   const old = (what: string, linux: string): string => `${what}: that needs Linux ${linux}`;
   return [
@@ -57,7 +60,7 @@ export function landlockLacks(version: number): readonly string[] {
   ];
 }
 
-/** *Contract:* whether it works here is `probeDriver`'s question; this one only uses it. */
+/** *Contract:* `probeDriver` decides whether it works here; this driver only uses it. */
 export function createLandlockDriver(options: LandlockOptions): SandboxDriver {
   const { binary, cacheFolder, home = homedir(), version } = options;
   const limits = { ...usualLimits(), ...options.limits };
@@ -69,10 +72,10 @@ export function createLandlockDriver(options: LandlockOptions): SandboxDriver {
       spec,
       () => {
         const policy = landlockPolicy(sandboxPolicy(spec, { home, cacheFolder, limits }));
-        // Commands reach all of the scratch folder, and must not set the clock by which their changes are known.
+        // Commands reach the whole scratch folder, and must not set the clock that dates their changes.
         const unsealed = mkdtempSync(join(cacheFolder, "watch-"));
         const close = (): void => rmSync(unsealed, { recursive: true, force: true });
-        // Git ends at settings of the system that it may not read.
+        // Git aborts on system settings that it may not read.
         const env = { ...spec.env, GIT_CONFIG_NOSYSTEM: "1" };
         const agents = sources[spec.network];
         return new BoxStarter({ ...spec, env }, { agents, policy, home, unsealed, close });
@@ -82,11 +85,11 @@ export function createLandlockDriver(options: LandlockOptions): SandboxDriver {
   return { name: "landlock", tier: "reduced", network: "closed", lacks: landlockLacks(version), open };
 }
 
-/** The same policy; what a mount would put together or hide is left out, and refused like all that is not named. */
+/** The same policy without mounts that combine or hide paths; unnamed paths are denied anyway. */
 function landlockPolicy(policy: Policy): Policy {
   return {
     ...policy,
-    // Nothing can be mounted ahead where nothing is mounted.
+    // Nothing can be mounted ahead, since nothing is mounted.
     system: { ...policy.system, mounts: [] },
     below: policy.below.flatMap(allowed),
     mounts: [...settingsPaths().flatMap(readOnly), ...policy.mounts.flatMap(allowed)],
@@ -95,7 +98,7 @@ function landlockPolicy(policy: Policy): Policy {
 
 function allowed(mount: Mount): readonly Mount[] {
   if (mount.kind === "read-only") return mount.to === "/etc" ? [] : readOnly(mount.from);
-  // A folder under another name, as the private /tmp, is there under its own.
+  // A folder mounted under another name, like the private /tmp, exists only under its own.
   if (mount.kind !== "writable" || mount.from !== mount.to) return [];
   const real = realPath(mount.from);
   return real === undefined ? [] : [{ kind: "writable", from: real, to: real }];

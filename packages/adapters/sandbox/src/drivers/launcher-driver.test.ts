@@ -1,4 +1,7 @@
-/** Runs the conformance suite in boxes of the launcher, and what is their own: containment, death, terminals. */
+/**
+ * Runs the conformance suite in boxes of the launcher, and tests their own rules: containment, death,
+ * terminals.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -92,14 +95,14 @@ describe("a box", { skip }, () => {
     }
   });
 
-  it("holds memory, processes and the size of files, and says what memory ended", async () => {
+  it("limits memory, processes and the size of files, and reports lack of memory", async () => {
     const limits = { memoryBytes: 200 * 2 ** 20, processes: 200, fileBytes: 2 ** 20 };
     const sandbox = await open({ limits });
     const cwd = sandbox.spec.workspace;
     const hog = "head -c 400000000 /dev/zero | tail -c 399999999 >/dev/null; echo after $?";
     const held = await sandbox.exec({ script: hog, cwd }, { timeoutMs: 10_000 });
     assert.ok(!isFailure(held));
-    // Where there are no control groups the program itself is told that there is no more.
+    // Without control groups the program itself gets an out-of-memory error.
     assert.match(held.output, /after (137|1)\n$/);
     assert.equal(held.outOfMemory ?? false, held.output.includes("137"));
     const most = Number.parseInt(await run(sandbox, maxProcesses), 10);
@@ -125,7 +128,7 @@ describe("a box", { skip }, () => {
     assert.doesNotMatch(reached, /^in$/);
   });
 
-  it("does not outlive a harness that dies, nor does anything in it", async () => {
+  it("does not outlive a harness that dies, and neither does anything in it", async () => {
     const sandbox = await open();
     const { spec } = sandbox;
     await sandbox.close();
@@ -149,7 +152,7 @@ describe("a box", { skip }, () => {
     await until(() => left().length === 0);
   });
 
-  it("that is refused what it needs says what that was", async () => {
+  it("reports which of its needs was refused", async () => {
     const sandbox = await open();
     const { workspace, scratch } = sandbox.spec;
     await sandbox.close();
@@ -189,9 +192,9 @@ describe("a box", { skip }, () => {
     await sandbox.close();
   });
 
-  it("that was made ahead of its host shows the same as one that was not, and nothing else", async () => {
+  it("shows the same, and nothing else, if it was made ahead of its host", async () => {
     const [driver, boxes] = [createLauncherDriver({ binary, cacheFolder }), 4];
-    // Until the agent has closed the box, which a command need not wait for, its mounts are followed (`master:`).
+    // Mounts show `master:` until the agent has closed the box, and a command need not wait for that.
     const look =
       "ls -a / /dev; cut -d ' ' -f 4- /proc/self/mountinfo | sed 's/ [^ ]*$//; s/ master:[0-9]*//' | sort; touch /x /new/x 2>&1";
     const seen: string[] = [];
@@ -202,7 +205,7 @@ describe("a box", { skip }, () => {
       const env = { PATH: "/usr/local/bin:/usr/bin:/bin" };
       const sandbox = await driver.open({ workspace, scratch, network: "none", env });
       assert.ok(!isFailure(sandbox));
-      // Each command has a cell; the first one's may have stood before the workspace was known.
+      // Each command has a cell; the first one's may have existed before the workspace was known.
       for (let command = 0; command < 2; command++) seen.push(await run(sandbox, look));
       await sandbox.close();
     }

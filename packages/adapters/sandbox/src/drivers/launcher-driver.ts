@@ -1,4 +1,7 @@
-/** The drivers whose commands run in a box of our own launcher: one starts it, one reaches it over a socket. */
+/**
+ * The drivers that run commands in a box of Lathe's own launcher: one starts it, one reaches it over a
+ * socket.
+ */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createConnection, Socket } from "node:net";
@@ -17,7 +20,7 @@ import { sandboxPolicy, usualLimits } from "../policy/sandbox-policy.ts";
 import type { DriverOptions } from "../process-sandbox.ts";
 
 interface BoxDriverOptions extends DriverOptions {
-  /** The user's own folder for what can be made again; without it each sandbox makes its own. */
+  /** The user's own folder for data that can be rebuilt; without it each sandbox makes its own. */
   readonly cacheFolder?: string;
 }
 
@@ -27,11 +30,11 @@ export interface LauncherOptions extends BoxDriverOptions {
 }
 
 export interface SocketOptions extends BoxDriverOptions {
-  /** Where `lathe-box listen` listens. */
+  /** The socket of `lathe-box listen`. */
   readonly socket: string;
 }
 
-/** *Contract:* whether the launcher works here is `probeDriver`'s question; this one only uses it. */
+/** *Contract:* `probeDriver` decides whether the launcher works here; this driver only uses it. */
 export function createLauncherDriver(options: LauncherOptions): SandboxDriver {
   const limits = { ...usualLimits(), ...options.limits };
   const source = (mode: string): AgentSource =>
@@ -42,7 +45,7 @@ export function createLauncherDriver(options: LauncherOptions): SandboxDriver {
   return boxDriver("launcher", ({ network }) => sources[network], options);
 }
 
-/** The same agent in another process's care, as a remote one would be. */
+/** The same agent in another process, like a remote one. */
 export function createSocketDriver(options: SocketOptions): SandboxDriver {
   const limits = { ...usualLimits(), ...options.limits };
   const source = createAgentSource((_, { mounts }) => [
@@ -73,7 +76,7 @@ function boxDriver(
   return { name, tier: "full", network: options.network ? "granted" : "closed", hasForks: true, open };
 }
 
-/** Its socket lies where no command can see or replace it. */
+/** Its socket is where no command can see or replace it. */
 function openGate(
   { workspace, scratch, network }: SandboxSpec,
   options?: NetworkOptions,
@@ -88,11 +91,11 @@ interface AgentStart {
   readonly mode: string;
   readonly limits: Limits;
   readonly count: number;
-  /** What is shown in all their boxes. */
+  /** Mounts that all their boxes share. */
   readonly mounts: readonly Mount[];
 }
 
-/** A two-way channel for each, and nothing else of ours: no environment, no terminal, no group. */
+/** Each gets a two-way channel and nothing else of the harness: no environment, no terminal, no group. */
 export function startAgents({ binary, mode, limits, count, mounts }: AgentStart): readonly Agent[] {
   const groups = makeControlGroups(limits);
   const channels = Array.from({ length: count }, () => "pipe" as const);
@@ -113,7 +116,7 @@ export function startAgents({ binary, mode, limits, count, mounts }: AgentStart)
   return sockets.map((channel) => ({ channel, base: [] }));
 }
 
-/** Where the program could not be started there may be none: its error comes as the channel's. */
+/** If the program could not start there may be no socket: its error becomes the channel's. */
 function socketOf(stream: unknown): Socket {
   return stream instanceof Socket ? stream : new Socket();
 }

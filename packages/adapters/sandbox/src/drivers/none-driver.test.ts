@@ -1,4 +1,4 @@
-/** Runs the conformance suite with plain processes, and what is the none driver's own. */
+/** Runs the conformance suite with plain processes, and tests the none driver's own rules. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ describe("none driver", () => {
     await sandbox.close();
   });
 
-  it("keeps no more output than its cap, counts all, and shows the end", async () => {
+  it("keeps no more output than its cap, counts all of it, and shows the end", async () => {
     const sandbox = await createNoneDriver({ outputCap: 100_000 }).open(spec);
     assert.ok(!isFailure(sandbox));
     const script = "head -c 1000000 /dev/zero | tr '\\0' x; echo; echo the end";
@@ -51,7 +51,7 @@ describe("none driver", () => {
     await sandbox.close();
   });
 
-  it("ends what a harness that died left behind", { skip: process.platform !== "linux" }, async () => {
+  it("ends leftovers of a harness that died", { skip: process.platform !== "linux" }, async () => {
     const driver = fileURLToPath(new URL("./none-driver.ts", import.meta.url));
     const dying = `
       const { createNoneDriver } = await import(${JSON.stringify(driver)});
@@ -73,7 +73,7 @@ describe("none driver", () => {
     await sandbox.close();
   });
 
-  it("says that its scratch folder cannot be used", async () => {
+  it("reports an unusable scratch folder", async () => {
     const scratch = join(folder, "odd");
     mkdirSync(join(scratch, ".lathe-box/box"), { recursive: true });
     const opened = await createNoneDriver().open({ ...spec, scratch });
@@ -81,7 +81,7 @@ describe("none driver", () => {
     assert.match(opened.text, /odd cannot be used \(EISDIR\): TMPDIR/);
   });
 
-  it("takes the user's name for git from the home it is told of", async () => {
+  it("takes the user's name for git from the given home", async () => {
     const home = join(folder, "users-home");
     mkdirSync(home);
     writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Ada\n[core]\n\tpager = evil\n");
@@ -95,7 +95,7 @@ describe("none driver", () => {
     await sandbox.close();
   });
 
-  it("says that the workspace is missing", async () => {
+  it("reports a missing workspace", async () => {
     const opened = await createNoneDriver().open({ ...spec, workspace: join(folder, "missing") });
     assert.ok(isFailure(opened) && opened.code === "not-found");
   });

@@ -1,4 +1,4 @@
-/** The driver of last resort: commands run as plain processes, with nothing to hold them in. */
+/** The driver of last resort: commands run as plain processes, without any containment. */
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
 import { findShell, shellArgs } from "../environment/shell.ts";
 import { openSandbox } from "../open-sandbox.ts";
@@ -6,7 +6,7 @@ import type { DriverOptions } from "../process-sandbox.ts";
 import type { Launcher } from "../processes/launch.ts";
 import { LocalStarter } from "../processes/local-starter.ts";
 
-/** Commands with the user's own rights; policy asks before each unless the user chose otherwise. */
+/** Runs commands with the user's own rights; policy asks before each one unless the user chose otherwise. */
 export function createNoneDriver(options: DriverOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(spec, () => new LocalStarter(spec, noneLauncher(spec)), options);

@@ -1,4 +1,4 @@
-/** The policy of a sandbox in the words of @anthropic-ai/sandbox-runtime. */
+/** Converts a sandbox's policy to the configuration of @anthropic-ai/sandbox-runtime. */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
@@ -7,12 +7,15 @@ import { controlFolder } from "../policy/folders.ts";
 import type { Mount, Policy } from "../policy/policy.ts";
 import { currentGuards, grantMounts } from "../policy/sandbox-policy.ts";
 
-/** As the library has it (version 0.0.78); what is denied is denied inside what is allowed too, but for `allowRead`. */
+/**
+ * As in version 0.0.78 of the library; a denied path is denied inside an allowed one too, except for
+ * `allowRead`.
+ */
 export interface RuntimeConfig {
   readonly network: {
     readonly allowedDomains: readonly string[];
     readonly deniedDomains: readonly string[];
-    /** On macOS it would lead to all servers of this machine. */
+    /** On macOS it would open all servers of this machine. */
     readonly allowLocalBinding: false;
   };
   readonly filesystem: {
@@ -27,17 +30,17 @@ export interface RuntimeConfigOptions {
   /** Absolute path of the user's home. */
   readonly home: string;
   readonly grants?: readonly Effect[] | undefined;
-  /** Of the library. */
+  /** The library's folder. */
   readonly folder?: string | undefined;
 }
 
-/** Where people, and the programs they run, keep what is theirs. */
+/** Folders with private data of people and their programs. */
 const personal =
   "/Users /home /root /Volumes /mnt /media /tmp /private/tmp /var/tmp /private/var/tmp /var/folders /private/var/folders";
-/** Writable in the library unless it is told otherwise. */
+/** Writable in the library by default. */
 const itsOwn = ["/tmp/claude", "/private/tmp/claude"];
 
-/** For one command: git's guards are as they are now. */
+/** Built for each command: it contains git's current guards. */
 export function runtimeConfig(
   spec: SandboxSpec,
   policy: Policy,
@@ -58,18 +61,18 @@ export function runtimeConfig(
   };
 }
 
-/** What lies in folders that are not hidden can be read anyway. */
+/** Paths in folders that are not hidden are readable anyway. */
 function readable(mount: Mount): readonly string[] {
   if (mount.kind !== "read-only" && mount.kind !== "writable") return [];
   return mount.to === "/etc" || isBelow(mount.to, "/etc") ? [] : real(mount.from);
 }
 
-/** A folder under another name, as the private /tmp, is there under its own. */
+/** A folder mounted under another name, like the private /tmp, exists only under its own. */
 function writable(mount: Mount): readonly string[] {
   return mount.kind === "writable" && mount.from === mount.to ? real(mount.from) : [];
 }
 
-/** The library looks at real paths only. */
+/** The library supports only real paths. */
 function real(path: string): readonly string[] {
   return existsSync(path) ? [realpathSync(path)] : [];
 }

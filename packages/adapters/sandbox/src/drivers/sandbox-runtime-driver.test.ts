@@ -1,4 +1,7 @@
-/** What the library for macOS is told, with a library of words; and the conformance suite on Linux, where the real one is installed. */
+/**
+ * Calls to the macOS library, recorded by a fake; and the conformance suite on Linux if the real one is
+ * installed.
+ */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -32,7 +35,7 @@ interface Said {
   readonly configs: RuntimeConfig[];
 }
 
-/** Wraps nothing; `starts: false` fails before the command, as a sandbox with a wrong profile does. */
+/** Wraps nothing; `starts: false` fails before the command, like a sandbox with a wrong profile. */
 function wordyRuntime(said: Said, starts = true): SandboxRuntime {
   const note = (call: string, config?: RuntimeConfig): void => {
     said.calls.push(call);
@@ -51,8 +54,8 @@ function wordyRuntime(said: Said, starts = true): SandboxRuntime {
   };
 }
 
-describe("what sandbox-runtime is told", () => {
-  it("is the policy: homes hidden, the workspace writable but for what the host would obey", () => {
+describe("calls to sandbox-runtime", () => {
+  it("pass the policy: homes hidden, the workspace writable except for files that the host obeys", () => {
     const spec = makeSpec("told");
     const { workspace, scratch } = spec;
     const home = join(folder, "told");
@@ -81,7 +84,7 @@ describe("what sandbox-runtime is told", () => {
     assert.ok(!allowRead.some((path) => path.startsWith("/etc")));
   });
 
-  it("for each command once, and the library is started once and ended with the last sandbox", async () => {
+  it("wrap each command once, start the library once, and end it with the last sandbox", async () => {
     const said: Said = { calls: [], configs: [] };
     const driver = createSandboxRuntimeDriver({ home: folder, load: async () => wordyRuntime(said) });
     const sandboxes = [];
@@ -103,7 +106,7 @@ describe("what sandbox-runtime is told", () => {
     assert.ok(said.configs[2]?.filesystem.allowWrite.includes(join(folder, "two/work")));
   });
 
-  it("a library that does not start the command, or not itself, is the sandbox's failure", async () => {
+  it("a library that starts neither the command nor itself is the sandbox's failure", async () => {
     const said: Said = { calls: [], configs: [] };
     const missing = async (): Promise<SandboxRuntime> => Promise.reject(new Error("ripgrep is missing"));
     for (const [load, cause] of [
@@ -120,7 +123,7 @@ describe("what sandbox-runtime is told", () => {
     }
   });
 
-  it("it is found where npm puts it, and nothing else of that name is", async () => {
+  it("it is found where npm installs it, and nothing else of that name is", async () => {
     const library = join(folder, "node_modules/@anthropic-ai/sandbox-runtime");
     const bin = join(folder, "bin");
     for (const made of [join(library, "dist"), bin]) mkdirSync(made, { recursive: true });
@@ -137,7 +140,7 @@ describe("what sandbox-runtime is told", () => {
     assert.equal(findSandboxRuntime(bin), undefined);
   });
 
-  it("it is the one for macOS; Windows has none, and is told what helps", () => {
+  it("it is the driver for macOS; Windows has none and gets a remedy", () => {
     const names = (platform: string): readonly string[] => ladderOf(platform, "auto").map(({ name }) => name);
     assert.deepEqual(names("darwin"), ["sandbox-runtime"]);
     assert.deepEqual(names("linux"), ["launcher", "bubblewrap", "landlock"]);
@@ -161,6 +164,6 @@ sandboxConformance(
       load: () => loadSandboxRuntime(index ?? ""),
       folder: dirname(dirname(index ?? "")),
     }),
-  // On Linux shells and bubblewrap stand between.
+  // On Linux shells and bubblewrap are in between.
   { skip, hasOwnTmp: false, isDirect: process.platform !== "linux" },
 );

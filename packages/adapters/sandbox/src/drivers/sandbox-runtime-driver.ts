@@ -1,4 +1,7 @@
-/** The driver for macOS: each command wrapped by @anthropic-ai/sandbox-runtime, which the user installs. Not tried on macOS. */
+/**
+ * The driver for macOS: @anthropic-ai/sandbox-runtime, which the user installs, wraps each command. Not
+ * tested on macOS.
+ */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,7 +28,7 @@ import { markName } from "../processes/process-tree.ts";
 import type { Running, Starter, StartRequest } from "../processes/running.ts";
 import { type RuntimeConfig, runtimeConfig } from "./sandbox-runtime-config.ts";
 
-/** The part of the library that is used. */
+/** The used part of the library. */
 export interface SandboxRuntime {
   readonly SandboxManager: {
     initialize(config: RuntimeConfig): Promise<void>;
@@ -42,7 +45,7 @@ export interface SandboxRuntime {
 export interface SandboxRuntimeOptions extends DriverOptions {
   /** *Contract:* called once, when the first sandbox is opened. */
   readonly load: () => Promise<SandboxRuntime>;
-  /** Where the library lies: its own programs are run by it inside. */
+  /** The library's folder: it runs its own programs inside. */
   readonly folder?: string;
 }
 
@@ -56,7 +59,9 @@ const lacks: readonly string[] = [
   "names and command lines of the machine's processes can be read",
 ];
 
-/** The library as `npm install -g` leaves it: where its program `srt` leads to. Undefined where there is none. */
+/**
+ * Finds the library that `npm install -g` installed, through its program `srt`. Undefined if there is none.
+ */
 export function findSandboxRuntime(path: string): string | undefined {
   const program = findProgram("srt", { path });
   if (program === undefined) return undefined;
@@ -66,7 +71,7 @@ export function findSandboxRuntime(path: string): string | undefined {
   return JSON.parse(readFileSync(description, "utf8")).name === packageName ? index : undefined;
 }
 
-/** Throws when what lies there is not the library. */
+/** Throws if the file is not the library. */
 export async function loadSandboxRuntime(index: string): Promise<SandboxRuntime> {
   const loaded = await import(pathToFileURL(index).href);
   if (typeof loaded.SandboxManager?.wrapWithSandboxArgv !== "function")
@@ -74,7 +79,7 @@ export async function loadSandboxRuntime(index: string): Promise<SandboxRuntime>
   return loaded;
 }
 
-/** *Contract:* the library has one state for the whole process: the last sandbox that is closed ends it. */
+/** *Contract:* the library has one state for the whole process: closing the last sandbox ends it. */
 export function createSandboxRuntimeDriver(options: SandboxRuntimeOptions): SandboxDriver {
   const { home = homedir(), load, folder } = options;
   const runtime = sharedRuntime(load);
@@ -101,7 +106,7 @@ export function createSandboxRuntimeDriver(options: SandboxRuntimeOptions): Sand
 }
 
 interface SharedRuntime {
-  /** Throws what the library throws when it does not work here. */
+  /** Throws the library's error if it does not work here. */
   take(config: RuntimeConfig): Promise<SandboxRuntime>;
   release(): Promise<void>;
 }
@@ -145,7 +150,7 @@ class RuntimeStarter implements Starter {
   readonly #spec: SandboxSpec;
   readonly #options: StarterOptions;
   readonly #local: LocalStarter;
-  /** What was made of a command that is about to start. */
+  /** The wrapped words of commands about to start. */
   readonly #wrapped = new Map<Command, readonly string[]>();
   #runtime: Promise<SandboxRuntime> | undefined;
 
@@ -153,7 +158,7 @@ class RuntimeStarter implements Starter {
     this.#spec = spec;
     this.#options = options;
     this.shown = shownBy(options.policy);
-    // It shows nothing under another name.
+    // The library cannot show a folder under another name.
     this.mounts = [...options.policy.below, ...options.policy.mounts].filter(
       (mount) => !("from" in mount) || mount.from === mount.to,
     );
@@ -163,7 +168,8 @@ class RuntimeStarter implements Starter {
   async start(request: StartRequest): Promise<Running> {
     const { command } = request;
     const words = await this.#wrap(command).catch((error: unknown) => error);
-    // What could not be wrapped starts as a program that reports nothing, and is judged by that.
+    // A command that could not be wrapped starts as a program that reports nothing, which counts as a failed
+    // start.
     this.#wrapped.set(
       command,
       Array.isArray(words) ? words : ["/bin/sh", "-c", 'echo "$1" >&2', "sh", String(words)],
@@ -189,7 +195,7 @@ class RuntimeStarter implements Starter {
     const words = [shell.file, ...shellArgs(shell, command.script, this.#spec.scratch)]
       .map(quoteWord)
       .join(" ");
-    // A sandbox that did not start says nothing there.
+    // A sandbox that did not start reports nothing here.
     const { argv } = await SandboxManager.wrapWithSandboxArgv(
       `printf s >&3; exec 3>&-; exec ${this.#env()} ${words}`,
       shell.file,
@@ -198,7 +204,7 @@ class RuntimeStarter implements Starter {
     return argv;
   }
 
-  /** The library adds names of its own, and another folder for temporary files. */
+  /** The library adds its own names, and another folder for temporary files. */
   #env(): string {
     const names = Object.entries(this.#spec.env).map(([name, value]) => quoteWord(`${name}=${value}`));
     return ["/usr/bin/env", "-i", ...names, `${markName}="$${markName}"`].join(" ");
@@ -207,7 +213,7 @@ class RuntimeStarter implements Starter {
   #launcher(): Launcher {
     const { policy, home, runtime } = this.#options;
     return {
-      // On Linux, where it is bubblewrap's.
+      // On Linux it has bubblewrap's namespace.
       isNamespace: process.platform === "linux",
       outside: outsideOf(policy, home),
       shown: this.shown,

@@ -1,4 +1,4 @@
-/** The program refuses what it should by the kernel's own numbers, and lets the rest through. */
+/** The program refuses the right calls by the kernel's own numbers, and allows the rest. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -45,7 +45,7 @@ function dataOf({ number, arguments: given = [] }: Call, architecture: number): 
   return data;
 }
 
-/** What the kernel would do: the errno, or 0 for a call that is let through. */
+/** The kernel's result: the errno, or 0 for an allowed call. */
 function run(architecture: "x64" | "arm64", call: Call): number {
   const steps = stepsOf(seccompProgram(architecture) ?? assert.fail());
   const data = dataOf(call, call.audit ?? audit[architecture]);
@@ -91,14 +91,14 @@ describe("the seccomp program", () => {
     it(`${errno === 0 ? "lets through" : "refuses"} ${what}`, () => assert.equal(run("x64", call), errno));
   }
 
-  it("refuses on arm64 by its numbers", () => {
+  it("refuses calls on arm64 by that architecture's numbers", () => {
     assert.equal(run("arm64", { number: 40 }), EPERM);
     assert.equal(run("arm64", { number: 198, arguments: [40, 1, 0] }), EAFNOSUPPORT);
     assert.equal(run("arm64", { number: 63 }), 0);
     assert.equal(seccompProgram("riscv64"), undefined);
   });
 
-  it("ends for every call, also with wild arguments", () => {
+  it("terminates for every call, also with wild arguments", () => {
     const word = fc.integer({ min: 0, max: 0xffff_ffff });
     const calls = fc.record({
       number: fc.integer({ min: 0, max: 600 }),
@@ -108,7 +108,7 @@ describe("the seccomp program", () => {
   });
 
   const headers = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h";
-  it("has the numbers of the kernel's headers", { skip: !existsSync(headers) && "no headers here" }, () => {
+  it("matches the kernel headers' numbers", { skip: !existsSync(headers) && "no headers here" }, () => {
     const source = readFileSync(new URL("./seccomp-program.ts", import.meta.url), "utf8");
     const known = new Map(
       [...readFileSync(headers, "utf8").matchAll(/#define __NR_(\w+) (\d+)/g)].map(([, name, at]) => [

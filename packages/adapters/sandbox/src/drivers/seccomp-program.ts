@@ -1,14 +1,16 @@
-/** The system calls that commands do not get, as a program for bubblewrap; the rules are those of native/filter.c. */
+/** The system calls denied to commands, as a program for bubblewrap; follows the rules of native/filter.c. */
 import { constants } from "node:os";
 
 type Architecture = "x64" | "arm64";
 
-/** Numbers on x64 and on arm64; null where the call is not there. */
+/** Numbers on x64 and on arm64; null if the call does not exist there. */
 type Call = readonly [name: string, x64: number, arm64: number | null];
 
 const { EPERM, ENOSYS, EAFNOSUPPORT } = constants.errno;
 
-/** Their arguments lie in memory, where they cannot be judged, or they are parts of the kernel best left alone; programs fall back. */
+/**
+ * Their arguments are in memory, where the filter cannot check them, or they are risky; programs fall back.
+ */
 const missing: readonly Call[] = [
   ["clone3", 435, 435],
   ["openat2", 437, 437],
@@ -67,10 +69,10 @@ const namespaces = 0x7e02_0000;
 const timeNamespace = 0x80;
 /** Set-uid and set-gid. */
 const special = 0o6000;
-/** O_CREAT, and what is O_TMPFILE's own. */
+/** O_CREAT, and the bit specific to O_TMPFILE. */
 const making = 0o100 | 0o20_000_000;
 
-/** Refused where an argument has one of the bits. */
+/** Refused if an argument has one of the bits. */
 const withBits: readonly (readonly [...Call, argument: number, bits: number])[] = [
   ["clone", 56, 220, 0, namespaces],
   ["unshare", 272, 97, 0, namespaces | timeNamespace],
@@ -83,7 +85,7 @@ const withBits: readonly (readonly [...Call, argument: number, bits: number])[] 
   ["mknodat", 259, 33, 2, special],
 ];
 
-/** The mode counts only where a file is made; it follows the flags. */
+/** The mode counts only if a file is made; it follows the flags. */
 const opening: readonly (readonly [...Call, flags: number])[] = [
   ["open", 2, null, 1],
   ["openat", 257, 56, 2],
@@ -96,14 +98,14 @@ const sockets: readonly Call[] = [
 ];
 /** TIOCSTI types into a terminal; the others are the console's and load kernel modules. */
 const terminalRequests = [0x5412, 0x541c, 0x5423];
-/** Unix and internet; of netlink the part that lists one's own addresses. */
+/** Unix and internet; of netlink only the part that lists the machine's addresses. */
 const [unix, inet, inet6, netlink] = [1, 2, 10, 16];
 
 const audit: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
-/** Numbers from here on are x32's, which shares the name of the architecture. */
+/** Numbers from here on belong to x32, which shares the architecture's name. */
 const x32 = 0x4000_0000;
 
-/** One instruction: code, where to go on true and on false, and a constant. */
+/** One instruction: code, jump targets for true and false, and a constant. */
 type Step = readonly [code: number, then: number, otherwise: number, constant: number];
 
 const [loadWord, jumpEqual, jumpAtLeast, jumpBits, end] = [0x20, 0x15, 0x35, 0x45, 0x06];
@@ -113,7 +115,7 @@ const load = (at: number): Step => [loadWord, 0, 0, at];
 /** The low half of an argument: both architectures are little-endian. */
 const argument = (n: number): Step => load(16 + 8 * n);
 
-/** For `bwrap --seccomp`; undefined on architectures that are not known here. */
+/** For `bwrap --seccomp`; undefined for unknown architectures. */
 export function seccompProgram(architecture: string): Buffer | undefined {
   if (architecture !== "x64" && architecture !== "arm64") return undefined;
   const number = ([, x64, arm64]: readonly [string, number, number | null, ...unknown[]]): number | null =>

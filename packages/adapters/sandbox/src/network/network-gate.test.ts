@@ -1,4 +1,7 @@
-/** The way out of a box, with a server of this machine in place of the world: what passes, what is refused and offered. */
+/**
+ * The gate between a box and the network, with a local server for the world: what passes, is refused and
+ * offered.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -38,7 +41,7 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-/** Stands for every address of the world. */
+/** Replaces every address of the world. */
 async function world(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -73,7 +76,7 @@ interface Scene {
   run(script: string, more?: Partial<Command>): Promise<CommandResult>;
 }
 
-/** Every name has a public address, and every address is the server at `port`. */
+/** Every name has a public address, and every address leads to the server at `port`. */
 async function scene(port: number, network: Partial<NetworkOptions> = {}): Promise<Scene> {
   const decisions: NetworkDecision[] = [];
   const options: NetworkOptions = {
@@ -100,14 +103,14 @@ async function scene(port: number, network: Partial<NetworkOptions> = {}): Promi
   return { sandbox, decisions, run };
 }
 
-/** Speaks to the proxy with nothing but bash: the port, then what is sent. */
+/** Talks to the proxy with only bash: the port, then the request. */
 const proxied = (request: string): string =>
   `exec 3<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:} && printf '${request}' >&3 && cat <&3`;
 const get = (host: string): string => proxied(`GET http://${host}/ HTTP/1.1\\r\\nHost: ${host}\\r\\n\\r\\n`);
 const network = (target: string) => ({ kind: "network", target }) as const;
 
-describe("the way out of a box", { skip }, () => {
-  it("leads to the hosts that are named, and the rest is refused with the rule that would allow it", async () => {
+describe("the gate to the network", { skip }, () => {
+  it("leads to the named hosts, and refuses others with the rule that would allow them", async () => {
     const { run, decisions } = await scene(await greeter(), { hosts: ["named.example", "*.below.example"] });
     assert.match((await run(get("named.example"))).output, /200 OK[\s\S]*hello from named\.example/);
     assert.match((await run(get("a.below.example"))).output, /hello from a\.below\.example/);
@@ -125,7 +128,7 @@ describe("the way out of a box", { skip }, () => {
     );
   });
 
-  it("leads to what one command is granted, while it runs", async () => {
+  it("leads to one command's grants while it runs", async () => {
     const { run, sandbox } = await scene(await greeter());
     const grants = [network("granted.example"), network("*.below.example"), network("npm install")];
     assert.match((await run(get("granted.example"), { grants })).output, /hello from granted/);
@@ -139,7 +142,7 @@ describe("the way out of a box", { skip }, () => {
     assert.match((await waiting.read(0, 1000)).text, /hello from granted/);
   });
 
-  it("is barred where a rule asks, but for a grant, and where one denies in any case", async () => {
+  it("is closed by an ask rule unless granted, and by a deny rule always", async () => {
     const bars = (target: string, isGranted: boolean): boolean =>
       target === "denied.below.example" || (target === "asked.below.example" && !isGranted);
     const { run } = await scene(await greeter(), { hosts: ["*.below.example"], bars });
@@ -151,14 +154,14 @@ describe("the way out of a box", { skip }, () => {
     assert.match((await run(get("denied.below.example"), { grants })).output, /403/);
   });
 
-  it("is offered by name and port, never to the cloud's own addresses", async () => {
+  it("offers hosts by name and port, never the cloud's own addresses", async () => {
     const { run } = await scene(await greeter());
     assert.deepEqual((await run(`${get("a.example:8080")}; exit 1`)).denied, [network("a.example:8080")]);
     assert.deepEqual((await run(`${get("169.254.169.254")}; exit 1`)).denied, undefined);
     assert.deepEqual((await run(`${get("[fe80::1]")}; exit 1`)).denied, undefined);
   });
 
-  it("offers nothing to a command that went well, or that failed of something else", async () => {
+  it("offers nothing to a command that succeeded, or that failed for another reason", async () => {
     const { run } = await scene(await greeter());
     assert.equal((await run(get("figures.example"))).denied, undefined);
     const elsewhere = await run(`(${get("figures.example")}) >/dev/null; echo 2 of 7 tests fail; exit 1`);
@@ -169,7 +172,7 @@ describe("the way out of a box", { skip }, () => {
     assert.equal((await run(`${many}; exit 1`)).denied?.length, 4);
   });
 
-  it("is the only one: nothing outside is reached directly, and inside everything is", async () => {
+  it("is the only way: nothing outside is reachable directly, and everything inside is", async () => {
     const port = await greeter();
     const { run, decisions } = await scene(port, { hosts: ["named.example"] });
     const { output } = await run(
@@ -183,7 +186,7 @@ describe("the way out of a box", { skip }, () => {
     assert.doesNotMatch(socket.output, /proxy/);
   });
 
-  it("serves programs as they are: curl, and Node's fetch where something can be reached", async (test) => {
+  it("serves programs unchanged: curl, and Node's fetch if a host can be reached", async (test) => {
     if (!has("curl")) return test.skip("no curl");
     const { run } = await scene(await greeter(), { hosts: ["named.example"] });
     assert.equal((await run("curl -s http://named.example/")).output, "hello from named.example\n");
@@ -197,7 +200,7 @@ describe("the way out of a box", { skip }, () => {
     assert.equal((await run("curl -s http://localhost:1/; echo $?")).output, "7\n");
   });
 
-  it("leaves Node's start as it is where nothing can be reached, and takes its word for what it looked for", async () => {
+  it("leaves Node's start unchanged if no host can be reached, and reads host names from its error", async () => {
     const { run } = await scene(await greeter());
     const fetching = (host: string): string =>
       `node -e 'fetch("http://${host}/").then((a) => a.text()).then(console.log)'`;
@@ -209,7 +212,7 @@ describe("the way out of a box", { skip }, () => {
     assert.match((await run("echo $NODE_USE_ENV_PROXY-", { grants: failed.denied ?? [] })).output, /^1-/);
   });
 
-  it("is not there with the machine's own network, and nothing is granted where there is none", async () => {
+  it("is absent with the machine's own network, and then nothing is granted", async () => {
     const options = { hosts: [] };
     const driver = createLauncherDriver({ binary, cacheFolder, network: options });
     const wide = await driver.open({ ...place(), network: "host" });
@@ -241,7 +244,7 @@ describe("the way out of a box", { skip }, () => {
     assert.ok(!isFailure(await none.exec(command, { timeoutMs: 5000 })));
   });
 
-  it("carries much, and many at once, and the end of each direction for itself", async () => {
+  it("carries much data, many connections, and the end of each direction separately", async () => {
     const counting = await world(
       createServer({ allowHalfOpen: true }, async (socket) => {
         let size = 0;
@@ -285,7 +288,7 @@ describe("the way out of a box", { skip }, () => {
     assert.match(output, /closed\n$/);
   });
 
-  it("has a forwarder only once somebody came, without rights, and another one when it dies", async () => {
+  it("has a forwarder only after the first connection, without rights, and a new one if it dies", async () => {
     const { run } = await scene(await greeter(), { hosts: ["named.example"] });
     const before = await run("true").then(forwarders);
     assert.deepEqual(before, []);
@@ -296,7 +299,7 @@ describe("the way out of a box", { skip }, () => {
     assert.match(status, /^CapEff:\s*0+$/m);
     assert.match(status, /^CapBnd:\s*0+$/m);
     assert.match(status, /^NoNewPrivs:\s*1$/m);
-    // Only root may look: it cannot be traced.
+    // Only root may look: the process cannot be traced.
     const open = process.getuid?.() === 0 ? readdirSync(`/proc/${first}/fd`) : [];
     assert.ok(open.length <= 8, open.join());
     process.kill(first, "SIGKILL");
@@ -306,12 +309,12 @@ describe("the way out of a box", { skip }, () => {
   });
 });
 
-/** Processes of the launcher that have a filter: every other one that has is the program of a command. */
+/** Launcher processes with a filter: every other process with one is a command's program. */
 function forwarders(): readonly number[] {
   const pids = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid));
   return pids.map(Number).filter((pid) => {
     const isOurs = readProc(pid, "cmdline").startsWith(`${binary}\0`);
-    // The spare cell's process waits for its command with the filter on, in a pid namespace of its own.
+    // The spare cell's process waits for its command with the filter on, in its own pid namespace.
     return (
       isOurs &&
       /^Seccomp:\s*2$/m.test(readProc(pid, "status")) &&

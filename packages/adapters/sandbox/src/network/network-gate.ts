@@ -1,4 +1,6 @@
-/** The way out of one sandbox: a socket that is there before anybody asks, and behind it the proxy, loaded when one does. */
+/**
+ * A sandbox's gate to the network: its socket exists from the start; the proxy behind it loads on first use.
+ */
 import { closeSync, existsSync, openSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
@@ -12,32 +14,35 @@ import { proxyEnv } from "../proxy/proxy-env.ts";
 /** Reserved names that no host can have. */
 const reserved = /\.(?:example|internal|invalid|local|localhost|onion|test)$/iu;
 
-/** Which hosts commands reach beside those they are granted, and who is told what came of each request. */
+/** Hosts that commands reach without a grant, and a listener for the outcome of each request. */
 export interface NetworkOptions extends Pick<NetworkProxyOptions, "resolve" | "dial" | "own"> {
-  /** Texts of host rules; what is none is left out. */
+  /** Texts of host rules; invalid ones are skipped. */
   readonly hosts: readonly string[];
-  /** *Contract:* pure; whether a rule stands against this `host` or `host:port`, granted or not. */
+  /** *Contract:* pure; whether a rule forbids this `host` or `host:port`, granted or not. */
   bars?(target: string, isGranted: boolean): boolean;
   onDecision?(decision: NetworkDecision): void;
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Visit {
-  /** What lets programs find the proxy. */
+  /** Variables that let programs find the proxy. */
   readonly env: Readonly<Record<string, string>>;
-  /** *Contract:* called once, when it has ended: in the form of grants, what it was refused and might have needed. */
+  /**
+   * *Contract:* call once, after it has ended; returns, as grants, the refused targets that it may have
+   * needed.
+   */
   leave(output: string): readonly Effect[];
 }
 
-/** Inside, on 127.0.0.1: above the ports that the kernel gives out by itself, and no program's usual one. */
+/** Inside, on 127.0.0.1: above the kernel's automatic ports, and no program's usual port. */
 export const proxyPort = 62_711;
-/** Bytes of the longest path that a socket can be made at. */
+/** Maximum length in bytes of a socket's path. */
 const longestPath = 100;
 const maxRefused = 32;
 
 interface Guest {
   readonly rules: readonly HostRule[];
-  /** By the rule that would allow it. */
+  /** Keyed by the rule that would allow the target. */
   readonly refused: Map<string, NetworkDecision>;
 }
 
@@ -51,7 +56,7 @@ export class NetworkGate {
   #proxy: Promise<NetworkProxy> | undefined;
   #offersFor: typeof import("./network-offers.ts").offersFor | undefined;
 
-  /** `path` is the socket's; the folder is the harness's own. */
+  /** `path` is the socket's; its folder belongs to the harness. */
   constructor(path: string, workspace: string, options: NetworkOptions) {
     this.#path = path;
     this.#options = options;
@@ -59,14 +64,14 @@ export class NetworkGate {
     this.#java = javaFiles.some((name) => existsSync(join(workspace, name)));
   }
 
-  /** *Contract:* the path of a socket that is there; rejects when it cannot be made. */
+  /** *Contract:* the path of an existing socket; rejects if it cannot be made. */
   async socket(): Promise<string> {
     this.#server ??= listen(this.#path, (client) => this.#serve(client));
     await this.#server;
     return this.#path;
   }
 
-  /** Lets a command in, with the hosts it was granted. */
+  /** Registers a command, with its granted hosts. */
   enter(grants: readonly Effect[] = []): Visit {
     const rules = grantedHosts(grants);
     const guest: Guest = { rules, refused: new Map() };
@@ -89,7 +94,7 @@ export class NetworkGate {
   }
 
   async #serve(client: Socket): Promise<void> {
-    // Until the proxy has it, which cares for its errors.
+    // Only until the proxy has the client and handles its errors.
     client.on("error", () => client.destroy());
     this.#proxy ??= this.#open();
     (await this.#proxy).serve(client);
@@ -127,7 +132,7 @@ export class NetworkGate {
 
 const javaFiles = ["pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"];
 
-/** A grant names its host; a whole domain is for a rule to allow. */
+/** A grant names its host; only a rule can allow a whole domain. */
 export function grantedHosts(grants: readonly Effect[]): readonly HostRule[] {
   const targets = grants.flatMap(({ kind, target }) => (kind === "network" ? [target] : []));
   return targets.flatMap(parsed).filter(({ kind }) => kind !== "suffix");
@@ -138,12 +143,12 @@ function parsed(text: string): readonly HostRule[] {
   return isFailure(rule) ? [] : [rule];
 }
 
-/** Only this user may open it; whom it lets in, the mode of its folder says too. */
+/** Only this user may open it; the folder's mode limits access too. */
 async function listen(path: string, serve: (client: Socket) => Promise<void>): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
   const server = createServer({ allowHalfOpen: true }, (client) => void serve(client));
   server.on("error", reject);
-  // A socket's path may not be long, and a folder's own may be.
+  // A socket's path must be short, but a folder's may be long.
   const folder = path.length > longestPath ? openSync(dirname(path), "r") : undefined;
   const short = folder === undefined ? path : join(`/proc/self/fd/${folder}`, basename(path));
   const mask = process.umask(0o177);
@@ -155,8 +160,8 @@ async function listen(path: string, serve: (client: Socket) => Promise<void>): P
 }
 
 /**
- * Node's own client does not ask the proxy where nothing can be reached: then its error says which name it looked for,
- * and the sandbox has no resolver.
+ * Node's own client ignores the proxy if no host can be reached: its error then names the host it looked for,
+ * since the sandbox has no resolver.
  */
 function unresolved(output: string): readonly Effect[] {
   const names = [...output.matchAll(/\bgetaddrinfo (?:ENOTFOUND|EAI_AGAIN) ((?:[\w-]+\.)+[a-z]{2,})\b/giu)];

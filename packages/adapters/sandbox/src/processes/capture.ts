@@ -1,4 +1,6 @@
-/** What a command wrote: the first part in memory, then in an unlinked file, past the cap only a rolling tail. */
+/**
+ * A command's output: the first part in memory, then in an unlinked file; beyond the cap only a rolling tail.
+ */
 import { closeSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,7 +10,7 @@ const tailKept = 64 * 1024;
 export interface CaptureOptions {
   /** Folder for the file; the file has no name once it is open. */
   readonly folder: string;
-  /** Bytes kept at most; what follows is counted, and its end kept. */
+  /** Maximum bytes kept; further ones are counted, and only their end is kept. */
   readonly cap: number;
 }
 
@@ -33,7 +35,7 @@ export class Capture {
     this.#options = options;
   }
 
-  /** Bytes written in all. */
+  /** Total bytes written. */
   get total(): number {
     return this.#total;
   }
@@ -58,7 +60,7 @@ export class Capture {
     return { ...slice, text: note + slice.text };
   }
 
-  /** The whole text when it is short, else its first and last `side` bytes with a note of what is left out. */
+  /** The whole text if it is short, else its first and last `side` bytes with a note about the omission. */
   headAndTail(side: number): string {
     if (this.#total <= side * 2) return this.read(0, side * 2).text;
     const head = this.read(0, side);
@@ -66,7 +68,7 @@ export class Capture {
     return `${head.text}${leftOut(tailFrom - head.next)}${this.read(tailFrom, side).text}`;
   }
 
-  /** What is kept in one piece from the start, from byte `from` on. */
+  /** Bytes kept contiguously from the start, from byte `from` on. */
   bytes(from: number, limit: number): Buffer {
     const length = Math.max(0, Math.min(limit, this.#kept - from));
     if (this.#file === undefined) return Buffer.concat(this.#memory).subarray(from, from + length);
@@ -128,7 +130,7 @@ export class Capture {
   }
 }
 
-/** How many of the bytes make whole UTF-8 characters; all of them when none would remain. */
+/** Number of bytes that form whole UTF-8 characters; all of them if none would remain. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length - 1); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

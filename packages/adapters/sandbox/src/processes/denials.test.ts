@@ -1,4 +1,4 @@
-/** What a command was kept from is known by the errors that programs really print, and nothing else is offered. */
+/** Denied effects are found in the errors that programs really print, and nothing else is offered. */
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { makeOutsideFolder } from "@lathe/testkit";
 import { deniedIn } from "./denials.ts";
 
-// Not below /tmp, which commands have as their own.
+// Not below /tmp: commands have their own.
 const root = makeOutsideFolder();
 const at = (...names: string[]): string => join(root, ...names);
 for (const name of ["home/.cache", "home/.ssh", "data", "work/.git"])
@@ -20,7 +20,7 @@ const outside = { home: at("home"), writable: [at("work")], readable: ["/usr"] }
 const denied = (output: string): readonly string[] =>
   deniedIn(output, outside).map(({ kind, target }) => `${kind} ${target.replace(root, "")}`);
 
-describe("what the sandbox denied", () => {
+describe("effects that the sandbox denied", () => {
   const writes: readonly (readonly [who: string, output: string])[] = [
     ["coreutils", `touch: cannot touch '${at("data/new")}': Read-only file system`],
     ["bash", `bash: line 1: ${at("data/new")}: Read-only file system`],
@@ -36,28 +36,28 @@ describe("what the sandbox denied", () => {
     ["git", `error: could not lock config file ${at("data/new")}: Permission denied`],
   ];
   for (const [who, output] of writes) {
-    it(`is a write, in the words of ${who}`, () => assert.deepEqual(denied(output), ["write /data"]));
+    it(`include a write, in the words of ${who}`, () => assert.deepEqual(denied(output), ["write /data"]));
   }
 
-  it("is a read where a file that is there could not be seen", () => {
+  it("include a read, if an existing file was not visible", () => {
     assert.deepEqual(denied(`cat: ${at("data/in.csv")}: No such file or directory`), ["read /data/in.csv"]);
     assert.deepEqual(denied(`ENOENT: no such file or directory, open '${at("home/.ssh/id")}'`), [
       "read /home/.ssh/id",
     ]);
   });
 
-  it("is a write where a shell could not append to a file that is there", () => {
+  it("include a write, if a shell could not append to an existing file", () => {
     const line = `save.sh: 1: cannot create ${at("data/in.csv")}: Directory nonexistent`;
     assert.deepEqual(denied(line), ["write /data/in.csv"]);
   });
 
-  it("is told by the real path", () => {
+  it("use the real path", () => {
     assert.deepEqual(denied(`touch: cannot touch '${at("link/new")}': Read-only file system`), [
       "write /data",
     ]);
   });
 
-  it("is each thing once, and few of them", () => {
+  it("are listed once each, up to a limit", () => {
     const line = `cat: ${at("data/in.csv")}: No such file or directory\n`;
     assert.equal(denied(line.repeat(50)).length, 1);
   });
@@ -76,5 +76,5 @@ describe("what the sandbox denied", () => {
     ["an address", "GET http://host/usr/data: Permission denied"],
   ];
   for (const [what, output] of others)
-    it(`is nothing for ${what}`, () => assert.deepEqual(denied(output), []));
+    it(`are empty for ${what}`, () => assert.deepEqual(denied(output), []));
 });

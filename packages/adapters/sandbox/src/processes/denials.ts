@@ -1,4 +1,6 @@
-/** What a sandbox kept a command from, read off the errors it printed and checked against the machine. */
+/**
+ * Effects that a sandbox denied a command, found in the errors it printed and checked against the machine.
+ */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Effect, Exit } from "@lathe/protocol";
@@ -11,19 +13,19 @@ import type { Capture } from "./capture.ts";
 export interface Outside {
   /** Real path of the user's home. */
   readonly home: string;
-  /** What commands may write and what they may read: an error there is an error like any other. */
+  /** Paths that commands may write and read: an error there does not come from the sandbox. */
   readonly writable: readonly string[];
   readonly readable: readonly string[];
 }
 
 const maxDenials = 4;
-/** The names the C library and the languages give to these errors. */
+/** Names of these errors in the C library and in programming languages. */
 const refused = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu;
 const missing = /no such file or directory|directory nonexistent|\bENOENT\b/iu;
-/** Words of who makes something: its folder is missing where commands do not see it. */
+/** Words of programs that create something: its folder is missing if commands do not see it. */
 const making =
   /cannot (?:touch|create|make|move|copy)|failed to create|^\S*sh: line \d+: \/|^tee: |\b(?:mkdir|copyfile|rename) '/u;
-/** Of a shell that says it of what it would write to, and of nothing else. */
+/** A shell's words for a path that it wanted to write, and for nothing else. */
 const written = /cannot create .*: directory nonexistent/iu;
 /** An absolute path in quotes, or bare up to a space or a sign that ends it. */
 const paths = /(["'`‘])(\/[^"'`’\n]+)["'`’]|(?<![\w./~-])(\/[^\s"'`:,;()[\]{}<>|]+)/gu;
@@ -35,21 +37,21 @@ export function outsideOf({ mounts }: Policy, home: string): Outside {
   return { home: realOr(home), writable, readable: to("read-only") };
 }
 
-/** What commands see read-only, without what is a copy: links may lead there. */
+/** Paths that commands see read-only, except copies: links may lead there. */
 export function shownBy({ below, mounts }: Policy): readonly string[] {
   const shown = (mount: Mount): readonly string[] =>
     mount.kind === "read-only" && !isBelow(mount.to, "/etc") ? [mount.to, mount.from] : [];
   return [...below, ...mounts].flatMap(shown);
 }
 
-/** Bytes at the end of the output in which a failed command says why. */
+/** Bytes at the end of the output in which a failed command gives its reason. */
 const lastWords = 4 * 1024;
 const lastLines = 20;
 
-/** Where what commands reach ends. */
+/** The limits of what commands can reach. */
 export interface Containment {
   readonly outside: Outside;
-  /** At the way out to the network, where there is one. */
+  /** The command's visit at the network gate, if there is one. */
   readonly visit?: Visit;
 }
 
@@ -67,7 +69,7 @@ export function denied(
   return found.length > 0 ? { denied: found } : {};
 }
 
-/** Effects in the form of grants, for the last lines a failed command printed. */
+/** Effects as grants, from the last lines that a failed command printed. */
 export function deniedIn(output: string, outside: Outside): readonly Effect[] {
   const found = output.split("\n").flatMap((line) => deniedOn(line, outside));
   const byText = new Map(found.map((effect) => [`${effect.kind} ${effect.target}`, effect]));
@@ -86,7 +88,7 @@ function deniedOn(line: string, outside: Outside): readonly Effect[] {
   });
 }
 
-/** What would have to be granted: the path, or for one to be made the folder it would be in. */
+/** The path to grant, or for a new file its folder. */
 function grantable(
   path: string,
   { home, writable, readable }: Outside,
@@ -95,7 +97,7 @@ function grantable(
   const there = isWrite ? nearest(path) : existsSync(path) ? path : undefined;
   const real = there === undefined ? undefined : realPath(there);
   if (real === undefined || !isGrantable(real, isWrite, home)) return undefined;
-  // A folder right below the home holds too much for one file that is to be made in it.
+  // A folder right below the home is too much to grant for one new file.
   if (there !== path && dirname(real) === home) return undefined;
   const isSeen = [...writable, ...readable].some((folder) => isBelow(real, folder));
   return isSeen || !isAllowed(real, isWrite) ? undefined : real;
@@ -107,7 +109,7 @@ function nearest(path: string): string {
   return at;
 }
 
-/** What the user may not do without a sandbox either was not the sandbox's doing. */
+/** The user may not do it without a sandbox either, so the sandbox is not the reason. */
 function isAllowed(path: string, isWrite: boolean): boolean {
   try {
     accessSync(path, isWrite ? constants.W_OK : constants.R_OK);

@@ -1,4 +1,4 @@
-/** Descriptors this process was started with and would pass on: Node closes only those it opened itself. */
+/** Descriptors that this process inherited and would pass on: Node closes only those it opened itself. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const closeOnExec = 0o2000000;
@@ -6,7 +6,7 @@ const highest = 1023;
 
 let found: readonly number[] | undefined;
 
-/** Above 2, in order; looked up once, because what is opened later is not passed on. */
+/** Above 2, in order; found once, because later ones are not passed on. */
 export function inheritedFds(): readonly number[] {
   found ??= process.platform === "linux" ? find() : [];
   return found;

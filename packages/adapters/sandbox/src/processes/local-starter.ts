@@ -23,7 +23,7 @@ export class LocalStarter implements Starter {
   #commands = 0;
 
   constructor({ scratch, network }: SandboxSpec, launcher: Launcher) {
-    // Each command has a network of its own here, with no proxy in it that could lead out.
+    // Each command has its own network here, without a proxy to lead out.
     this.network = launcher.isNamespace && network === "none" ? "closed" : "open";
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
@@ -61,7 +61,7 @@ export class LocalStarter implements Starter {
   }
 }
 
-/** A name for this sandbox; one that is written there already was left by a harness that died, and so are its commands. */
+/** A name for this sandbox; an existing one belongs to a harness that died, and so do its commands. */
 function claimBox(file: string): string {
   if (existsSync(file)) void endMarked(`${markName}=${readFileSync(file, "utf8")}.`);
   const name = randomBytes(6).toString("hex");

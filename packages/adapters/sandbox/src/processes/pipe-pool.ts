@@ -1,4 +1,6 @@
-/** Named pipes made in batches: Node's own stdio pipes are sockets, which cannot be opened again as /dev/stderr. */
+/**
+ * Named pipes made in batches: Node's own stdio pipes are sockets, which cannot be reopened as /dev/stderr.
+ */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
@@ -8,7 +10,7 @@ import { promisify } from "node:util";
 const batch = 32;
 const run = promisify(execFile);
 
-/** The two ends of a pipe: ours does not block, the command's does. */
+/** The two ends of a pipe: Lathe's is non-blocking, the command's blocks. */
 export interface PipeEnds {
   readonly ours: number;
   readonly theirs: number;
@@ -16,7 +18,7 @@ export interface PipeEnds {
 
 export class PipePool {
   readonly #folder: string;
-  /** Of this pool alone: pipes of a harness that died may still lie in the folder. */
+  /** Unique to this pool: pipes of a harness that died may still be in the folder. */
   readonly #name = randomBytes(6).toString("hex");
   #ready: string[] = [];
   #made = 0;
@@ -32,14 +34,14 @@ export class PipePool {
     this.#refill().catch(() => undefined);
   }
 
-  /** Opens a pipe that the command writes and we read. Throws when none can be made. */
+  /** Opens a pipe that the command writes and Lathe reads. Throws if none can be made. */
   async output(): Promise<PipeEnds> {
     return this.#open(await this.#take(), [constants.O_RDONLY | constants.O_NONBLOCK, constants.O_WRONLY]);
   }
 
-  /** Opens a pipe that we write and the command reads. Throws when none can be made. */
+  /** Opens a pipe that Lathe writes and the command reads. Throws if none can be made. */
   async input(): Promise<PipeEnds> {
-    // O_RDWR never waits for the other side, and keeps a write to a dead reader from raising an error.
+    // O_RDWR never waits for the other side, and a write to a dead reader raises no error.
     return this.#open(await this.#take(), [constants.O_RDWR | constants.O_NONBLOCK, constants.O_RDONLY]);
   }
 

@@ -1,24 +1,26 @@
-/** Finds and ends everything a command started: by its mark in the environment, its group, and its ancestry. */
+/**
+ * Finds and ends everything a command started: by the mark in its environment, its group, and its ancestry.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The environment variable every command carries; children that leave its group and session keep it. */
+/** The environment variable that every command carries; children that leave its group and session keep it. */
 export const markName = "LATHE_BOX";
 
 const graceMs = 500;
 const giveUpMs = 3000;
 const scanAllAfterMs = 5000;
-/** To look up so many numbers one by one is faster than to list all processes. */
+/** Looking up this many numbers one by one is faster than listing all processes. */
 const listedAfter = 32;
 
 export interface Tree {
-  /** The process we started; leader of its own group and session. */
+  /** The started process; leader of its own group and session. */
   readonly root: number;
-  /** `NAME=value` as it stands in the environment of its processes. */
+  /** `NAME=value` in the environment of its processes. */
   readonly mark: string;
   /** Milliseconds of the monotonic clock. */
   readonly startedAt: number;
-  /** Whether root is a launcher, whose child is pid 1 of a namespace: both must outlive the first, polite signal. */
+  /** Whether root is a launcher, whose child is pid 1 of a namespace: both must outlive the first SIGTERM. */
   readonly isNamespace: boolean;
 }
 
@@ -29,7 +31,7 @@ interface ProcessRow {
   readonly session: number;
 }
 
-/** Ends the tree: SIGTERM, then SIGKILL after half a second; returns when nothing is left, or it cannot be killed. */
+/** Ends the tree: SIGTERM, then SIGKILL after half a second; returns once no process is left or killable. */
 export async function endTree(tree: Tree, grace: number = graceMs): Promise<void> {
   let left = members(tree);
   if (left.length === 0) return;
@@ -44,13 +46,13 @@ export async function endTree(tree: Tree, grace: number = graceMs): Promise<void
   }
 }
 
-/** Milliseconds after which processes that do not stand still are left as they are. */
+/** Milliseconds after which processes that have not stopped are left running. */
 const stillMs = 500;
 
-/** Stops the tree, and resolves once all of it stands still; what is not Linux is not waited for. */
+/** Stops the tree, and resolves once all of it has stopped; does not wait except on Linux. */
 export async function pauseTree(tree: Tree): Promise<void> {
   const deadline = performance.now() + stillMs;
-  // A child may start during the search: a second search has to find the same processes.
+  // A child may start during the search: a second search must find the same processes.
   for (let looks = 0; looks < 2; looks++) {
     const moving = polite(members(tree), tree).filter(({ pid }) => !isStill(pid));
     signalAll(moving, "SIGSTOP");
@@ -64,7 +66,7 @@ export function resumeTree(tree: Tree): void {
   signalAll(polite(members(tree), tree), "SIGCONT");
 }
 
-/** Each of its threads: the first one may have ended before the others. */
+/** Checks each thread: the first one may have ended before the others. */
 function isStill(pid: number): boolean {
   return threadsOf(pid).every((thread) => {
     const stat = readProc(pid, `task/${thread}/stat`);
@@ -80,7 +82,7 @@ function threadsOf(pid: number): readonly string[] {
   }
 }
 
-/** Processes of the tree that run; a process that has ended and is not yet reaped does not count. */
+/** Running processes of the tree; a zombie does not count. */
 function members(tree: Tree): readonly ProcessRow[] {
   if (process.platform !== "linux") return groupAlone(tree);
   const rows = candidates(tree);
@@ -91,7 +93,7 @@ function members(tree: Tree): readonly ProcessRow[] {
     row.session === tree.root ||
     row.parent === tree.root ||
     found.has(row.parent);
-  // Twice: a child can stand before its parent when numbers have wrapped around.
+  // Twice: a child may come before its parent if process numbers have wrapped around.
   for (const pass of [1, 2]) {
     for (const row of rows) {
       if (found.has(row.pid)) continue;
@@ -101,7 +103,7 @@ function members(tree: Tree): readonly ProcessRow[] {
   return [...found.values()];
 }
 
-/** Ends every process whose environment holds the mark, at once: what an owner that died left behind. */
+/** Immediately ends every process whose environment contains the mark: leftovers of an owner that died. */
 export async function endMarked(mark: string): Promise<void> {
   if (process.platform !== "linux") return;
   await endTree({ root: -1, mark, startedAt: Number.NEGATIVE_INFINITY, isNamespace: false }, 0);
@@ -109,7 +111,7 @@ export async function endMarked(mark: string): Promise<void> {
 
 /** Whether a process has at least one child. */
 export function hasChild(pid: number): boolean {
-  // Where numbers have wrapped around since, a child's is the smaller one.
+  // If numbers have wrapped around since, a child's is the smaller one.
   const others = lastPid() < pid ? pidsAbove(1) : pidsAbove(pid);
   return others.some((other) => rowOf(other)?.parent === pid);
 }
@@ -117,13 +119,14 @@ export function hasChild(pid: number): boolean {
 function candidates(tree: Tree): readonly ProcessRow[] {
   const last = lastPid();
   const isYoung = performance.now() - tree.startedAt < scanAllAfterMs;
-  // Numbers are given in order: soon after the start, and unless they have wrapped around, only a few can be kin.
+  // Numbers are assigned in order: soon after the start, without a wrap-around, only a few can belong to the
+  // tree.
   if (!isYoung || last < tree.root) return pidsAbove(1).flatMap((pid) => rowOf(pid) ?? []);
   const pids = last - tree.root < listedAfter ? range(tree.root, last) : pidsAbove(tree.root);
   return pids.flatMap((pid) => rowOf(pid) ?? []);
 }
 
-/** The pid given last. */
+/** The most recently assigned pid. */
 function lastPid(): number {
   try {
     return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
@@ -145,7 +148,7 @@ function pidsAbove(floor: number): number[] {
 
 function rowOf(pid: number): ProcessRow | undefined {
   const stat = readProc(pid, "stat");
-  // The name in parentheses may hold anything, so fields are counted from the last one.
+  // The name in parentheses may contain anything, so count fields after the last one.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
   if (stat === "" || state === "Z" || state === "X") return undefined;
@@ -174,7 +177,7 @@ function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // Gone already, or no longer ours to signal: the next scan tells.
+      // Already gone, or no longer permitted to signal: the next scan shows it.
     }
   }
 }
@@ -188,7 +191,7 @@ async function waitGone(tree: Tree, ms: number): Promise<readonly ProcessRow[]> 
   }
 }
 
-/** Where there is no /proc, the group is all that can be found. */
+/** Without /proc only the group can be found. */
 function groupAlone({ root }: Tree): readonly ProcessRow[] {
   try {
     process.kill(-root, 0);

@@ -1,4 +1,4 @@
-/** One started command: its output is pumped into a capture, its end settles one promise, its tree can be ended. */
+/** One started command: pumps its output into a capture, settles one promise at its end, can end its tree. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
 import { Socket } from "node:net";
@@ -15,7 +15,7 @@ import type { StatusFile } from "./status-file.ts";
 
 const chunkSize = 64 * 1024;
 
-/** A pipe the command writes, and what keeps what it writes. */
+/** A pipe the command writes, and the capture of its data. */
 export interface Drain {
   readonly capture: Capture;
   readonly pipe: PipeEnds;
@@ -27,7 +27,7 @@ export interface Start {
   readonly launcher: Launcher;
   readonly markValue: string;
   readonly output: Drain;
-  /** Where stderr goes when it is kept apart. */
+  /** Destination of stderr if it is captured separately. */
   readonly errors?: Drain;
   readonly input?: PipeEnds;
   readonly status?: StatusFile;
@@ -49,7 +49,7 @@ export class RunningProcess implements Running {
   readonly #readers: readonly Reader[];
   readonly #writer: Socket | undefined;
 
-  /** Starts the command; the pipes are this process's from here on. Throws what `spawn` throws. */
+  /** Starts the command; this process owns the pipes from here on. Throws the errors of `spawn`. */
   constructor(start: Start) {
     this.#start = start;
     this.id = start.id;
@@ -71,7 +71,7 @@ export class RunningProcess implements Running {
     return this.#exit;
   }
 
-  /** Why the command never ran; known at the latest once `exited` has settled. */
+  /** Why the command never ran; known once `exited` has settled. */
   get startFailure(): Failure | undefined {
     return this.#startFailure;
   }
@@ -122,7 +122,7 @@ export class RunningProcess implements Running {
     return this.#isEnding;
   }
 
-  /** Ends the tree because its time is over. */
+  /** Ends the tree because its time is up. */
   expire(): Promise<void> {
     if (!this.#exit) this.#timedOut = true;
     return this.stop();
@@ -136,7 +136,7 @@ export class RunningProcess implements Running {
     if (!this.#exit) resumeTree(this.#tree);
   }
 
-  /** Resolves when the command runs inside, or never will. */
+  /** Resolves once the command runs inside, or never will. */
   async started(): Promise<void> {
     const { status, launcher } = this.#start;
     if (!status || !launcher.isStarted) return;
@@ -151,12 +151,12 @@ export class RunningProcess implements Running {
   async #settle(): Promise<Exit> {
     const ended = await childEnd(this.#child);
     if ("error" in ended) this.#startFailure = startFailure(ended.error, this.#start);
-    // What the command left running ends with it, so that its output is whole and nothing stays behind.
+    // End the command's leftover processes too, so that its output is complete.
     else await endTree(this.#tree);
     for (const reader of this.#readers) reader.finish();
     this.#writer?.destroy();
     const { code, signal } = "error" in ended ? { code: 127, signal: null } : ended;
-    // A launcher that a signal ended was running the command; one that could not start it exits.
+    // A launcher ended by a signal was running the command; one that could not start it exits.
     if (signal === null) this.#judge();
     this.#start.status?.close();
     const number = code ?? 1;
@@ -167,7 +167,7 @@ export class RunningProcess implements Running {
     return this.#exit;
   }
 
-  /** A launcher that says nothing of the command's end failed to start it, unless we ended it. */
+  /** A launcher that does not report the command's end failed to start it, unless Lathe ended it. */
   #judge(): void {
     const { status, launcher } = this.#start;
     if (status && launcher.judge && this.#isEnding === undefined) {
@@ -175,14 +175,14 @@ export class RunningProcess implements Running {
     }
   }
 
-  /** A launcher complains where the command's errors would go. */
+  /** A launcher writes its errors to the command's stderr. */
   #firstWords(): string {
     return (this.errors ?? this.capture).read(0, 2000).text;
   }
 }
 
 interface Reader {
-  /** Takes what is in the pipe now, and closes it: the end of a process is often told before its last output. */
+  /** Reads the rest of the pipe and closes it: a process often ends before its last output is read. */
   finish(): void;
 }
 
@@ -217,7 +217,7 @@ function takeRest(fd: number, capture: Capture): void {
       capture.append(buffer.subarray(0, size));
     }
   } catch {
-    // EAGAIN: the pipe is empty, and something we cannot end still holds it.
+    // EAGAIN: the pipe is empty, and a process that cannot be ended still holds it.
   }
 }
 
@@ -226,7 +226,7 @@ type ChildEnd = { readonly error: Error } | { readonly code: number | null; read
 function childEnd(child: ChildProcess): Promise<ChildEnd> {
   return new Promise((resolve) => {
     child.once("error", (error) => {
-      // An error after the start (a signal that could not be sent) does not end it.
+      // An error after the start (a failed signal) does not end it.
       if (child.pid === undefined) resolve({ error });
     });
     child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -259,7 +259,7 @@ function closeAll(fds: readonly (number | undefined)[]): void {
   for (const fd of fds) if (fd !== undefined) closeSync(fd);
 }
 
-/** Puts something else where a descriptor would be passed on; Node leaves ignored ones as they are. */
+/** Covers a descriptor that would be passed on; Node leaves ignored ones unchanged. */
 function covered(stdio: ("ignore" | number)[], fd: number, cover: "ignore" | number): void {
   while (stdio.length <= fd) stdio.push("ignore");
   if (stdio[fd] === "ignore") stdio[fd] = cover;
@@ -271,5 +271,5 @@ function startFailure(error: Error, { command }: Start): Failure {
 }
 
 function ignore(): void {
-  // The end of the process is told by its exit; a broken pipe adds nothing.
+  // The exit already reports the end; a broken pipe adds nothing.
 }

@@ -1,22 +1,24 @@
-/** What a sandbox asks of whatever starts its commands: a process it can wait for, time out and read. */
+/**
+ * The interface of anything that starts commands: a process that a sandbox can wait for, time out and read.
+ */
 import type { Command, Exit, Failure, Process, SandboxDriver } from "@lathe/protocol";
 import type { Mount } from "../policy/policy.ts";
 import type { Capture } from "./capture.ts";
 
-/** A command that was handed over to be started. */
+/** A command that is being started or has started. */
 export interface Running extends Process {
-  /** Why the command never ran; known at the latest once `exited` has settled. */
+  /** Why the command never ran; known once `exited` has settled. */
   readonly startFailure: Failure | undefined;
   readonly capture: Capture;
-  /** stderr, where it is kept apart. */
+  /** stderr if it is captured separately. */
   readonly errors: Capture | undefined;
-  /** Resolves when the command runs inside, or never will. */
+  /** Resolves once the command runs inside, or never will. */
   started(): Promise<void>;
-  /** Ends everything it started because its time is over. */
+  /** Ends everything it started because its time is up. */
   expire(): Promise<void>;
-  /** *Contract:* resolves once everything it started stands still, or after a moment; never rejects. */
+  /** *Contract:* resolves once everything it started has stopped, or after a moment; never rejects. */
   pause(): Promise<void>;
-  /** *Contract:* lets it go on. */
+  /** *Contract:* continues it. */
   resume(): void;
 }
 
@@ -28,9 +30,11 @@ export interface StartRequest {
   readonly hasInput: boolean;
   readonly capture: Capture;
   readonly errors: Capture | undefined;
-  /** What commands may have, to be told when it was not enough. */
+  /** The memory limit of commands, reported if it was not enough. */
   readonly memoryBytes: number;
-  /** Called once when everything it started has ended, before that is told: what had to be taken back. */
+  /**
+   * Called once after everything it started has ended, before the end is reported; returns what was reverted.
+   */
   readonly atEnd: () => TakenBack;
 }
 
@@ -38,17 +42,22 @@ export interface StartRequest {
 export interface Starter {
   readonly hasTerminals: boolean;
   readonly network: SandboxDriver["network"];
-  /** What commands see read-only outside the workspace; absent when they are not held in, and nothing is taken back. */
+  /**
+   * Paths that commands see read-only outside the workspace; absent if they are not contained and nothing is
+   * reverted.
+   */
   readonly shown: readonly string[] | undefined;
-  /** Of which commands' view is made, outermost first; absent when they see the machine as it is. */
+  /** Mounts that make up the commands' view, outermost first; absent if they see the machine as it is. */
   readonly mounts?: readonly Mount[] | undefined;
   /**
-   * Nothing of the workspace is sealed for commands: who watches over it has to look at everything, and has this folder,
-   * which they do not reach, for itself. Absent where a driver seals.
+   * Set if nothing in the workspace is sealed: the watch must then check everything, and uses this folder,
+   * which commands cannot reach. Absent if the driver seals.
    */
   readonly unsealed?: string | undefined;
-  /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */
+  /**
+   * *Contract:* throws if the scratch folder cannot be used; the process reports every other failed start.
+   */
   start(request: StartRequest): Promise<Running>;
-  /** *Contract:* called once, when everything that was started has ended. */
+  /** *Contract:* called once, after everything that was started has ended. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A file without a name into which a launcher reports: nothing to pump, and nothing inside can reach it. */
+/** An unnamed file for a launcher's reports: it needs no pump, and no command can reach it. */
 import { closeSync, mkdirSync, openSync, readSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,7 +16,7 @@ export class StatusFile {
     unlinkSync(path);
   }
 
-  /** What was reported so far; after `close`, what had been reported by then. */
+  /** The report so far; after `close`, the report up to then. */
   text(): string {
     if (this.#text !== undefined) return this.#text;
     const bytes = Buffer.alloc(maxBytes);

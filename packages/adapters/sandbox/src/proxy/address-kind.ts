@@ -1,4 +1,4 @@
-/** Address kind: whether an IP address is on the public internet, and if not, what it is. */
+/** Address kind: whether an IP address is public, and if not, which kind it is. */
 import { BlockList, isIP } from "node:net";
 
 export type AddressKind =
@@ -13,15 +13,16 @@ export type AddressKind =
 
 type Range = readonly [kind: Exclude<AddressKind, "public">, network: string, bits: number];
 
-/** Of IANA's special-purpose registries (RFC 6890 and its updates); the first that holds an address names it. */
+/** From IANA's special-purpose registries (RFC 6890 and its updates); the first matching range decides. */
 const ranges: readonly Range[] = [
-  // Where cloud machines keep their credentials: Amazon and most others, Alibaba, Azure (a public address), Oracle.
+  // Addresses where clouds keep credentials: Amazon and most others, Alibaba, Azure (a public address),
+  // Oracle.
   ["metadata", "169.254.169.254", 32],
   ["metadata", "169.254.170.2", 32],
   ["metadata", "100.100.100.200", 32],
   ["metadata", "168.63.129.16", 32],
   ["metadata", "192.0.0.192", 32],
-  // Their IPv6 addresses: Amazon, Google, Oracle, Scaleway, Akamai, Alibaba.
+  // The clouds' IPv6 addresses: Amazon, Google, Oracle, Scaleway, Akamai, Alibaba.
   ["metadata", "fd00:ec2::", 32],
   ["metadata", "fd20:ce::254", 128],
   ["metadata", "fd00:c1::a9fe:a9fe", 128],
@@ -35,7 +36,7 @@ const ranges: readonly Range[] = [
   ["link-local", "169.254.0.0", 16],
   ["private", "172.16.0.0", 12],
   ["reserved", "192.0.0.0", 24],
-  // For documentation: no public network has them, and some private ones do.
+  // For documentation: not used publicly, but by some private networks.
   ["private", "192.0.2.0", 24],
   ["reserved", "192.88.99.0", 24],
   ["private", "192.168.0.0", 16],
@@ -50,20 +51,22 @@ const ranges: readonly Range[] = [
   ["link-local", "fe80::", 10],
   ["private", "fec0::", 10],
   ["multicast", "ff00::", 8],
-  // Inside the global range: what carries an IPv4 address in it (Teredo, 6to4), and documentation.
+  // Inside the global range: addresses that contain an IPv4 address (Teredo, 6to4), and documentation.
   ["reserved", "2001::", 23],
   ["reserved", "2001:db8::", 32],
   ["reserved", "2002::", 16],
   ["reserved", "3fff::", 20],
 ];
 
-/** Made when an address is first looked at: a session whose commands reach no network needs none. */
+/** Built on first use: a session whose commands reach no network needs none. */
 let lists: ReturnType<typeof makeLists> | undefined;
 
 function makeLists() {
   return {
     special: ranges.map(([kind, network, bits]) => ({ kind, list: listOf(network, bits) })),
-    /** Everything outside is reserved: mapped and translated IPv4 (`::ffff:0:0/96`, `64:ff9b::/96`) among it. */
+    /**
+     * Everything outside is reserved, including mapped and translated IPv4 (`::ffff:0:0/96`, `64:ff9b::/96`).
+     */
     global: listOf("2000::", 3),
   };
 }
@@ -77,7 +80,7 @@ function listOf(network: string, bits: number): BlockList {
 export function addressKind(address: string): AddressKind {
   if (isIP(address) === 0 || address.includes("%")) return "reserved";
   const family = familyOf(address);
-  // BlockList takes a mapped address for the IPv4 one in it; nothing here may be reached that way.
+  // BlockList treats a mapped address as its IPv4 one; nothing may be reached that way.
   if (family === "ipv6" && /^[0:]*:ffff:/i.test(address)) return "reserved";
   lists ??= makeLists();
   const found = lists.special.find(({ list }) => list.check(address, family));

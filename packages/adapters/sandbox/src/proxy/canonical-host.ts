@@ -1,4 +1,4 @@
-/** Canonical host: one spelling for each host name and address, or why a spelling is none. */
+/** Canonical host: one spelling for each host name and address, or the reason why a spelling is invalid. */
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
 
@@ -8,7 +8,7 @@ export interface CanonicalHost {
   readonly kind: "name" | "ipv4" | "ipv6";
 }
 
-/** Why a host, a port or a request is not taken, as the end of a sentence. */
+/** Why a host, a port or a request is refused, as the end of a sentence. */
 export interface Problem {
   readonly problem: string;
 }
@@ -25,9 +25,9 @@ const outsideAscii = /[^\x00-\x7f]/;
 const control = /[\x00-\x20\x7f]/;
 
 /**
- * What matches a rule is what is resolved and dialled, so there may be no second reading of it: what a resolver, a URL
- * parser or a C library would take for something else is refused, not mended. Only case, one dot at the end and
- * international names are brought into one form.
+ * Rules match exactly the name that is resolved and dialled, so it must have only one reading. A spelling
+ * that a resolver, a URL parser or a C library could read differently is refused, not corrected. Only case,
+ * one dot at the end and international names are normalized.
  */
 export function canonicalHost(spelling: string): CanonicalHost | Problem {
   if (spelling === "") return { problem: "the host is empty" };
@@ -59,7 +59,7 @@ function canonicalName(spelling: string): CanonicalHost | Problem {
   return isName ? { name, kind: "name" } : { problem: "the host is not a valid name" };
 }
 
-/** `host:port` as in CONNECT and `Host`; ASCII only, since nothing says what other bytes mean there. */
+/** `host:port` as in CONNECT and `Host`; ASCII only, since the meaning of other bytes is undefined. */
 export function parseEndpoint(text: string, defaultPort?: number): Endpoint | Problem {
   if (outsideAscii.test(text)) return { problem: "the host holds bytes that are not ASCII" };
   const [, hostText, portText] = /^(\[[^\]]*\]|[^:[\]]*)(?::([1-9]\d{0,4}))?$/.exec(text) ?? [];
@@ -70,7 +70,7 @@ export function parseEndpoint(text: string, defaultPort?: number): Endpoint | Pr
   return isProblem(host) ? host : { host, port };
 }
 
-/** As people and rules write it: IPv6 in brackets, the port always. */
+/** As people and rules write it: IPv6 in brackets, always with the port. */
 export function endpointText({ host, port }: Endpoint): string {
   return `${hostText(host)}:${port}`;
 }

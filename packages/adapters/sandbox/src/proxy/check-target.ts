@@ -1,39 +1,39 @@
-/** Check target: may this host and port be reached, and at which addresses. */
+/** Check target: whether a host and port may be reached, and at which addresses. */
 import { type AddressKind, addressKind } from "./address-kind.ts";
 import { type Endpoint, endpointText } from "./canonical-host.ts";
 import { type HostRule, matchingRule, proposedRule } from "./host-rule.ts";
 
 export interface TargetRules {
   readonly rules: readonly HostRule[];
-  /** *Contract:* all addresses of a canonical name; rejects when there are none. */
+  /** *Contract:* all addresses of a canonical name; rejects if there are none. */
   readonly resolve: (name: string) => Promise<readonly string[]>;
-  /** The machine's own addresses, where services answer that listen everywhere. */
+  /** The machine's own addresses: services that listen everywhere answer there. */
   readonly own: () => readonly string[];
 }
 
 export interface Allowed {
   readonly verdict: "allowed";
   readonly rule: HostRule;
-  /** Checked; nothing else may be dialled, and no name is looked up again. At least one. */
+  /** At least one checked address; dial no other, and do not look the name up again. */
   readonly addresses: readonly string[];
 }
 
 export interface NotAllowed {
-  /** `failed` when no rule stood against it. */
+  /** `failed` if no rule forbids it. */
   readonly verdict: "refused" | "failed";
   readonly rule?: HostRule;
   readonly address?: string;
   /** A sentence for a person, without the full stop. */
   readonly why: string;
-  /** The rule that would allow it, where one can. */
+  /** The rule that would allow it, if one can. */
   readonly remedy?: string;
 }
 
 /**
- * The name is resolved once. One address that may not be reached refuses all of them: a name that mixes public and
- * private addresses is a mistake or a try to rebind. Private and loopback addresses need a rule that names the host
- * and the port, or the address; everything else that is not public (link-local, metadata, multicast, reserved) only
- * the address itself.
+ * Resolves the name once. One forbidden address refuses all of them: a name that mixes public and private
+ * addresses is a mistake or a rebinding attack. Private and loopback addresses need a rule that names the
+ * host and the port, or the address. Other addresses that are not public (link-local, metadata, multicast,
+ * reserved) need a rule for the address itself.
  */
 export async function checkTarget(
   target: Endpoint,
@@ -59,7 +59,7 @@ async function addressesOf({ host }: Endpoint, resolve: TargetRules["resolve"]):
   if (host.kind !== "name") return [host.name];
   try {
     const found = [...new Set(await resolve(host.name))];
-    // Where IPv6 is broken it mostly hangs; where IPv4 is broken it fails at once.
+    // Broken IPv6 usually hangs; broken IPv4 fails at once.
     return found.sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
   } catch {
     return [];

@@ -1,4 +1,4 @@
-/** Real TLS hellos, whole, in pieces, in small records, and broken ones. */
+/** Real TLS hellos: whole, in pieces, in small records, and broken. */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { assertGrowth } from "@lathe/testkit/growth";
@@ -12,21 +12,21 @@ describe("client hello", () => {
     hello = await helloOf("Example.COM");
   });
 
-  it("gives the name the client asks for", () => {
+  it("returns the name that the client requests", () => {
     assert.deepEqual(parseClientHello(hello), { value: { serverName: "example.com" }, used: 0 });
   });
 
-  it("says when there is none", async () => {
+  it("reports a missing name", async () => {
     assert.deepEqual(parseClientHello(await helloOf(undefined)), { value: {}, used: 0 });
   });
 
-  it("needs more of every part of it", () => {
+  it("needs more bytes for every part of it", () => {
     for (let end = 1; end < hello.length; end += 1) {
       assert.equal(parseClientHello(hello.subarray(0, end)), "more", `${end} bytes`);
     }
   });
 
-  it("puts it together from small records", () => {
+  it("is assembled from small records", () => {
     for (const size of [1, 3, 50, 200]) {
       const split = inRecords(hello, size);
       assert.deepEqual(parseClientHello(split), { value: { serverName: "example.com" }, used: 0 });
@@ -34,9 +34,9 @@ describe("client hello", () => {
     }
   });
 
-  it("is cheap to put together from very many records", () => {
+  it("is assembled cheaply from very many records", () => {
     const work = (length: number): void => {
-      // A message that lacks its last byte: all of it is looked at for each byte that comes.
+      // A message that lacks its last byte: the parser runs for each byte that arrives.
       const message = Buffer.concat([Buffer.of(1, 0, length >> 8, length & 0xff), Buffer.alloc(length - 1)]);
       const split = inRecords(Buffer.concat([hello.subarray(0, 5), message]), 1);
       for (let end = split.length - 20; end <= split.length; end += 1)
@@ -45,12 +45,12 @@ describe("client hello", () => {
     assertGrowth(work, { sizes: [0x400, 0x4000], atMost: 40 });
   });
 
-  it("does not mind what comes behind it", () => {
+  it("ignores bytes after it", () => {
     const result = parseClientHello(Buffer.concat([hello, Buffer.from("rest")]));
     assert.deepEqual(result, { value: { serverName: "example.com" }, used: 0 });
   });
 
-  it("refuses what is no hello", () => {
+  it("refuses bytes that are no hello", () => {
     for (const bytes of [
       "GET / HTTP/1.1\r\n",
       "\x16\x02\x00",
@@ -75,7 +75,7 @@ describe("client hello", () => {
     assert.match(JSON.stringify(parseClientHello(short)), /not a valid TLS hello/);
   });
 
-  it("never throws, and never names another host than the one that stands there", () => {
+  it("never throws, and never returns a host other than the one in it", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(hello.length - 1), fc.nat(255)), { maxLength: 6 }), (changes) => {
         const bytes = Buffer.from(hello);

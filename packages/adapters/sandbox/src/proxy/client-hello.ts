@@ -1,22 +1,25 @@
-/** Client hello: reads the server name a TLS client asks for out of its first bytes (RFC 8446 section 4.1.2, RFC 6066 section 3). */
+/**
+ * Client hello: reads the requested server name from a TLS client's first bytes (RFC 8446 section 4.1.2, RFC
+ * 6066 section 3).
+ */
 import { canonicalHost, isProblem, type Problem } from "./canonical-host.ts";
 import type { Parsed } from "./read-start.ts";
 
 const handshakeRecord = 22;
 const clientHello = 1;
 const serverNameExtension = 0;
-/** A hello is 200 to 2,000 bytes; more than a record's worth is no hello. */
+/** A hello has 200 to 2,000 bytes; more than one record's worth is not a hello. */
 const maxHello = 16_384;
 
 export interface Hello {
-  /** Canonical; absent when the client names none. */
+  /** Canonical; absent if the client names none. */
   readonly serverName?: string;
 }
 
 /**
- * Uses none of the bytes. The hello may lie in several records. Encrypted client hello is judged by the outer name, the
- * only one there is to see: it must be the host that was asked for, and what is inside can go only to that host's own
- * front. Browsers send the extension as decoy, so its presence says nothing.
+ * Consumes no bytes. The hello may span several records. An encrypted client hello is judged by its outer
+ * name, the only visible one: it must be the requested host, and the inner one can only reach that host's own
+ * front end. Browsers send the extension as a decoy, so its presence means nothing.
  */
 export function parseClientHello(bytes: Buffer): Parsed<Hello> {
   const message = handshakeMessage(bytes);
@@ -26,15 +29,15 @@ export function parseClientHello(bytes: Buffer): Parsed<Hello> {
   if (names.length > 1) return { problem: "its TLS hello names more than one host" };
   const [name] = names;
   if (name === undefined) return { value: {}, used: 0 };
-  // RFC 6066 has ASCII here; what a server makes of other bytes is not known.
+  // RFC 6066 requires ASCII; how a server reads other bytes is unknown.
   const host = /[\x80-\xff]/.test(name) ? { problem: "the host is not ASCII" } : canonicalHost(name);
   if (isProblem(host)) return { problem: `of its TLS hello ${host.problem}` };
   return { value: { serverName: host.name }, used: 0 };
 }
 
-/** The body of the first handshake message, put together from as many records as it takes. */
+/** The body of the first handshake message, joined from its records. */
 function handshakeMessage(bytes: Buffer): Buffer | "more" | Problem {
-  // Filled once: put together anew for each record, many small ones would hold up everything else.
+  // Filled once: joining anew for each record would be slow with many small ones.
   const joined = Buffer.alloc(bytes.length);
   let have = 0;
   for (let at = 0; ; ) {
@@ -66,14 +69,14 @@ function wholeMessage(bytes: Buffer): Buffer | "more" | Problem {
   return bytes.length < 4 + length ? "more" : bytes.subarray(4, 4 + length);
 }
 
-/** Undefined when it is malformed: a length that does not fit, bytes left over, an extension twice. */
+/** Undefined if malformed: a wrong length, leftover bytes, or a repeated extension. */
 function helloNames(body: Buffer): readonly string[] | undefined {
   const reader = readerOf(body);
   reader.take(2 + 32);
   reader.vector(1);
   reader.vector(2);
   reader.vector(1);
-  // Without extensions it is older than server names.
+  // A hello without extensions predates server names.
   if (reader.left() === 0) return reader.isBroken() ? undefined : [];
   const extensions = readerOf(reader.vector(2));
   if (reader.isBroken() || reader.left() > 0) return undefined;
@@ -105,7 +108,7 @@ function serverNames(data: Buffer): readonly string[] | undefined {
 interface Reader {
   take(length: number): Buffer;
   number(bytes: number): number;
-  /** What follows its own length, which is written in so many bytes. */
+  /** The bytes after a length field of this size. */
   vector(lengthBytes: number): Buffer;
   left(): number;
   isBroken(): boolean;

@@ -1,9 +1,9 @@
-/** First words: who speaks first in a tunnel, and what: TLS, HTTP or something else. */
+/** First words: which side of a tunnel speaks first, and whether it speaks TLS, HTTP or something else. */
 import type { Duplex } from "node:stream";
 import { isProblem, type Problem } from "./canonical-host.ts";
 import { type Parsed, readStart } from "./read-start.ts";
 
-/** `server`: the server spoke first, or one side ended without a word. */
+/** `server`: the server spoke first, or one side ended without sending anything. */
 export type SpokenProtocol = "tls" | "http" | "other" | "server";
 
 export interface SpeechLimits {
@@ -11,13 +11,13 @@ export interface SpeechLimits {
   readonly ms: number;
 }
 
-/** *Contract:* nothing is taken out of the stream. */
+/** *Contract:* consumes no bytes of the stream. */
 export async function clientSpeaks(client: Duplex, limits: SpeechLimits): Promise<SpokenProtocol | Problem> {
   const first = await readStart(client, parseSpeech, limits);
   return isProblem(first) ? first : first.value;
 }
 
-/** Waits `idleMs` for either side, then as long as the limits say for the rest of the client's first line. */
+/** Waits `idleMs` for either side, then within the limits for the rest of the client's first line. */
 export async function eitherSpeaks(
   client: Duplex,
   upstream: Duplex,
@@ -38,8 +38,8 @@ function anyByte(): Parsed<true> {
 }
 
 /**
- * HTTP is known by its first line, which a server does not answer before it is whole: so it is waited for, where the
- * first byte may begin one. What holds a NUL or a byte beyond ASCII is no such line.
+ * HTTP is identified by its first line, which a server does not answer until it is complete: so wait for it
+ * if the first byte may begin one. A line with a NUL or a byte beyond ASCII is not HTTP.
  */
 function parseSpeech(bytes: Buffer): Parsed<SpokenProtocol> {
   const spoken = speech(bytes);

@@ -36,7 +36,7 @@ describe("canonical host", () => {
     ["::1", "::1"],
   ];
   for (const [spelling, name] of same) {
-    it(`takes ${spelling} for ${name}`, () => {
+    it(`reads ${spelling} as ${name}`, () => {
       const host = canonicalHost(spelling);
       assert.ok(!isProblem(host), JSON.stringify(host));
       assert.equal(host.name, name);
@@ -89,7 +89,7 @@ describe("canonical host", () => {
     });
   }
 
-  it("is its own canonical form, and never holds what a rule could not name", () => {
+  it("is its own canonical form, and always a name that a rule can express", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.domain(), fc.ipV4Extended(), fc.ipV6()),
@@ -104,7 +104,7 @@ describe("canonical host", () => {
     );
   });
 
-  it("reads host and port in one way only", () => {
+  it("parses host and port in only one way", () => {
     for (const bad of [
       "a.com:0",
       "a.com:65536",
@@ -123,7 +123,7 @@ describe("canonical host", () => {
 });
 
 describe("host rules", () => {
-  it("allow the web's ports of a name, or the port they name", () => {
+  it("allow a name's web ports, or the port they name", () => {
     assert.equal(allowedBy(["example.com"], "EXAMPLE.com.:443"), "example.com");
     assert.equal(allowedBy(["example.com"], "example.com:80"), "example.com");
     assert.equal(allowedBy(["example.com"], "example.com:22"), undefined);
@@ -132,7 +132,7 @@ describe("host rules", () => {
     assert.equal(allowedBy(["example.com", "example.com:443"], "example.com:443"), "example.com:443");
   });
 
-  it("with a star allow names below, on a whole label, and no address", () => {
+  it("with a star allow subdomains, by whole labels, and no address", () => {
     assert.equal(allowedBy(["*.example.com"], "a.b.example.com:443"), "*.example.com");
     for (const other of ["example.com", "badexample.com", "example.com.evil.com", "example.org", "com"]) {
       assert.equal(allowedBy(["*.example.com"], `${other}:443`), undefined, other);
@@ -145,7 +145,7 @@ describe("host rules", () => {
     assert.equal(allowedBy(["[2001:DB8::1]:99"], "[2001:db8:0::1]:99"), "[2001:DB8::1]:99");
   });
 
-  it("are refused when they are no rule, or one for everybody's hosts", () => {
+  it("are refused if they are invalid, or cover strangers' hosts", () => {
     for (const text of [
       "",
       "*",
@@ -168,7 +168,7 @@ describe("host rules", () => {
     }
   });
 
-  it("are proposed as narrow as can be", () => {
+  it("are proposed as narrow as possible", () => {
     const proposed = (text: string): string => {
       const target = parseEndpoint(text);
       return isProblem(target) ? "" : proposedRule(target);
@@ -178,7 +178,7 @@ describe("host rules", () => {
     assert.equal(proposed("[::1]:8080"), "[::1]:8080");
   });
 
-  it("of the registries are all rules, and for the web's ports only", () => {
+  it("for the registries are all valid, and only for the web's ports", () => {
     for (const text of registryHosts(registryKinds)) {
       const [rule] = rules(text);
       assert.equal(rule?.kind, "name");
@@ -232,7 +232,7 @@ describe("address kind", () => {
     ],
   };
   for (const [kind, addresses] of Object.entries(kinds)) {
-    it(`knows ${kind}`, () => {
+    it(`recognizes ${kind}`, () => {
       for (const address of addresses) assert.equal(addressKind(address), kind, address);
     });
   }

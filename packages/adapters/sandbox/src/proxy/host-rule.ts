@@ -1,12 +1,12 @@
-/** Host rules: which hosts the proxy lets commands reach, as data. */
+/** Host rules: data that says which hosts commands may reach through the proxy. */
 import { type Failure, failure } from "@lathe/protocol";
 import { canonicalHost, type Endpoint, hostText, isProblem } from "./canonical-host.ts";
 import { isSharedSuffix } from "./shared-suffixes.ts";
 
 export interface HostRule {
-  /** As it was written; what decisions and messages name. */
+  /** The original text; decisions and messages show it. */
   readonly text: string;
-  /** Canonical; of `*.example.com` the part behind the star and the dot. */
+  /** Canonical; for `*.example.com` the part after the star and the dot. */
   readonly host: string;
   readonly kind: "name" | "ipv4" | "ipv6" | "suffix";
   /** Absent: the web's own ports, 80 and 443. */
@@ -14,8 +14,8 @@ export interface HostRule {
 }
 
 /**
- * `example.com`, `*.example.com` (names below it, not itself), `192.0.2.7`, `[2001:db8::1]`, each with `:port` or
- * without. A name with a port, and an address, also reach what is private; see `checkTarget`.
+ * `example.com`, `*.example.com` (only names below it), `192.0.2.7`, `[2001:db8::1]`, each with or without
+ * `:port`. A name with a port, and an address, also reach private addresses; see `checkTarget`.
  */
 export function parseHostRule(text: string): HostRule | Failure {
   const [, star = "", spelling = "", portText] =
@@ -37,7 +37,7 @@ function invalid(text: string, why: string): Failure {
   return failure("config-invalid", `the network rule ${JSON.stringify(text)}: ${why}`, { who: "user" });
 }
 
-/** The first rule that allows the host and port; an exact one before one with a star. */
+/** The first rule that allows the host and port; exact rules come before those with a star. */
 export function matchingRule(rules: readonly HostRule[], target: Endpoint): HostRule | undefined {
   const matching = rules.filter((rule) => matches(rule, target));
   return matching.find(({ kind, port }) => kind !== "suffix" && port !== undefined) ?? matching[0];

@@ -2,7 +2,7 @@
 import { Duplex } from "node:stream";
 import { connect } from "node:tls";
 
-/** What Node's own TLS client sends first. */
+/** The first bytes that Node's own TLS client sends. */
 export function helloOf(servername: string | undefined): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const wire = new Duplex({

@@ -1,13 +1,14 @@
 /**
- * Network proxy: the one way out of a sandbox, in the harness's own process. It speaks HTTP CONNECT, plain HTTP with an
- * absolute address, and SOCKS5, all on one socket.
+ * Network proxy: a sandbox's only access to the network, in the harness's own process. It speaks HTTP
+ * CONNECT, plain HTTP with an absolute address, and SOCKS5, all on one socket.
  *
- * *Contract with the forwarder inside.* A sandbox has no network but its own loopback, and programs want a proxy at a TCP
- * port. The driver binds the proxy's unix socket into the sandbox; a forwarder inside listens on 127.0.0.1 at the port
- * that `proxyEnv` was given, connects to that socket anew for every connection it accepts, and copies bytes both ways
- * without looking at them. It passes on the end of each direction for itself (shutdown, not close), reads no faster than
- * it can write, resets when the other side resets, and refuses a connection when the socket refuses it. It decides
- * nothing: whatever else in the sandbox reaches the socket gets the same answers.
+ * *Contract with the forwarder inside.* A sandbox's network is only its own loopback, and programs expect a
+ * proxy at a TCP port. The driver binds the proxy's unix socket into the sandbox. A forwarder inside listens
+ * on 127.0.0.1 at the port given to `proxyEnv`, opens a new connection to that socket for each one it
+ * accepts, and copies bytes both ways without reading them. It passes on the end of each direction separately
+ * (shutdown, not close), reads no faster than it can write, resets if the other side resets, and refuses a
+ * connection if the socket does. It decides nothing: any other process that reaches the socket gets the same
+ * answers.
  */
 import { lookup } from "node:dns/promises";
 import { chmodSync } from "node:fs";
@@ -41,7 +42,7 @@ import {
 import { openTunnel } from "./tunnel.ts";
 
 export interface NetworkProxyOptions {
-  /** Asked for each request, so that a grant counts at once; those that may speak of this target. */
+  /** Called for each request, so that a grant counts at once; returns rules that may concern this target. */
   readonly rules: (target: Endpoint) => readonly HostRule[];
   readonly onDecision: (decision: NetworkDecision) => void;
   readonly now: () => number;
@@ -53,11 +54,13 @@ export interface NetworkProxyOptions {
 }
 
 export interface NetworkProxy {
-  /** *Contract:* serves clients at a unix socket that only this user may open; a failure when it cannot be made. */
+  /**
+   * *Contract:* serves clients at a unix socket that only this user may open; a failure if it cannot be made.
+   */
   listen(path: string): Promise<Failure | undefined>;
-  /** *Contract:* serves one client; takes the stream over. */
+  /** *Contract:* serves one client, and takes over its stream. */
   serve(client: Duplex): void;
-  /** *Contract:* breaks off every connection, removes the socket; idempotent; resolves when nothing is left. */
+  /** *Contract:* breaks every connection and removes the socket; idempotent; resolves once all are closed. */
   close(): Promise<void>;
 }
 
@@ -143,7 +146,7 @@ function systemAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 }
 
-/** Given an address, `connect` looks nothing up. */
+/** For an address `connect` makes no lookup. */
 function systemDial(address: string, port: number, signal: AbortSignal): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true });

@@ -22,7 +22,7 @@ import {
 } from "./proxy-scene.test.ts";
 
 describe("plain HTTP", () => {
-  it("is forwarded, written anew, without what belongs to the connection", async () => {
+  it("is forwarded and rewritten, without headers of the connection", async () => {
     const { path, decisions } = await scene({ server: await echoHttp() });
     const head =
       "POST http://Allowed.example/a?b=c HTTP/1.1\r\nHost: allowed.example\r\nProxy-Authorization: x\r\nConnection: X-Secret, content-length\r\nX-Secret: 1\r\nX-Kept: 2\r\nX-Kept: 3\r\nContent-Length: 5\r\n\r\nhello";
@@ -81,7 +81,7 @@ describe("plain HTTP", () => {
     });
   }
 
-  it("is held to the host inside tunnels to port 80, each request", async () => {
+  it("must name the tunnel's host in each request, in tunnels to port 80", async () => {
     const { path, decisions } = await scene({ server: await echoHttp() });
     const ok = "GET /in HTTP/1.1\r\nHost: allowed.example\r\n\r\n";
     assert.match(
@@ -144,7 +144,7 @@ describe("proxy environment", () => {
 });
 
 describe("the system's own resolver and sockets", () => {
-  it("reach what a rule names with its port, by name and by address", async () => {
+  it("reach a target that a rule names with its port, by name and by address", async () => {
     const server = await echoHttp();
     const { port } = server.address() as AddressInfo;
     const decisions: NetworkDecision[] = [];
@@ -173,7 +173,7 @@ describe("the system's own resolver and sockets", () => {
 });
 
 describe("SOCKS", () => {
-  it("takes addresses of both kinds, and no other command or greeting", async () => {
+  it("accepts addresses of both kinds, and no other command or greeting", async () => {
     const { path, decisions } = await scene({ rules: [] });
     const request = (rest: readonly number[]): Promise<string> =>
       talk(path, Buffer.from([5, 1, 0, 5, ...rest]));

@@ -1,4 +1,7 @@
-/** Plain HTTP: forwards one request per connection, its `Host` checked, written anew so that nothing can be smuggled in it. */
+/**
+ * Plain HTTP: forwards one request per connection; checks its `Host` and rewrites it, so that nothing can be
+ * smuggled.
+ */
 import {
   createServer,
   request as httpRequest,
@@ -13,7 +16,7 @@ import { type Dialled, type ProxyCore, refusalReason, refusalText } from "./prox
 import { sayLast } from "./say-last.ts";
 import { openTunnel, type ServeHttp } from "./tunnel.ts";
 
-/** RFC 9110 section 7.6.1, and what the proxy itself answers or writes. */
+/** RFC 9110 section 7.6.1, and headers that the proxy itself answers or writes. */
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -27,30 +30,30 @@ const ofConnection: ReadonlySet<string> = new Set([
   "host",
 ]);
 
-/** What a message may not declare to belong to the connection. */
+/** Headers that a message must not declare as belonging to the connection. */
 const kept: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "host"]);
 
-/** The host that a tunnel was opened to, for the requests inside it. */
+/** The tunnel's host, for the requests inside it. */
 interface Pin {
   readonly target: Endpoint;
   readonly allowed: Allowed;
 }
 
 export interface PlainHttp {
-  /** Takes a client whose first byte begins an HTTP request. */
+  /** Serves a client whose first byte begins an HTTP request. */
   serve(client: Duplex): void;
-  /** The same inside a tunnel: its requests are held to the tunnel's host. */
+  /** The same inside a tunnel: its requests must name the tunnel's host. */
   readonly servePinned: ServeHttp;
 }
 
 export function createPlainHttp(core: ProxyCore): PlainHttp {
   const pins = new WeakMap<Duplex, Pin>();
   const timers = new WeakMap<Duplex, NodeJS.Timeout>();
-  // Its parser is strict: it takes no bare line feed, no folded header, no request with two lengths.
+  // Its parser is strict: it accepts no bare line feed, no folded header, no request with two lengths.
   const server = createServer({ maxHeaderSize: core.limits.headBytes, requireHostHeader: false });
   server.maxRequestsPerSocket = 1;
   const serve = (client: Duplex): void => {
-    // The server's own clock runs only where it listens itself.
+    // The server's own timer runs only if the server listens itself.
     timers.set(
       client,
       setTimeout(() => answerRaw(client, 408, "no whole request in time"), core.limits.headMs),
@@ -90,7 +93,7 @@ function answerRaw(client: Duplex, status: number, reason: string): void {
 
 interface ConnectContext {
   readonly core: ProxyCore;
-  /** Absent inside a tunnel, where there is no second one. */
+  /** Absent inside a tunnel, which contains no second one. */
   readonly servePinned: ServeHttp | undefined;
 }
 
@@ -247,7 +250,7 @@ function answer(response: ServerResponse, { status, reason, body }: Answer): voi
   response.end(body);
 }
 
-/** Forwarded headers: those of a message that go on to the other side; what belongs to one connection stays behind. */
+/** Forwarded headers: those that are passed to the other side, without those of the connection. */
 function forwardedHeaders({
   headersDistinct,
   rawHeaders,

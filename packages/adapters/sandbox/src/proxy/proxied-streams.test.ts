@@ -1,4 +1,4 @@
-/** Streams through the proxy: whole, bounded, and ended when either side is gone. */
+/** Streams through the proxy: complete, limited, and ended once either side is gone. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { connectTo, echoHttp, echoTcp, folder, listening, scene, talk, tunnel } from "./proxy-scene.test.ts";
 
 describe("streams", () => {
-  it("keeps 50 MB intact both ways at once, and the end of one direction from ending the other", async () => {
+  it("keep 50 MB intact both ways at once, and the end of one direction does not end the other", async () => {
     const { path } = await scene({ rules: ["allowed.example:9000"], server: await echoTcp() });
     const socket = await tunnel(path, "allowed.example:9000");
     const chunk = Buffer.concat([Buffer.from([0]), randomBytes(999_999)]);
@@ -30,7 +30,7 @@ describe("streams", () => {
     assert.equal(received.digest("hex"), sent.digest("hex"));
   });
 
-  it("takes no more from a fast side than the slow one reads", async () => {
+  it("read no more from a fast side than the slow one takes", async () => {
     let written = 0;
     const flood = await listening(
       createServer((socket) => {
@@ -62,7 +62,7 @@ describe("streams", () => {
     assert.equal(decisions.length, 100);
   });
 
-  it("refuses more clients than it has room for, and has room again", async () => {
+  it("refuse clients beyond the limit, and accept them again later", async () => {
     const { path } = await scene({ limits: { connections: 2 } });
     const held = [connect(path), connect(path)];
     await Promise.all(held.map((socket) => once(socket, "connect")));
@@ -73,7 +73,7 @@ describe("streams", () => {
     assert.match(answer, /403/);
   });
 
-  it("ends clients that are slow to begin", async () => {
+  it("end clients that are slow to begin", async () => {
     const { path, dialled } = await scene({ limits: { headMs: 50 } });
     assert.equal(await talk(path), "");
     assert.match(await talk(path, "GET http://allowed.example/ HTTP/1.1\r\n"), /^HTTP\/1\.1 408 /);
@@ -81,7 +81,7 @@ describe("streams", () => {
     assert.deepEqual(dialled, []);
   });
 
-  it("ends tunnels without a hello, and those in which nothing moves", async () => {
+  it("end tunnels without a hello, and idle ones", async () => {
     const { path, decisions } = await scene({
       server: await echoTcp(),
       rules: ["allowed.example", "allowed.example:9000"],
@@ -95,7 +95,7 @@ describe("streams", () => {
     assert.equal(decisions[1]?.verdict, "allowed");
   });
 
-  it("answers for servers that do not", async () => {
+  it("answer for servers that do not", async () => {
     const mute = await listening(createServer((socket) => socket.resume()));
     const { path } = await scene({ server: mute, limits: { firstByteMs: 50 } });
     assert.match(
@@ -104,7 +104,7 @@ describe("streams", () => {
     );
   });
 
-  it("tells each side when the other is gone", async () => {
+  it("notify each side once the other is gone", async () => {
     const sockets: Socket[] = [];
     const upstream = await listening(createServer((socket) => sockets.push(socket)));
     const { path } = await scene({ rules: ["allowed.example:9000"], server: upstream });
@@ -122,7 +122,7 @@ describe("streams", () => {
     await closed;
   });
 
-  it("answers when a server breaks off its answer's head, and cuts the body when it breaks off that", async () => {
+  it("answer if a server breaks its answer's head, and cut the body if it breaks that", async () => {
     const rude = await listening(
       createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 2"))),
     );
@@ -138,7 +138,7 @@ describe("streams", () => {
     assert.match(await talk(second.path, get), /Content-Length: 9\r\n[\s\S]*half$/);
   });
 
-  it("leaves nothing behind when it is closed", async () => {
+  it("leave nothing open after close", async () => {
     const warnings: string[] = [];
     const warned = ({ message }: Error): void => void warnings.push(message);
     process.on("warning", warned);
@@ -159,7 +159,7 @@ describe("streams", () => {
     assert.deepEqual(warnings, []);
   });
 
-  it("says when its socket cannot be made", async () => {
+  it("report that the socket cannot be made", async () => {
     const { proxy } = await scene();
     const refused = await proxy.listen(join(folder, "no", "such", "folder"));
     assert.equal(refused?.code, "sandbox-unavailable");

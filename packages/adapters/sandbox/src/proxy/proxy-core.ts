@@ -1,4 +1,6 @@
-/** Proxy core: what every protocol of the proxy needs: decide, report, dial, and let go of everything at the end. */
+/**
+ * Proxy core: shared by the proxy's protocols: decides, reports, dials, and releases everything at the end.
+ */
 import type { Duplex } from "node:stream";
 import { type Endpoint, endpointText, hostText } from "./canonical-host.ts";
 import { type Allowed, checkTarget, type NotAllowed } from "./check-target.ts";
@@ -6,36 +8,36 @@ import type { HostRule } from "./host-rule.ts";
 
 export type ProxyProtocol = "connect" | "http" | "socks5";
 
-/** What the proxy did with one request, for the log. */
+/** The proxy's decision on one request, for the log. */
 export interface NetworkDecision {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Canonical; empty when the request named none that is valid. */
+  /** Canonical; empty if the request has no valid host. */
   readonly host: string;
   readonly port: number;
   readonly protocol: ProxyProtocol;
-  /** `failed`: allowed, but not reached, or broken off for its slowness. */
+  /** `failed`: allowed, but unreachable or too slow. */
   readonly verdict: "allowed" | "refused" | "failed";
-  /** The text of the rule that allowed the host, where one did. */
+  /** The text of the rule that allowed the host, if there is one. */
   readonly rule?: string;
   readonly why: string;
-  /** The address dialled, or that stood against it. */
+  /** The dialled address, or the one that caused the refusal. */
   readonly address?: string;
-  /** Of a refusal: the rule that would allow it, where one can. */
+  /** For a refusal: the rule that would allow it, if one can. */
   readonly remedy?: string;
 }
 
 export interface ProxyLimits {
-  /** Of a request's head, in bytes. */
+  /** Maximum size of a request's head, in bytes. */
   readonly headBytes: number;
-  /** Until a client has sent its request, and in a tunnel its first bytes where it must speak first. */
+  /** Time for a client to send its request, or its first bytes in a tunnel where it must speak first. */
   readonly headMs: number;
   readonly resolveMs: number;
   /** Per address. */
   readonly dialMs: number;
-  /** Until a server answers a whole plain request with its first byte. */
+  /** Time until a server's first byte, after a complete plain request. */
   readonly firstByteMs: number;
-  /** Without a byte in either direction. */
+  /** Time without a byte in either direction. */
   readonly idleMs: number;
   readonly connections: number;
 }
@@ -50,9 +52,9 @@ export const defaultLimits: ProxyLimits = {
   connections: 512,
 };
 
-/** *Contract:* a connection to this very address; rejects when there is none or the signal comes first. */
+/** *Contract:* connects to exactly this address; rejects if it cannot, or if the signal aborts first. */
 export type Dial = (address: string, port: number, signal: AbortSignal) => Promise<Duplex>;
-/** *Contract:* all addresses of the name; rejects when it has none. */
+/** *Contract:* all addresses of the name; rejects if it has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 export interface ProxyPorts {
@@ -76,14 +78,14 @@ export interface ProxyCore {
   check(target: Endpoint): Promise<Allowed | NotAllowed>;
   dial(target: Endpoint, allowed: Allowed): Promise<Dialled | NotAllowed>;
   report(protocol: ProxyProtocol, target: Endpoint | undefined, outcome: Outcome): void;
-  /** Destroys the stream when the proxy closes; errors of it are no errors of the process. */
+  /** Destroys the stream when the proxy closes; a stream's error does not crash the process. */
   hold(stream: Duplex): void;
   release(): void;
 }
 
 type Outcome = Pick<NetworkDecision, "verdict" | "why" | "address" | "remedy"> & { readonly rule?: HostRule };
 
-/** How many of a name's addresses are tried. */
+/** Maximum addresses of a name to try. */
 const maxDials = 4;
 
 export function createProxyCore(ports: ProxyPorts): ProxyCore {
@@ -91,7 +93,7 @@ export function createProxyCore(ports: ProxyPorts): ProxyCore {
   const streams = new Set<Duplex>();
   const hold = (stream: Duplex): void => {
     streams.add(stream);
-    // The proxy, Node's HTTP server and two pipelines all want to know of its end; each listens once.
+    // The proxy, Node's HTTP server and two pipelines each listen once for its end.
     stream.setMaxListeners(32);
     stream.on("error", () => stream.destroy());
     stream.once("close", () => streams.delete(stream));
@@ -154,7 +156,7 @@ function errorText(error: unknown): string {
   return typeof code === "string" ? code : String(message);
 }
 
-/** What a person reads who meets the proxy's refusal: one line, ASCII. */
+/** The text for a person who meets the proxy's refusal: one line, ASCII. */
 export function refusalText({ verdict, why, remedy }: NotAllowed): string {
   if (verdict === "failed") return `The sandbox's proxy: ${why}.`;
   const allow = remedy === undefined ? "" : ` The user can allow it with the network rule ${remedy}.`;

@@ -1,21 +1,24 @@
-/** Proxy environment: the variables by which programs find the proxy, since none of them has a way out but it. */
+/** Proxy environment: variables that lead programs to the proxy, their only way to the network. */
 import { hostname } from "node:os";
 
-/** What must not go through it: the sandbox's own servers. */
+/** Hosts that bypass the proxy: the sandbox's own servers. */
 const loopback = ["localhost", "127.0.0.1", "::1", "0.0.0.0", hostname()];
 
 /**
- * `port` is the forwarder's on 127.0.0.1 inside the sandbox. Who reads what:
- * - curl, git and cargo (libcurl), wget, apt, rustup, Ruby: the lower case names; curl takes `http_proxy` only so.
+ * `port` is the forwarder's on 127.0.0.1 inside the sandbox. Programs read:
+ * - curl, git and cargo (libcurl), wget, apt, rustup, Ruby: the lower case names; curl requires lower case
+ *   for `http_proxy`.
  * - Go, pip, uv, npm, pnpm, yarn 1: either case.
- * - Node's own `http` and `fetch`: only with `NODE_USE_ENV_PROXY` (from 22.21 and 24.5 on), which makes every start of
- *   Node 40 ms longer: only where some host can be reached.
+ * - Node's own `http` and `fetch`: only with `NODE_USE_ENV_PROXY` (from 22.21 and 24.5 on), which makes every
+ *   start of
+ *   Node 40 ms longer: set only if some host can be reached.
  * - yarn 2 and later: `YARN_HTTP_PROXY` and `YARN_HTTPS_PROXY` only.
- * - Java (Maven, Gradle, sbt): system properties only. `JAVA_TOOL_OPTIONS` reaches every JVM, which then says so on
- *   stderr: only where the project has Java.
- * - ssh reads none of them, so git over ssh has no way out.
- * The more special settings (`npm_config_proxy`, `PIP_PROXY`, `CARGO_HTTP_PROXY`) would only get in the way of NO_PROXY.
- * ALL_PROXY is not `socks5h`: Python's httpx then fails where its optional SOCKS package is missing.
+ * - Java (Maven, Gradle, sbt): system properties only. `JAVA_TOOL_OPTIONS` reaches every JVM, which then
+ *   reports it on
+ *   stderr: set only if the project has Java.
+ * - ssh reads none of them, so git over ssh cannot reach the network. More specific settings
+ *   (`npm_config_proxy`, `PIP_PROXY`, `CARGO_HTTP_PROXY`) would only conflict with NO_PROXY. ALL_PROXY is not
+ *   `socks5h`: Python's httpx would then fail without its optional SOCKS package.
  */
 export function proxyEnv(
   port: number,

@@ -1,4 +1,4 @@
-/** The scene of the proxy's tests: a proxy on a socket, servers that stand for every address, and clients. */
+/** The scene of the proxy's tests: a proxy on a socket, servers in place of every address, and clients. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -32,7 +32,7 @@ interface Scene {
   readonly proxy: NetworkProxy;
   readonly path: string;
   readonly decisions: NetworkDecision[];
-  /** Addresses and ports that were dialled. */
+  /** Dialled addresses and ports. */
   readonly dialled: string[];
   readonly looked: string[];
 }
@@ -41,7 +41,7 @@ interface SceneOptions {
   readonly rules?: readonly string[];
   /** Addresses by name; 93.184.216.34 when absent. */
   readonly names?: Readonly<Record<string, readonly string[] | (() => readonly string[])>>;
-  /** The listener that stands for every address. */
+  /** The listener in place of every address. */
   readonly server?: Server;
   readonly limits?: Partial<ProxyLimits>;
   readonly dial?: (address: string, port: number) => Promise<Duplex>;
@@ -121,7 +121,7 @@ export async function listening(server: Server): Promise<Server> {
   return server;
 }
 
-/** Answers each request with what it was. */
+/** Answers each request with a description of it. */
 export function echoHttp(): Promise<Server> {
   const server = createHttpServer((message: IncomingMessage, response) => {
     const hash = createHash("sha256");
@@ -143,7 +143,7 @@ export function echoTcp(): Promise<Server> {
   return listening(createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket)));
 }
 
-/** Sends bytes (in pieces where several are given) and gives everything that comes until the end. */
+/** Sends bytes (in pieces if several are given) and returns everything received until the end. */
 export async function talk(path: string, ...pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect(path).on("error", () => {});
   for (const piece of pieces) {

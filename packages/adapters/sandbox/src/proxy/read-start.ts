@@ -1,18 +1,21 @@
-/** Read start: takes from a stream what begins it, and leaves the rest in it for the next reader. */
+/** Read start: reads the beginning of a stream, and leaves the rest for the next reader. */
 import type { Duplex } from "node:stream";
 import type { Problem } from "./canonical-host.ts";
 
-/** What a parser says of all bytes so far: a value and how many bytes it took, that it needs more, or what is wrong. */
+/**
+ * A parser's result for all bytes so far: a value and its length in bytes, a request for more, or the
+ * problem.
+ */
 export type Parsed<T> = { readonly value: T; readonly used: number } | "more" | Problem;
 
 export interface StartLimits {
   readonly maxBytes: number;
   readonly ms: number;
-  /** Stops reading; nothing is lost. */
+  /** Stops reading without losing bytes. */
   readonly signal?: AbortSignal;
 }
 
-/** *Contract:* never rejects; unused bytes stay in the stream, which is then unread. */
+/** *Contract:* never rejects; puts unused bytes back into the stream, unread. */
 export function readStart<T>(
   stream: Duplex,
   parse: (bytes: Buffer) => Parsed<T>,

@@ -1,4 +1,4 @@
-/** What the proxy refuses, by name and by address, whatever the protocol. */
+/** The proxy's refusals, by name and by address, in every protocol. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -54,7 +54,7 @@ describe("refusals", () => {
     ["a port of its own", "allowed.example:22"],
     ["no port", "allowed.example"],
   ] as const) {
-    it(`meet ${name}`, async () => {
+    it(`cover ${name}`, async () => {
       const { path, dialled, looked } = await scene({ rules: ["allowed.example", "*.allowed.example"] });
       assert.match(await talk(path, connectTo(target)), /^HTTP\/1\.1 4\d\d /);
       if (!target.includes(" ")) await talk(path, socksTo(target.replace(/:\d+$/, ""), 22));
@@ -62,7 +62,7 @@ describe("refusals", () => {
     });
   }
 
-  it("meet every spelling that is not the allowed host, whatever the protocol", async () => {
+  it("cover every spelling that differs from the allowed host, in every protocol", async () => {
     const { path, dialled, looked } = await scene({ rules: ["allowed.example", "*.deep.example"] });
     const evil = fc.constantFrom(
       "evil.com",
@@ -119,7 +119,7 @@ describe("refusals", () => {
               Buffer.from("/ HTTP/1.1\r\nHost: allowed.example\r\nConnection: close\r\n\r\n"),
             ]),
           );
-        // Only a real name below the rule's may be looked at at all.
+        // Only a real subdomain of the rule's name may be looked up.
         const outside = looked.filter(
           (name) => name !== "allowed.example" && !/^[a-z0-9_.-]+\.deep\.example$/.test(name),
         );
@@ -132,7 +132,7 @@ describe("refusals", () => {
 });
 
 describe("addresses", () => {
-  it("are looked up once; the one that was checked is dialled", async () => {
+  it("are looked up once; the checked one is dialled", async () => {
     let times = 0;
     const rebinding = (): readonly string[] => (times++ === 0 ? ["93.184.216.34"] : ["127.0.0.1"]);
     const server = await echoHttp();
@@ -149,7 +149,7 @@ describe("addresses", () => {
     assert.equal(dialled.length, 1);
   });
 
-  it("are refused all when one of them is private", async () => {
+  it("are all refused if one of them is private", async () => {
     const { path, dialled, decisions } = await scene({
       names: { "allowed.example": ["93.184.216.34", "10.0.0.5"] },
     });
@@ -182,7 +182,7 @@ describe("addresses", () => {
     assert.deepEqual(dialled, ["10.0.0.5:443", "127.0.0.1:443", "169.254.169.254:443"]);
   });
 
-  it("are tried in turn, IPv4 first, and the failure says which", async () => {
+  it("are tried in turn, IPv4 first, and the failure lists them", async () => {
     const names = { "allowed.example": ["2606:4700::1", "93.184.216.34"] };
     const { path, dialled } = await scene({ names });
     assert.match(
@@ -192,7 +192,7 @@ describe("addresses", () => {
     assert.deepEqual(dialled, ["93.184.216.34:443", "2606:4700::1:443"]);
   });
 
-  it("that do not exist are the network's failure, not a refusal", async () => {
+  it("that do not exist are a network failure, not a refusal", async () => {
     const { path, decisions } = await scene({ names: { "allowed.example": [] } });
     assert.match(
       await talk(path, connectTo("allowed.example:443")),

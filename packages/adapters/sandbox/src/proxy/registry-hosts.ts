@@ -1,4 +1,4 @@
-/** Registry hosts: where package managers fetch from, to be allowed by name for those a project really uses. */
+/** Registry hosts: hosts of package managers, to be allowed by name for those that a project really uses. */
 
 export const registryKinds = [
   "npm",
@@ -20,9 +20,12 @@ export const registryKinds = [
 
 export type RegistryKind = (typeof registryKinds)[number];
 
-/** Only what an install needs; a host that also takes uploads or holds anybody's files says so. */
+/** Only hosts that an install needs; comments mark hosts that accept uploads or strangers' files. */
 const hosts: Readonly<Record<RegistryKind, readonly string[]>> = {
-  /** The registry serves both metadata and tarballs; also used by pnpm. It takes publishes, which need a token. */
+  /**
+   * The registry serves both metadata and tarballs; also used by pnpm. It accepts publishes, which need a
+   * token.
+   */
   npm: ["registry.npmjs.org"],
   /** Yarn's name for npm's registry, and where Corepack fetches Yarn itself. */
   yarn: ["registry.yarnpkg.com", "repo.yarnpkg.com"],
@@ -32,7 +35,9 @@ const hosts: Readonly<Record<RegistryKind, readonly string[]>> = {
   crates: ["index.crates.io", "static.crates.io", "crates.io"],
   /** Toolchains of rustup. */
   rustup: ["static.rust-lang.org"],
-  /** The module mirror and the checksum database. Not storage.googleapis.com, where anybody keeps files. */
+  /**
+   * The module mirror and the checksum database. Not storage.googleapis.com, where anyone can store files.
+   */
   go: ["proxy.golang.org", "sum.golang.org"],
   /** Maven Central under both names. */
   maven: ["repo.maven.apache.org", "repo1.maven.org"],
@@ -43,17 +48,17 @@ const hosts: Readonly<Record<RegistryKind, readonly string[]>> = {
     "services.gradle.org",
     "downloads.gradle.org",
   ],
-  /** Gems and their index. It takes pushes, which need a key. */
+  /** Gems and their index. It accepts pushes, which need a key. */
   rubygems: ["rubygems.org", "index.rubygems.org"],
   /** Packages and security updates; plain HTTP, signed. */
   debian: ["deb.debian.org", "security.debian.org"],
-  /** The same of Ubuntu, with the mirror for other machines than x86. */
+  /** The same for Ubuntu, with the mirror for machines other than x86. */
   ubuntu: ["archive.ubuntu.com", "security.ubuntu.com", "ports.ubuntu.com"],
   /** Packages of Alpine. */
   alpine: ["dl-cdn.alpinelinux.org"],
   /** The index and its packages. */
   nuget: ["api.nuget.org"],
-  /** Metadata; the packages themselves mostly come from GitHub, which is for the user to allow. */
+  /** Metadata; the packages themselves mostly come from GitHub, which the user must allow. */
   composer: ["repo.packagist.org", "packagist.org"],
   /** Packages of Elixir and Erlang. */
   hex: ["repo.hex.pm", "builds.hex.pm"],

@@ -1,9 +1,12 @@
-/** Say last: gives a client its last bytes and lets go of it. */
+/** Say last: sends a client its last bytes and releases it. */
 import type { Duplex } from "node:stream";
 
 const patienceMs = 1_000;
 
-/** What the client still sends is read away for a moment: closing on unread bytes resets, and a reset can eat the answer. */
+/**
+ * Briefly reads and drops the client's remaining bytes: closing with unread bytes resets, and a reset can
+ * lose the answer.
+ */
 export function sayLast(client: Duplex, bytes: string | Uint8Array): void {
   if (!client.writable) return void client.destroy();
   const gone = (): void => void client.destroy();

@@ -1,13 +1,16 @@
-/** Shared suffixes: names below which strangers register hosts, so that a rule for all of them names no one owner. */
+/**
+ * Shared suffixes: names below which strangers register hosts, so that one rule for all of them has no single
+ * owner.
+ */
 
-/** Second level names that a country's registry sells below, as in `co.uk`. */
+/** Second-level names that a country's registry sells below, as in `co.uk`. */
 const registered = new Set(
   "ac asso co com edu firm gen go gob gouv gov gv id ind info ltd me mil ne net nom or org plc priv pub sch web".split(
     " ",
   ),
 );
 
-/** Hosting where anybody gets a name; the best known, not the whole public suffix list. */
+/** Hosting where anyone can get a name; the best known, not the whole public suffix list. */
 const hosting: ReadonlySet<string> = new Set([
   "amazonaws.com",
   "appspot.com",
@@ -45,7 +48,7 @@ const hosting: ReadonlySet<string> = new Set([
   "xip.io",
 ]);
 
-/** Whether `*.` and this name would allow hosts of anybody. */
+/** Whether `*.` and this name would allow strangers' hosts. */
 export function isSharedSuffix(name: string): boolean {
   const labels = name.split(".");
   const [first = "", country = ""] = labels;

@@ -1,4 +1,4 @@
-/** SOCKS5 (RFC 1928) as far as the proxy speaks it: no authentication, CONNECT, names and addresses. */
+/** The part of SOCKS5 (RFC 1928) that the proxy speaks: no authentication, CONNECT, names and addresses. */
 import { canonicalHost, type Endpoint, isProblem, type Problem } from "./canonical-host.ts";
 import type { Parsed } from "./read-start.ts";
 
@@ -14,7 +14,7 @@ export const socksReply = {
   addressUnsupported: 8,
 } as const;
 
-/** Whether the client offers to go without authentication. */
+/** Whether the client accepts no authentication. */
 export function parseGreeting(bytes: Buffer): Parsed<{ readonly acceptable: boolean }> {
   const [version, count = 0] = bytes;
   if (version !== undefined && version !== socksVersion) return { problem: "it is not SOCKS5" };
@@ -28,7 +28,7 @@ export function greetingReply(acceptable: boolean): Buffer {
 
 export interface SocksRequest {
   readonly target: Endpoint | Problem;
-  /** The reply that a request without a target gets. */
+  /** The reply to a request without a valid target. */
   readonly refusal: number;
 }
 
@@ -60,7 +60,7 @@ function addressLength(type: number | undefined, first: number): number | undefi
 function spelledAddress(type: number | undefined, address: Buffer): string | undefined {
   if (type === 1) return address.join(".");
   if (type === 4) return address.toString("hex").replace(/(.{4})(?=.)/g, "$1:");
-  // Names beyond ASCII come as UTF-8; bytes that are none have no agreed meaning.
+  // Names beyond ASCII arrive as UTF-8; other bytes have no agreed meaning.
   const name = address.subarray(1);
   const text = name.toString("utf8");
   return Buffer.from(text).equals(name) ? text : undefined;
@@ -74,6 +74,6 @@ function endpointOf(spelling: string | undefined, port: number): Endpoint | Prob
 }
 
 export function socksAnswer(code: number): Buffer {
-  // The bound address says nothing to a client that has no network.
+  // The bound address means nothing to a client without a network.
   return Buffer.from([socksVersion, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }

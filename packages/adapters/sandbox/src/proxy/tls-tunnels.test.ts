@@ -1,4 +1,4 @@
-/** TLS in tunnels is held to the host it was opened for, and what passes through ports that a rule names. */
+/** TLS in tunnels is limited to the tunnel's host; and traffic through ports that a rule names. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -59,7 +59,7 @@ describe("TLS in tunnels", () => {
     return listening(server as unknown as Server);
   };
 
-  it("goes through with Node's own client", { skip: missingOpenssl }, async () => {
+  it("works with Node's own client", { skip: missingOpenssl }, async () => {
     const server = await https();
     const { path, decisions } = await scene({ server });
     const socket = await tunnel(path, "allowed.example:443");
@@ -82,10 +82,10 @@ describe("TLS in tunnels", () => {
     ]);
   });
 
-  it("goes through with curl, by CONNECT and by SOCKS", { skip: missingOpenssl || missingCurl }, async () => {
+  it("works with curl, by CONNECT and by SOCKS", { skip: missingOpenssl || missingCurl }, async () => {
     const server = await https();
     const { path, proxy } = await scene({ server });
-    // curl takes no unix socket for its proxy everywhere: this stands for the forwarder in the sandbox.
+    // Not every curl supports a unix socket as proxy: this server replaces the sandbox's forwarder.
     const forwarder = await listening(
       createServer({ allowHalfOpen: true }, (client) => {
         const inner = connect({ path, allowHalfOpen: true });
@@ -131,7 +131,7 @@ describe("TLS in tunnels", () => {
     assert.match(plain.stdout, /the network rule evil\.example\./);
   });
 
-  it("is broken off with an alert when the name is another", { skip: missingOpenssl }, async () => {
+  it("is broken off with an alert if the name differs", { skip: missingOpenssl }, async () => {
     const server = await https();
     const { path, decisions } = await scene({ server });
     const secure = connectTls({
@@ -145,7 +145,7 @@ describe("TLS in tunnels", () => {
     assert.match(decisions[0]?.why ?? "", /its TLS hello names other\.example \(SNI\)/);
   });
 
-  it("sees the name in a hello that is split over segments and records", async () => {
+  it("finds the name in a hello that is split over segments and records", async () => {
     const server = await echoTcp();
     for (const size of [1, 7, 100]) {
       const { path, decisions } = await scene({ server });
@@ -155,7 +155,7 @@ describe("TLS in tunnels", () => {
       ] as const) {
         const bytes = inRecords(await helloOf(name), size);
         const socket = await tunnel(path, "allowed.example:443");
-        // One that is refused may be broken off while it is still written to.
+        // A refused client may be broken off while it still sends.
         const echoed = socket.toArray().catch(() => []);
         for (let at = 0; at < bytes.length; at += 50) {
           socket.write(bytes.subarray(at, at + 50));
@@ -169,7 +169,7 @@ describe("TLS in tunnels", () => {
     }
   });
 
-  it("needs a name, and to be TLS, on 443", async () => {
+  it("must have a name, and be TLS, on 443", async () => {
     const server = await echoTcp();
     const { path, decisions } = await scene({ server, rules: ["allowed.example", "93.184.216.34"] });
     const end = async (bytes: Buffer | string): Promise<void> => {
@@ -195,7 +195,7 @@ describe("TLS in tunnels", () => {
 });
 
 describe("ports that a rule names", () => {
-  it("carry anything, also from servers that speak first", async () => {
+  it("carry any protocol, also from servers that speak first", async () => {
     const greeting = await listening(createServer((socket) => socket.end("220 hello\r\n")));
     const first = await scene({ rules: ["allowed.example:25"], server: greeting });
     assert.equal(
@@ -208,7 +208,7 @@ describe("ports that a rule names", () => {
     assert.equal(String(Buffer.concat(await socket.toArray())), "PING\r\n");
   });
 
-  it("hold TLS and HTTP to the host there too", async () => {
+  it("also limit TLS and HTTP to the host", async () => {
     const server = await echoTcp();
     const { path, decisions, dialled } = await scene({ rules: ["allowed.example:8443"], server });
     const socket = await tunnel(path, "allowed.example:8443");

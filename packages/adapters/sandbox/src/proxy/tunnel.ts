@@ -1,4 +1,4 @@
-/** Tunnel: what CONNECT and SOCKS5 open to a host, held to that host by what the first bytes in it say. */
+/** Tunnel: a connection opened by CONNECT or SOCKS5, limited to its host by the first bytes in it. */
 import { type Duplex, pipeline } from "node:stream";
 import { type Endpoint, endpointText, isProblem, type Problem } from "./canonical-host.ts";
 import type { Allowed, NotAllowed } from "./check-target.ts";
@@ -9,7 +9,7 @@ import type { ProxyCore, ProxyProtocol } from "./proxy-core.ts";
 import { readStart } from "./read-start.ts";
 import { sayLast } from "./say-last.ts";
 
-/** A client that asked for a tunnel, and how its protocol says yes and no. */
+/** A client that requested a tunnel, with its protocol's accepting and refusing answers. */
 export interface TunnelRequest {
   readonly client: Duplex;
   readonly target: Endpoint;
@@ -18,18 +18,18 @@ export interface TunnelRequest {
   readonly refuse: (refusal: NotAllowed) => void;
 }
 
-/** Takes over the client of a tunnel in which plain HTTP is spoken, to check every request. */
+/** Takes over a tunnel's client that speaks plain HTTP, to check every request. */
 export type ServeHttp = (client: Duplex, target: Endpoint, allowed: Allowed) => void;
 
 /** A fatal alert (RFC 8446 section 6): access denied. TLS libraries print it. */
 const accessDenied = Buffer.from([21, 3, 1, 0, 2, 2, 49]);
-/** Room for a hello of the longest kind in many small records. */
+/** Room for the longest hello in many small records. */
 const helloBytes = 32_768;
 
 /**
- * On the web's ports the client has to speak first: TLS on 443, TLS or HTTP on 80. On a port that a rule names anything
- * may be spoken; TLS and HTTP are held to the host there too, unless the server speaks first, which a server of
- * either never does.
+ * On the web's ports the client must speak first: TLS on 443, TLS or HTTP on 80. A port that a rule names may
+ * carry any protocol. TLS and HTTP are limited to the host there too, unless the server speaks first, which a
+ * TLS or HTTP server never does.
  */
 export async function openTunnel(
   request: TunnelRequest,
@@ -95,11 +95,11 @@ async function problemOf(
   const wanted = target.host.kind === "name" ? target.host.name : undefined;
   if (serverName === wanted) return undefined;
   if (serverName !== undefined) return { problem: `its TLS hello names ${serverName} (SNI)` };
-  // A web server picks a site by the name; behind a port that a rule names there is one service.
+  // A web server picks a site by name; a port that a rule names has a single service.
   return isWebPort(target.port) ? { problem: "its TLS hello names no host (SNI)" } : undefined;
 }
 
-/** Half-open connections stay so: the end of one direction is passed on, and the other goes on. */
+/** Half-open connections stay open: the end of one direction is passed on, and the other continues. */
 function relay(client: Duplex, upstream: Duplex, idleMs: number): void {
   const destroy = (): void => {
     client.destroy();

@@ -1,4 +1,7 @@
-/** Registries of Cargo: the source in place of crates.io, and registries beside it; git repositories are none. */
+/**
+ * Cargo's registries: the source in place of crates.io, and further registries; git repositories do not
+ * count.
+ */
 import { parse } from "smol-toml";
 import type { RegistryKeeping } from "./registry-keeping.ts";
 
@@ -6,11 +9,11 @@ type Table = Readonly<Record<string, unknown>>;
 
 export interface CargoTexts {
   readonly config: string;
-  /** Where Cargo keeps what logs in: only whether it has something for a registry is looked at. */
+  /** Cargo's credentials: only read to see whether there is a login for a registry. */
   readonly credentials: string;
 }
 
-/** What commands find as Cargo's configuration. */
+/** Returns the Cargo configuration for commands. */
 export function cargoRegistries(texts: CargoTexts, { keep }: RegistryKeeping): readonly string[] {
   const config = readTable(texts.config);
   const logins = tableOf(readTable(texts.credentials).registries);
@@ -32,14 +35,14 @@ export function cargoRegistries(texts: CargoTexts, { keep }: RegistryKeeping): r
   const instead = sourceInstead(tableOf(config.source), registries);
   const index = instead && kept(instead.index, false);
   if (!instead || index === undefined) return beside;
-  // Said anew, and only its end: a source that is named and not there ends every call of Cargo.
+  // Rewritten with only the final source: a source that is named but missing fails every Cargo call.
   const name = JSON.stringify(instead.name);
   const source = ["[source.crates-io]", `replace-with = ${name}`];
   if (beside.includes(`[registries.${instead.name}]`)) return [...source, ...beside];
   return [...source, `[source.${instead.name}]`, `registry = ${JSON.stringify(index)}`, ...beside];
 }
 
-/** Where the replacements of crates.io end; undefined where they end nowhere, or in a circle. */
+/** The last replacement of crates.io; undefined if the chain is broken or circular. */
 function sourceInstead(
   sources: Table,
   registries: Table,
@@ -64,7 +67,7 @@ function tableOf(value: unknown): Table {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Table) : {};
 }
 
-/** What cannot be read says nothing, as it does to Cargo. */
+/** Unreadable text counts as empty, as it does for Cargo. */
 function readTable(text: string): Table {
   try {
     return parse(text);

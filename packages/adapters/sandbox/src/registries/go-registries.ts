@@ -1,10 +1,13 @@
-/** Registries of Go: what GOPROXY says, in the environment or in Go's own file. */
+/** Go's registries: the value of GOPROXY, from the environment or Go's own file. */
 import { readSections } from "./read-sections.ts";
 import { plainUrl, type RegistryKeeping } from "./registry-keeping.ts";
 
-/** What commands find as Go's file; nothing where one of the list is left out, since what remains would mean something else. */
+/**
+ * Returns Go's file for commands; empty if an entry of the list is left out, since the rest would mean
+ * something else.
+ */
 export function goRegistries(list: string, { keep }: RegistryKeeping): readonly string[] {
-  // Every second one is what stands between two.
+  // Every second part is a separator.
   const parts = list.split(/([,|])/).map((part) => part.trim());
   const kept = parts.map((part, at) =>
     at % 2 === 1 || /^(?:direct|off)$/.test(part) ? part : plainUrl(part) && keep(part),

@@ -1,15 +1,15 @@
-/** Key in path: whether an address holds a key where others have a folder, as some registries give them out. */
+/** Key in path: whether an address contains a key as a folder of its path, as some registries issue them. */
 import { createRedactor } from "@lathe/protocol/secrets";
 
 export function hasKeyInPath({ hostname, pathname }: URL): boolean {
   const segments = pathname.split("/").map(decoded);
-  // Its keys are the first folder, unless that is one of its own words.
+  // A key is the first folder, unless that is one of the service's own words.
   const first = segments.find((segment) => segment !== "");
   if (hostname === "dl.cloudsmith.io") return first !== undefined && !/^(?:public|basic)$/.test(first);
   return segments.some(isKey);
 }
 
-/** Those that redaction knows by their form, and random runs of letters and digits that no name of a folder has. */
+/** Keys that redaction recognizes, and random letters and digits that no folder name has. */
 function isKey(segment: string): boolean {
   const redact = createRedactor();
   if (redact(segment).found.length > 0) return true;
@@ -19,7 +19,7 @@ function isKey(segment: string): boolean {
   return [...runs, ...long].some((run) => redact(`token = "${run}"`).found.length > 0);
 }
 
-/** Feeds and projects are called by such. */
+/** Feeds and projects may have such names. */
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 
 function decoded(segment: string): string {

@@ -1,4 +1,4 @@
-/** Left remark: what a person is told of registries of theirs that commands are not brought to. */
+/** Left remark: tells a person which of their registries commands cannot use. */
 import type { LeftRegistry } from "./registry-keeping.ts";
 
 const programs = { npm: "npm", pypi: "pip", go: "Go", crates: "Cargo" } as const;
@@ -10,7 +10,7 @@ const reasons: Readonly<Record<LeftRegistry["why"], string>> = {
   key: "has what looks like a key in its address, which commands are not given",
 };
 
-/** One sentence; undefined where nothing is left out. */
+/** One sentence; undefined if nothing is left out. */
 export function leftRemark(left: readonly LeftRegistry[]): string | undefined {
   const texts = left.map(
     ({ kind, host, why }) => `the registry ${host} of ${programs[kind]} ${reasons[why]}`,

@@ -1,8 +1,8 @@
-/** Registries of npm: what npmrc files say. */
+/** npm's registries, from npmrc files. */
 import { readSections, type Section } from "./read-sections.ts";
 import { plainUrl, type RegistryKeeping } from "./registry-keeping.ts";
 
-/** Of the texts, later ones win; what commands find as their npmrc. */
+/** Later texts override earlier ones; returns the npmrc for commands. */
 export function npmRegistries(texts: readonly string[], { keep }: RegistryKeeping): readonly string[] {
   const values = texts.flatMap(readSections).flatMap((section) => section.values);
   const found = new Map(
@@ -16,10 +16,10 @@ export function npmRegistries(texts: readonly string[], { keep }: RegistryKeepin
   });
 }
 
-/** Before npm 9 one without an address was for the default registry. */
+/** Before npm 9 a login without an address was for the default registry. */
 const loginName = /^_(?:auth|authToken|password)$/;
 
-/** `//host/path/:_authToken=...`, of the registry or of a folder above it, as npm looks for it. */
+/** Matches `//host/path/:_authToken=...` for the registry or a folder above it, like npm. */
 function isLoggedIn(registry: string, values: Section["values"]): boolean {
   const url = plainUrl(registry);
   const place = `//${url?.host}${url?.pathname.replace(/\/*$/, "/")}`;

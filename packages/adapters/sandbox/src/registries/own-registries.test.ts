@@ -1,4 +1,4 @@
-/** The registries that are the user's own: by their settings alone, without logins, for one host and port each. */
+/** The user's own registries: only from their settings, without logins, each for one host and port. */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { hostname } from "node:os";
@@ -11,11 +11,11 @@ import { openRegistryBench } from "./registry-bench.test.ts";
 
 const at = openRegistryBench();
 
-it("has none where nothing is set", () => {
+it("are none without settings", () => {
   assert.deepEqual([at.hosts(), at.files()], [[], {}]);
 });
 
-it("reads npm's, pip's, Go's and Cargo's own files", () => {
+it("come from npm's, pip's, Go's and Cargo's own files", () => {
   at.put(
     join(at.home, ".npmrc"),
     "; ours\nregistry = http://npm.corp.example:4873/\n@corp:registry=https://packages.corp.example/npm/\n//other.corp.example:4873/:_authToken=abc\n",
@@ -49,7 +49,7 @@ it("reads npm's, pip's, Go's and Cargo's own files", () => {
   assert.match(written[".cargo/config.toml"] ?? "", /replace-with = "corp"/);
 });
 
-it("takes the user's variables before their files, and lists each once", () => {
+it("come from the user's variables before their files, each listed once", () => {
   at.put(join(at.home, ".npmrc"), "registry=https://one.example/\n");
   const env = {
     NPM_CONFIG_REGISTRY: "https://two.example/",
@@ -63,7 +63,7 @@ it("takes the user's variables before their files, and lists each once", () => {
   });
 });
 
-it("leaves out a registry that wants a login, and says so without it", () => {
+it("omit a registry that needs a login, and report it without the login", () => {
   const env = {
     PIP_INDEX_URL: "https://me:hidden@pypi.corp.example/simple",
     PIP_EXTRA_INDEX_URL: "https://hidden@one.corp.example/simple https://two.corp.example/simple",
@@ -78,7 +78,7 @@ it("leaves out a registry that wants a login, and says so without it", () => {
   assert.doesNotMatch(at.remark(env) ?? "", /hidden|me:|two/);
 });
 
-it("sees the logins of pip and Go in .netrc, and not those of macros", () => {
+it("respect the logins of pip and Go in .netrc, and not those in macros", () => {
   const netrc =
     "# machine no.corp.example\nmachine PyPI.corp.example\n  login me password hidden\nmacdef all\nmachine one.corp.example\n\ndefault login me password hidden\nmachine go.corp.example login me password hidden\n";
   at.put(join(at.home, ".netrc"), netrc);
@@ -100,7 +100,7 @@ it("sees the logins of pip and Go in .netrc, and not those of macros", () => {
   assert.match(at.remark(elsewhere) ?? "", /: the registry one\.corp\.example of pip wants a login, [^;]*$/);
 });
 
-it("passes no key on that is a part of an address", () => {
+it("never pass on a key that is part of an address", () => {
   const env = {
     NPM_CONFIG_REGISTRY: "https://npm.corp.example/npm/?token=hidden#hidden",
     PIP_EXTRA_INDEX_URL: "https://one.corp.example/artifactory/api/pypi/pypi-remote-virtual-2/simple",
@@ -143,7 +143,7 @@ const cargoOf = (text: string, credentials = ""): readonly [readonly string[], s
   return [at.hosts(), at.files()[".cargo/config.toml"]];
 };
 
-it("follows what takes the place of crates.io to its end, and leaves it alone where that is not kept", () => {
+it("follow the replacements of crates.io to the end, and ignore them if that one is left out", () => {
   const source =
     '[source.crates-io]\nreplace-with = "b"\n[source.b]\nregistry = "sparse+https://cargo.example/i/"\n';
   for (const text of [
@@ -171,7 +171,7 @@ it("follows what takes the place of crates.io to its end, and leaves it alone wh
     assert.deepEqual(cargoOf(text), [[], undefined], text);
 });
 
-it("sees Cargo's logins, in either file", () => {
+it("respect Cargo's logins, in either file", () => {
   const source =
     '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+https://cargo.example/"\n';
   const beside = '[registries.corp]\nindex = "sparse+https://cargo.example/"\n';
@@ -185,7 +185,7 @@ it("sees Cargo's logins, in either file", () => {
   }
 });
 
-it("takes pip's settings for installs before those for all, in whatever order and file they stand", () => {
+it("prefer pip's settings for installs over those for all, in any order and file", () => {
   const [all, install] = [
     "[global]\nindex-url = https://all.example/\n",
     "[install]\nindex-url = https://own.example/\n",
@@ -202,7 +202,7 @@ it("takes pip's settings for installs before those for all, in whatever order an
   }
 });
 
-it("writes Go's list anew, so that nothing hides in how an address is spelled", () => {
+it("rewrite Go's list, so that an address's spelling can hide nothing", () => {
   for (const GOPROXY of ["https:/me:hidden@go.example", "https:me:hidden@go.example,direct"])
     assert.deepEqual([at.files({ GOPROXY }), at.hosts({ GOPROXY })], [{}, []], GOPROXY);
   const GOPROXY = "https:/one.example|HTTPS://two.example/?hidden#hidden , direct";
@@ -212,7 +212,7 @@ it("writes Go's list anew, so that nothing hides in how an address is spelled", 
   );
 });
 
-it("sees npm's logins beside the registry, of its folder and those above", () => {
+it("respect npm's logins for the registry, its folder and those above", () => {
   for (const login of [
     "//npm.corp.example/one/:_authToken=hidden",
     "//npm.corp.example/:_auth=hidden",
@@ -230,7 +230,7 @@ it("sees npm's logins beside the registry, of its folder and those above", () =>
   }
 });
 
-it("sees npm's logins in variables, too", () => {
+it("respect npm's logins in variables, too", () => {
   const env = { NPM_CONFIG_REGISTRY: "https://npm.corp.example/one/" };
   assert.deepEqual(at.hosts({ ...env, "npm_config_//npm.corp.example/other/:_authToken": "hidden" }), [
     "npm.corp.example:443",
@@ -240,7 +240,7 @@ it("sees npm's logins in variables, too", () => {
   assert.match(at.remark(withLogin) ?? "", /of npm wants a login/);
 });
 
-it("keeps packages of a scope at a registry that wants a login, and the public one with a login for publishing", () => {
+it("keep a scope's registry that needs a login, and the public one with a login for publishing", () => {
   at.put(
     join(at.home, ".npmrc"),
     "@corp:registry=https://npm.corp.example/\n//npm.corp.example/:_authToken=hidden\nregistry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=hidden\n",
@@ -252,7 +252,7 @@ it("keeps packages of a scope at a registry that wants a login, and the public o
   assert.doesNotMatch(at.remark() ?? "", /npmjs/);
 });
 
-it("means all hosts of a public registry that is named, which a mirror answers for", () => {
+it("mean all hosts of a named public registry, which a mirror answers for", () => {
   const env = {
     PIP_INDEX_URL: "https://pypi.org/simple",
     NPM_CONFIG_REGISTRY: "https://registry.npmjs.org/",
@@ -260,7 +260,7 @@ it("means all hosts of a public registry that is named, which a mirror answers f
   assert.deepEqual(at.hosts(env), ["registry.npmjs.org:443", "pypi.org:443", "files.pythonhosted.org:443"]);
 });
 
-it("never takes an address of a cloud's credentials or of the link for a registry", () => {
+it("never include a cloud's credentials address or a link-local one", () => {
   for (const address of [
     "169.254.169.254",
     "[fe80::1]",
@@ -273,7 +273,7 @@ it("never takes an address of a cloud's credentials or of the link for a registr
   assert.deepEqual(at.hosts({ NPM_CONFIG_REGISTRY: "http://10.1.2.3:8081/x/" }), ["10.1.2.3:8081"]);
 });
 
-it("leaves out addresses that commands have for themselves, and says so", () => {
+it("omit addresses of the sandbox's own loopback, and report it", () => {
   for (const host of ["127.0.0.1:4873", "localhost:4873", "[::1]:4873", `${hostname().toLowerCase()}:4873`]) {
     const env = {
       NPM_CONFIG_REGISTRY: `http://${host}/`,
@@ -295,7 +295,7 @@ it("leaves out addresses that commands have for themselves, and says so", () => 
   assert.equal(at.remark(), undefined);
 });
 
-it("never lets packages of a scope come from elsewhere", () => {
+it("never let a scope's packages come from elsewhere", () => {
   at.put(join(at.home, ".npmrc"), "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
   assert.deepEqual(at.hosts(), ["one.example:443"]);
   assert.equal(
@@ -305,7 +305,7 @@ it("never lets packages of a scope come from elsewhere", () => {
   assert.match(at.remark() ?? "", /localhost:4873/);
 });
 
-it("gives rules for one host and port each, whatever the files say", () => {
+it("give rules for one host and port each, whatever the files contain", () => {
   const word = fc.oneof(
     fc.constantFrom(
       "registry",

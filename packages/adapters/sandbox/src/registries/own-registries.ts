@@ -1,4 +1,4 @@
-/** Own registries: what the user's own settings of package managers name, never what a project's files do. */
+/** Own registries: those in the user's own settings of package managers, never in a project's files. */
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { type Env, homeFolder, isBelow, readSmallText } from "@lathe/system";
@@ -12,26 +12,27 @@ import { createKeeping, type LeftRegistry, type OwnRegistry } from "./registry-k
 
 export interface OwnSettings {
   readonly registries: readonly OwnRegistry[];
-  /** What the package managers of commands read, by paths below their home: which registries, and nothing else. */
+  /** Files for the commands' package managers, by paths below their home; they contain only registries. */
   readonly files: Readonly<Record<string, string>>;
-  /** What commands are not brought to, though settings name it. */
+  /** Registries in the settings that commands cannot use. */
   readonly left: readonly LeftRegistry[];
 }
 
 export interface RegistryPlace {
-  /** The folder that is worked in. */
+  /** The working folder. */
   readonly cwd: string;
   readonly env: Env;
-  /** Other folders whose files may be a project's. */
+  /** Other folders whose files may belong to a project. */
   readonly projects?: readonly string[];
-  /** Their 127.0.0.1 is the machine's, as its whole network is. */
+  /** The commands' 127.0.0.1 is the machine's, since they use its whole network. */
   readonly reachesMachine?: boolean;
 }
 
 /**
- * A file that lies where one works, or in the repository of that folder, may be a project's, or a command's: it names
- * nothing. Nor does one in any working tree that only a variable names (direnv and CI set such from a project's files);
- * nor npm's variables in small letters, which npm sets for what it starts from the project's own file.
+ * Ignores a file in the working folder or its repository: it may come from the project or a command. Also
+ * ignores a file in any working tree that only a variable names, since direnv and CI set such variables from
+ * project files. Ignores npm's lower-case variables, which npm sets for its children from the project's own
+ * file.
  */
 export function ownRegistries(place: RegistryPlace): OwnSettings {
   const { env, reachesMachine = false } = place;
@@ -71,7 +72,7 @@ function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
   const home = homeFolder(env);
   const worked = projectFolders(cwd, projects);
   const read = (path: string): string => textOutside(path, worked);
-  // What is named as it is anyway counts as the user's own, also where their home is a repository.
+  // A file at its standard path counts as the user's own, even if their home is a repository.
   const readNamed = (folder: string | undefined, standard: string, name = ""): string => {
     const path = join(absolute(folder) ?? standard, name);
     return resolve(path) !== join(standard, name) && isInWorkingTree(path) ? "" : read(path);
@@ -80,7 +81,7 @@ function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
   const goEnv = absolute(env.GOENV)
     ? readNamed(env.GOENV, join(config, "go", "env"))
     : readNamed(env.XDG_CONFIG_HOME, config, join("go", "env"));
-  // Of both spellings Cargo takes the one without an ending.
+  // If both spellings exist, Cargo uses the one without an ending.
   const readCargo = (name: string): string =>
     ["", ".toml"]
       .map((ending) => readNamed(env.CARGO_HOME, join(home, ".cargo"), name + ending))
@@ -100,12 +101,12 @@ function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
     ],
     go: env.GOPROXY ?? goSetting(goEnv),
     cargo: { config: readCargo("config"), credentials: readCargo("credentials") },
-    // In a repository, too: that there is a login is all that is taken from it.
+    // Allowed in a repository, too: only the existence of a login is read from it.
     netrc: textOutside(absolute(env.NETRC) ?? join(home, ".netrc"), []),
   };
 }
 
-/** As npm reads them: which address there is a login for; what it is stays where it is. */
+/** Which addresses have a login, read like npm; the login itself is not passed on. */
 const npmLogin = /^npm_config_\/\/[^\n]+:_(?:auth|authToken|password)$/i;
 
 const places = {

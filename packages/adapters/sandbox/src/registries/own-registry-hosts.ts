@@ -1,4 +1,6 @@
-/** Own registry hosts: rules for the registries that the user's own settings name, each for that host and port alone. */
+/**
+ * Own registry hosts: rules for the registries in the user's own settings, each for only that host and port.
+ */
 import { isIP } from "node:net";
 import { addressKind } from "../proxy/address-kind.ts";
 import { type RegistryKind, registryHosts } from "../proxy/registry-hosts.ts";
@@ -6,8 +8,9 @@ import { ownRegistries, type RegistryPlace } from "./own-registries.ts";
 import type { OwnRegistry } from "./registry-keeping.ts";
 
 /**
- * Named with its port a host may have a private address, as companies' registries do. Where the user names a public
- * registry that has several hosts, all of them are meant: what answers by these names is the user's own mirror.
+ * With its port a host may have a private address, like many companies' registries. If the user names a
+ * public registry with several hosts, all of them are included: the user's own mirror answers for these
+ * names.
  */
 export function ownRegistryHosts(kinds: readonly RegistryKind[], place: RegistryPlace): readonly string[] {
   const { registries } = ownRegistries(place);
@@ -20,7 +23,7 @@ export function ownRegistryHosts(kinds: readonly RegistryKind[], place: Registry
   return [...new Set(texts)];
 }
 
-/** Where clouds keep credentials, and what only the next cable reaches, is none. */
+/** Excludes addresses of cloud credentials, and link-local ones. */
 function canBeRegistry({ url }: OwnRegistry): boolean {
   const address = url.hostname.replace(/^\[|\]$/g, "");
   return isIP(address) === 0 || ["public", "private", "loopback"].includes(addressKind(address));

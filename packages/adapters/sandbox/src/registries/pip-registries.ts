@@ -1,10 +1,10 @@
-/** Registries of pip: what its configuration files and variables say. */
+/** pip's registries, from its configuration files and variables. */
 import { readSections } from "./read-sections.ts";
 import type { RegistryKeeping } from "./registry-keeping.ts";
 
 const names = ["index-url", "extra-index-url", "trusted-host"] as const;
 
-/** Of the texts, later ones win; what commands find as their pip.conf. */
+/** Later texts override earlier ones; returns the pip.conf for commands. */
 export function pipRegistries(
   texts: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -29,7 +29,7 @@ function settings(
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   const all = texts.flatMap(readSections);
-  // What is for a command comes before what is for all, in whichever file; commands of an agent install.
+  // A command's settings override those for all, in whichever file; agents' commands install.
   const sections = ["global", "install"].flatMap((wanted) => all.filter(({ name }) => name === wanted));
   for (const { values } of sections)
     for (const [name, value] of values) {

@@ -1,4 +1,4 @@
-/** Nothing that a project or a repository says is a registry of the user's. */
+/** Settings in a project or a repository never count as the user's registries. */
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { openRegistryBench } from "./registry-bench.test.ts";
 
 const at = openRegistryBench();
 
-it("takes nothing from a project: neither its files, nor a link to them, nor what npm makes variables of", () => {
+it("ignores a project's files, links to them, and variables that npm makes from them", () => {
   at.put(join(at.cwd, ".npmrc"), "registry=http://10.0.0.5/\nuserconfig=.npmrc\n");
   at.put(join(at.cwd, "pip.conf"), "[global]\nindex-url=http://10.0.0.5/simple\n");
   symlinkSync(join(at.cwd, ".npmrc"), join(at.home, ".npmrc"));
@@ -25,7 +25,7 @@ it("takes nothing from a project: neither its files, nor a link to them, nor wha
   assert.deepEqual(at.hosts({ HOME: at.cwd }), [], "a home that is worked in");
 });
 
-/** As `git init` and `git worktree add` leave them. */
+/** Like the results of `git init` and `git worktree add`. */
 const makeRepository = (top: string): void => at.put(join(top, ".git", "HEAD"), "ref: refs/heads/main\n");
 const named = (folder: string): Readonly<Record<string, string>> => ({
   NPM_CONFIG_USERCONFIG: join(folder, ".npmrc"),
@@ -44,7 +44,7 @@ const putAll = (folder: string, host: string): void => {
   );
 };
 
-it("takes nothing from files of a repository that variables name, wherever in it one works", () => {
+it("ignores a repository's files that variables name, from any folder in it", () => {
   const top = at.cwd;
   makeRepository(top);
   putAll(top, "10.0.0.5");
@@ -58,7 +58,7 @@ it("takes nothing from files of a repository that variables name, wherever in it
   assert.deepEqual(at.hosts({ HOME: top, ...named(top) }), [], "a home that is the repository");
 });
 
-it("takes nothing from the main checkout of a linked working tree", () => {
+it("ignores the main checkout of a linked working tree", () => {
   const main = join(dirname(at.home), "main");
   makeRepository(main);
   at.put(join(main, ".git", "worktrees", "w", "commondir"), "../..\n");
@@ -68,7 +68,7 @@ it("takes nothing from the main checkout of a linked working tree", () => {
   assert.deepEqual(at.hosts({ HOME: main }), []);
 });
 
-it("takes the user's own files wherever variables say they lie, and their home when it is a repository of theirs", () => {
+it("uses the user's own files wherever variables place them, also if their home is a repository", () => {
   const own = join(dirname(at.home), "settings");
   putAll(own, "10.0.0.6");
   assert.deepEqual(at.hosts(named(own)), ["10.0.0.6:80"]);
@@ -86,7 +86,7 @@ it("takes the user's own files wherever variables say they lie, and their home w
   assert.deepEqual(projectFolders(at.cwd, [], "/nobody"), [at.cwd, at.home]);
 });
 
-it("takes nothing from folders that are worked on beside", () => {
+it("ignores other project folders in use", () => {
   const suite = join(dirname(at.home), "suite");
   putAll(suite, "10.0.0.5");
   const place = { cwd: at.cwd, env: { HOME: at.home, ...named(suite) } };

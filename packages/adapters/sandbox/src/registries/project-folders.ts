@@ -1,10 +1,16 @@
-/** Project folders: where a file may be a project's and not the user's: what is worked in, and the repositories around it. */
+/**
+ * Project folders: places whose files may belong to a project and not the user: the working folder and its
+ * repositories.
+ */
 import { existsSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { isBelow, readSmallText } from "@lathe/system";
 
-/** Real paths. `registered`: the user's home as the system knows it: a repository around it holds settings of their own. */
+/**
+ * Real paths. `registered` is the user's home according to the system: a repository around it contains their
+ * own settings.
+ */
 export function projectFolders(
   cwd: string,
   beside: readonly string[],
@@ -16,12 +22,12 @@ export function projectFolders(
   return [...new Set([realOr(cwd), ...theirs])];
 }
 
-/** Whether a git working tree holds it, by its name or by where that leads. */
+/** Whether it is in a git working tree, by its name or its real path. */
 export function isInWorkingTree(path: string): boolean {
   return [path, realOr(path)].some((one) => above(one).some((folder) => existsSync(join(folder, ".git"))));
 }
 
-/** The working trees that hold it, and where their git data and main checkouts lie. */
+/** Working trees that contain it, with their git folders and main checkouts. */
 function repositoriesOf(folder: string): readonly string[] {
   const tops = [folder, ...above(folder)].filter((path) => existsSync(join(path, ".git")));
   return tops.flatMap((top) => {
@@ -31,7 +37,7 @@ function repositoriesOf(folder: string): readonly string[] {
   });
 }
 
-/** Of a linked working tree or a submodule. Whatever its file says, it can only take trust away. */
+/** For a linked working tree or a submodule. Its file, whatever it contains, can only reduce trust. */
 function commonFolder(git: string): string | undefined {
   const target = /^gitdir: (.+?)\s*$/u.exec(readText(git))?.[1];
   if (target === undefined) return undefined;

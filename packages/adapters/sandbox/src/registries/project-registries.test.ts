@@ -1,4 +1,4 @@
-/** The registries of a project's package managers: which hosts `registry` stands for, and what commands are told of the user's own. */
+/** A project's registries: the hosts behind `registry`, and the user's own ones that commands can use. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ after(() => rmSync(cwd, { recursive: true, force: true }));
 
 const env = { HOME: join(cwd, "nobody") };
 
-it("takes `registry` for the registries of the package managers whose files are there", async () => {
+it("expands `registry` to the registries of package managers with files in the project", async () => {
   assert.deepEqual(await withRegistries(["a.example", "registry"], { cwd, env }), ["a.example"]);
   for (const name of ["package.json", "Cargo.toml"]) writeFileSync(join(cwd, name), "");
   const hosts = await withRegistries(["a.example", "registry"], { cwd, env });
@@ -21,7 +21,7 @@ it("takes `registry` for the registries of the package managers whose files are 
   assert.ok(hosts.every((host) => "host" in parseHostRule(host)));
 });
 
-it("says once of registries that commands are not brought to, where the project asks for their kind", async () => {
+it("reports unusable registries once, if the project uses their kind", async () => {
   const path = mkdtempSync(join(cwd, "scratch-"));
   writeFileSync(join(cwd, "package.json"), "");
   const remarks: string[] = [];

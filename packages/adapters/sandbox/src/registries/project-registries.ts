@@ -1,10 +1,10 @@
-/** Project registries: the registries that the package managers of a folder use, and how commands find them. */
+/** Project registries: the registries of a folder's package managers, and how commands find them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type RegistryKind, registryHosts } from "../proxy/registry-hosts.ts";
 import type { RegistryPlace } from "./own-registries.ts";
 
-/** As a rule's target: the registries of the package managers that the project's own files name. */
+/** A rule target: the registries of the package managers in the project's own files. */
 export const registryPreset = "registry";
 
 const files: Readonly<Record<string, readonly RegistryKind[]>> = {
@@ -25,7 +25,7 @@ const files: Readonly<Record<string, readonly RegistryKind[]>> = {
   "mix.exs": ["hex"],
 };
 
-/** The user's own registries of these package managers, then the public ones. */
+/** The user's own registries for these package managers, then the public ones. */
 export async function hostsOfRegistries(
   kinds: readonly RegistryKind[],
   place: RegistryPlace,
@@ -34,36 +34,39 @@ export async function hostsOfRegistries(
   return [...ownRegistryHosts(kinds, place), ...registryHosts(kinds)];
 }
 
-/** The texts with the preset replaced by the hosts it stands for in this folder. */
+/** Replaces the preset in the texts by its hosts in this folder. */
 export async function withRegistries(
   hosts: readonly string[],
   place: RegistryPlace,
 ): Promise<readonly string[]> {
   if (!hosts.includes(registryPreset)) return hosts;
   const found = await hostsOfRegistries(kindsOf(place.cwd), place);
-  // Its own first: a rule that names a port reaches what one without does not.
+  // The user's own hosts come first: a rule with a port reaches addresses that one without does not.
   return [...hosts.filter((host) => host !== registryPreset), ...found];
 }
 
 interface Bringing extends RegistryPlace {
-  /** Told of registries that commands are not brought to. */
+  /** Called with registries that commands cannot use. */
   onRemark?(text: string): void;
-  /** Of these package managers; of those whose files the folder has, when absent. */
+  /** Package managers to consider; by default those with files in the folder. */
   readonly kinds?: readonly RegistryKind[];
 }
 
-/** The folder where commands have their home; `isFound`: it was there before. */
+/** The folder of the commands' home; `isFound`: it existed before. */
 export interface CommandHome {
   readonly path: string;
   readonly isFound: boolean;
 }
 
-/** What package managers find in the home of commands: which registries the user has; before anything runs there. */
+/**
+ * Writes registry settings for package managers into the commands' home; call it before any command runs
+ * there.
+ */
 export async function bringRegistries(
   { onRemark, kinds, ...place }: Bringing,
   home: CommandHome,
 ): Promise<void> {
-  // One that was there has them; commands have written in it since.
+  // An existing home already has them, and commands have written in it since.
   if (home.isFound) return;
   const [{ ownRegistries }, { writeOwnSettings }, { leftRemark }] = await Promise.all([
     import("./own-registries.ts"),

@@ -1,12 +1,12 @@
-/** Read sections: names and values of a file in the manner of INI, which npmrc, pip.conf and the plain part of TOML are. */
+/** Read sections: names and values of an INI-like file, such as npmrc, pip.conf and simple TOML. */
 
 export interface Section {
-  /** Empty before the first one. */
+  /** Empty before the first section header. */
   readonly name: string;
   readonly values: readonly (readonly [name: string, value: string])[];
 }
 
-/** Quotes around a value are taken off; a line that is indented goes on with the value above it. */
+/** Strips quotes around a value; an indented line continues the value above it. */
 export function readSections(text: string): readonly Section[] {
   const sections: { name: string; values: [string, string][] }[] = [{ name: "", values: [] }];
   for (const line of text.split(/\r?\n/)) {
@@ -22,7 +22,7 @@ export function readSections(text: string): readonly Section[] {
   return sections;
 }
 
-/** `name = value`; an address may have the sign further on. */
+/** Matches `name = value`; an address may contain the sign later. */
 function isPair(line: string): boolean {
   return /^\s*[\w@:.~-]+\s*=/.test(line) && !/^\s*https?:/.test(line);
 }

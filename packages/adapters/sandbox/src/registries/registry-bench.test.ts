@@ -1,4 +1,4 @@
-/** A home and a project for each test of registries, and what is found there. */
+/** A home and a project for each registry test, and the registries found there. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ type Env = Readonly<Record<string, string>>;
 
 export interface RegistryBench {
   readonly home: string;
-  /** Where one works. */
+  /** The working folder. */
   cwd: string;
   put(path: string, text: string): void;
   hosts(env?: Env): readonly string[];
@@ -20,7 +20,7 @@ export interface RegistryBench {
   remark(env?: Env): string | undefined;
 }
 
-/** *Contract:* called once by a file of tests; each test begins with empty folders. */
+/** *Contract:* call once per test file; each test begins with empty folders. */
 export function openRegistryBench(): RegistryBench {
   let home = "";
   const place = (env: Env = {}) => ({ cwd: bench.cwd, env: { HOME: home, ...env } });

@@ -1,4 +1,4 @@
-/** Registry keeping: which of the registries that settings name commands are told of, and why not of the others. */
+/** Registry keeping: decides which registries in settings commands may use, with reasons for the others. */
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { addressKind } from "../proxy/address-kind.ts";
@@ -7,35 +7,37 @@ import { hasKeyInPath } from "./key-in-path.ts";
 
 export interface OwnRegistry {
   readonly kind: "npm" | "pypi" | "go" | "crates";
-  /** Of http or https, without a name and password. */
+  /** An http or https address without name and password. */
   readonly url: URL;
 }
 
 export interface LeftRegistry {
   readonly kind: OwnRegistry["kind"];
-  /** With its port. Not the rest of the address, which may hold a key. */
+  /** With its port, but without the path, which may contain a key. */
   readonly host: string;
   readonly why: "own-address" | "login" | "key";
 }
 
 export interface Said {
-  /** Settings hold a login for it. */
+  /** Settings contain a login for it. */
   readonly hasLogin?: boolean;
-  /** Packages ask for it by name: without the setting they would come from a public one, which is nobody's wish. */
+  /**
+   * Packages name it: without the setting they would come from a public one, which the user does not want.
+   */
   readonly isNamed?: boolean;
 }
 
 export interface RegistryKeeping {
   readonly registries: readonly OwnRegistry[];
   readonly left: readonly LeftRegistry[];
-  /** The address as commands are told it; undefined where they are not. */
+  /** The address for commands; undefined if it is left out. */
   keep(text: string, said?: Said): string | undefined;
 }
 
 interface KeepingOptions {
-  /** The network of commands is the machine's. */
+  /** Commands use the machine's network. */
   readonly reachesMachine: boolean;
-  /** Hosts that the package manager has logins for in a file of its own. */
+  /** Hosts with logins in the package manager's own file. */
   readonly logins?: ReadonlySet<string>;
 }
 
@@ -62,18 +64,18 @@ export function createKeeping(
   return { registries, left, keep };
 }
 
-/** A login at a public registry is for publishing: what is public there is had without. */
+/** A login at a public registry is for publishing: its packages need none. */
 function loginAt(url: URL, text: string, hasLogin: boolean): "login" | undefined {
   const { username = "", password = "" } = URL.parse(text) ?? {};
   if (username || password) return "login";
   return hasLogin && !registryHosts(registryKinds).includes(url.hostname) ? "login" : undefined;
 }
 
-/** Undefined for what is none, or stands for something that only the environment knows. */
+/** Undefined for an invalid address, or one that depends on environment variables. */
 export function plainUrl(text: string): URL | undefined {
   const url = text.includes("$") ? null : URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "") return undefined;
-  // What logs in to a registry stays with the user.
+  // Logins stay with the user.
   url.username = "";
   url.password = "";
   url.search = "";
@@ -81,12 +83,12 @@ export function plainUrl(text: string): URL | undefined {
   return url;
 }
 
-/** What commands reach without the proxy (their NO_PROXY), and so in their own sandbox alone. */
+/** Hosts that commands reach without the proxy (NO_PROXY), so only in their own sandbox. */
 const direct = ["localhost", "127.0.0.1", "::1", hostname().toLowerCase()];
 
 function isOfCommands({ hostname: host }: URL, kind: OwnRegistry["kind"]): boolean {
   const name = host.replace(/^\[|\]$/g, "");
   if (direct.some((one) => name === one || name.endsWith(`.${one}`))) return true;
-  // Go asks no proxy for any address of loopback.
+  // Go uses no proxy for any loopback address.
   return kind === "go" && isIP(name) !== 0 && addressKind(name) === "loopback";
 }
