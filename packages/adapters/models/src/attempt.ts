@@ -1,4 +1,4 @@
-/** One attempt on one model: a provider package's stream in, the port's parts out, under a watchdog. */
+/** One attempt on one model: converts a provider package's stream to the port's parts, under a watchdog. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import {
   type AssistantPart,
@@ -20,7 +20,7 @@ import { type Answer, isSilent, newAnswer, partsOf, reasonOf, take, usageOf } fr
 import { rawKey } from "./wires/unknown-fields.ts";
 import type { Endpoint, Wire } from "./wires/wire.ts";
 
-/** How long silence may last: before the first part, and between two parts. In milliseconds. */
+/** Maximum silence in milliseconds: before the first part, and between two parts. */
 export interface StallLimits {
   readonly firstMs: number;
   readonly betweenMs: number;
@@ -31,7 +31,7 @@ export interface Source {
   readonly endpoint: Endpoint;
   readonly origin: Origin;
   readonly limits: StallLimits;
-  /** The provider's model; it is being loaded since the model was opened. */
+  /** The provider's model; loading began when the model was opened. */
   readonly model: Promise<LanguageModelV4>;
   readonly now: () => number;
 }
@@ -39,14 +39,14 @@ export interface Source {
 type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
-/** What is known only while the stream runs. */
+/** State of a running stream. */
 interface Progress {
   readonly source: Source;
   readonly answer: Answer;
   readonly request: ModelRequest;
-  /** What could be read out of events that the package could not. */
+  /** The data recovered from events that the package could not read. */
   rescued: { readonly reason?: "stop" | "tool-calls" | "length" } | undefined;
-  /** Characters that came so far. */
+  /** Characters received so far. */
   chars: number;
 }
 
@@ -79,7 +79,7 @@ export async function* attempt(
   }
 }
 
-/** Ends with `finished` or `failed`, or throws what the provider package throws. */
+/** Ends with `finished` or `failed`, or throws the provider package's error. */
 async function* shown(progress: Progress, reader: Reader, watch: Watch): AsyncGenerator<ModelPart> {
   const { source } = progress;
   for (;;) {
@@ -126,7 +126,7 @@ function failed(value: Failure): ModelPart {
   return { type: "failed", failure: value };
 }
 
-/** A server that only pings is as silent as one that says nothing. */
+/** A server that only pings counts as silent. */
 function isProgress({ type }: LanguageModelV4StreamPart): boolean {
   return type !== "raw" && type !== "ping" && type !== "stream-start" && type !== "response-metadata";
 }
@@ -148,7 +148,7 @@ function unread(progress: Progress, error: unknown): ModelPart | undefined {
   return undefined;
 }
 
-/** The package read JSON, but not JSON that it knows. */
+/** The package read valid JSON of an unknown shape. */
 function isUnknownShape(error: unknown): error is { readonly value: unknown } {
   const { name } = error as { readonly name?: unknown };
   return name === "AI_TypeValidationError";
@@ -176,7 +176,10 @@ function finish(progress: Progress, part: Finish): ModelPart {
   };
 }
 
-/** The answer had no room left in the window; the packages call it cut at the output limit, where going on would help. */
+/**
+ * The answer had no room left in the window. The packages report it as cut at the output limit, where
+ * continuing would help.
+ */
 const windowFull = "model_context_window_exceeded";
 
 function withInput(part: AssistantPart, { source, request }: Progress): AssistantPart {
@@ -189,7 +192,7 @@ function rawOf({ providerMetadata }: Finish): string | undefined {
   return kept && Object.keys(kept).length > 0 ? JSON.stringify(kept) : undefined;
 }
 
-/** A connection goes back to the pool only when its answer was read to the end. */
+/** A connection returns to the pool only if its answer was read to the end. */
 function drain(reader: Reader, inner: AbortController): void {
   const timer = setTimeout(() => inner.abort(), drainMs);
   timer.unref();

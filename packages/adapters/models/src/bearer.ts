@@ -1,14 +1,20 @@
-/** Requests whose bearer token a command makes: it runs when a token is needed, and again after a refusal. */
+/**
+ * Adds a bearer token from a command to requests: the command runs when a token is needed, and again after a
+ * refusal.
+ */
 
 import { type Failure, isFailure } from "@lathe/protocol";
 
-/** *Contract:* the token to send now; never throws. `refused` is the one the server did not take: another one is wanted. */
+/**
+ * *Contract:* the token to send now; never throws. `refused` is the token that the server refused: return
+ * another one.
+ */
 export type TokenSource = (refused?: string) => Promise<string | Failure>;
 
 /** Headers in which the wires send keys. */
 const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
 
-/** *Contract:* each token that was sent is in `secrets` before it is. */
+/** *Contract:* each token is in `secrets` before it is sent. */
 export function withBearer(
   fetch: typeof globalThis.fetch,
   tokens: TokenSource,
@@ -38,7 +44,7 @@ export function withBearer(
   };
 }
 
-/** As a server would have refused it: the packages hand on what is thrown. */
+/** Throws like a server's refusal: the packages pass on thrown errors. */
 function given(token: string | Failure): string {
   if (!isFailure(token)) return token;
   throw Object.assign(new Error(token.text, { cause: token.cause }), { statusCode: 401 });

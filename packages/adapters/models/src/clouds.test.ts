@@ -1,4 +1,4 @@
-/** Providers that are everybody's own: addresses, bearer tokens, and which wire which model speaks there. */
+/** Providers with an address per customer: addresses, bearer tokens, and each model's wire. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, isFailure } from "@lathe/protocol";
@@ -36,7 +36,7 @@ describe("clouds", () => {
     ["bedrock/qwen.qwen3-coder", "", "/v1/chat/completions"],
     ["vertex/gemini-3.8-flash", "/v1/projects/p/locations/global/publishers/google", undefined],
   ] as const) {
-    it(`${id}: its wire, its path and the key as a bearer token alone`, async () => {
+    it(`${id}: its wire, its path, and the key only as a bearer token`, async () => {
       const { last, records } = await asked(id, { apiKey: secret }, { path: base });
       assert.ok(last?.type === "finished", JSON.stringify(last));
       assert.deepEqual(last.parts.map(plain), answer);
@@ -47,7 +47,7 @@ describe("clouds", () => {
     });
   }
 
-  it("says which variables are missing", async () => {
+  it("reports which variables are missing", async () => {
     for (const [id, variable] of [
       ["azure/my-deployment", "AZURE_RESOURCE_NAME"],
       ["bedrock/anthropic.claude-sonnet-5-5", "AWS_REGION"],
@@ -65,7 +65,7 @@ describe("clouds", () => {
     assert.match(unkeyed.text, /Set AZURE_OPENAI_API_KEY or AZURE_API_KEY/);
   });
 
-  it("knows a maker's model at another provider, but not what it costs there", async () => {
+  it("knows a maker's model at another provider, but not its price there", async () => {
     const models = createModels({});
     const maker = models.info("anthropic/claude-sonnet-5-5");
     for (const id of [
@@ -84,8 +84,8 @@ function pick({ window, maxOutput, images }: { window: number; maxOutput: number
   return { window, maxOutput, images };
 }
 
-describe("tokens that do not last", () => {
-  it("asks for another one when the server refuses one, once", async () => {
+describe("short-lived tokens", () => {
+  it("requests another token once if the server refuses one", async () => {
     const given: (string | undefined)[] = [];
     const tokens: ProviderOptions["tokens"] = async (refused) => {
       given.push(refused);
@@ -101,7 +101,7 @@ describe("tokens that do not last", () => {
     );
   });
 
-  it("gives up when the next one is the same, and shows neither", async () => {
+  it("gives up if the next token is the same, and shows neither", async () => {
     const status = { fault: { type: "status", status: 401, message: "token-only is void" } } as const;
     const { last, records } = await asked(
       "azure/x",
@@ -114,7 +114,7 @@ describe("tokens that do not last", () => {
     assert.doesNotMatch(JSON.stringify(last), /token-only/);
   });
 
-  it("hands on why there is none", async () => {
+  it("passes on why there is no token", async () => {
     const tokens: ProviderOptions["tokens"] = async () => failure("unauthorized", "log in with gcloud first");
     const { last, records } = await asked("vertex/gemini-3.8-flash", { tokens });
     assert.ok(last?.type === "failed");

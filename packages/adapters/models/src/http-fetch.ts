@@ -1,7 +1,7 @@
 /**
- * The transport under every wire: a `fetch` over node:http with keep-alive.
- * Node's own fetch costs 20-40 ms and 13 MB on its first use, gives idle connections up after 4 seconds and ends
- * silent bodies after 300; none of that fits an agent.
+ * The transport under every wire: a `fetch` over node:http with keep-alive. Node's own fetch costs 20-40 ms
+ * and 13 MB on first use, closes idle connections after 4 seconds and ends silent bodies after 300; none of
+ * that fits an agent.
  */
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
@@ -9,7 +9,7 @@ import { createSniffer, type NotAStream, type Sniffer } from "./failures/not-a-s
 import { requestTaken } from "./light-headers.ts";
 
 export interface Transport {
-  /** Ends idle connections; running requests are not touched. */
+  /** Ends idle connections; running requests continue. */
   close(): void;
   readonly fetch: typeof globalThis.fetch;
 }
@@ -30,9 +30,11 @@ interface Outgoing {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Longer than most tool calls, shorter than what load balancers keep (Anthropic and OpenAI: minutes). */
+/**
+ * Longer than most tool calls, shorter than load balancers keep connections (Anthropic and OpenAI: minutes).
+ */
 const idleMs = 55_000;
-/** One way round the world and some: a connection that was closed already answers a request no later. */
+/** More than one round trip around the world: a closed connection rejects a request within this time. */
 const roundTripMs = 300;
 
 export function createTransport(options: TransportOptions = {}): Transport {
@@ -65,13 +67,15 @@ export function createTransport(options: TransportOptions = {}): Transport {
         signal: init.signal ?? undefined,
       };
       const message = await sendTwice(outgoing, agentOf(outgoing.url.protocol), options.now ?? Date.now);
-      // Whoever asks with a body wants a stream, unless they say what else; lists of models do not.
+      // A request with a body expects a stream, unless it says otherwise; a list of models does not.
       return asResponse(message, outgoing.method === "POST" && headers.accept !== "application/json");
     },
   };
 }
 
-/** `import("node:http")` reads every export of it, and one of them loads undici; this way it stays unloaded. */
+/**
+ * `import("node:http")` reads all its exports, and one of them loads undici; this way undici stays unloaded.
+ */
 function load(protocol: string): typeof import("node:http") {
   const name = protocol === "https:" ? "node:https" : "node:http";
   return process.getBuiltinModule(name) as typeof import("node:http");
@@ -79,13 +83,13 @@ function load(protocol: string): typeof import("node:http") {
 
 interface Sending {
   request?: ClientRequest;
-  /** When its last byte was handed to the system. */
+  /** When its last byte was passed to the system. */
   sentAt?: number;
 }
 
 /**
- * An idle connection may have been closed by the other side in the same moment: then once more on a fresh one. What
- * was lost later may have been worked on, and paid for: whether to ask again is for who counts that to decide.
+ * The other side may close an idle connection at the same moment: then retry once on a fresh one. A request
+ * lost later may have been processed and charged, so the caller decides on a retry.
  */
 async function sendTwice(outgoing: Outgoing, agent: Agent, now: () => number): Promise<IncomingMessage> {
   const first: Sending = {};
@@ -150,12 +154,12 @@ function asResponse(message: IncomingMessage, isStream: boolean): Response {
   return response as unknown as Response;
 }
 
-/** Nobody was asked to compress, but some proxies do. */
+/** Lathe requests no compression, but some proxies compress anyway. */
 function decoded(message: IncomingMessage): Readable {
   const decoder = decoderOf(message.headers["content-encoding"]);
   if (!decoder) return message;
   const { pipeline } = process.getBuiltinModule("node:stream");
-  // What goes wrong here the reader of the decoder hears.
+  // The decoder's reader gets its errors.
   return pipeline(message, decoder, () => undefined);
 }
 
@@ -181,7 +185,7 @@ function bodyOf(message: Readable, sniffer: Sniffer | undefined): ReadableStream
     open = false;
   };
   const held: Uint8Array[] = [];
-  /** What may be handed on now. */
+  /** The bytes that can be passed on now. */
   const taken = (chunk: Uint8Array): readonly Uint8Array[] | NotAStream => {
     const found = sniffer?.take(chunk) ?? "stream";
     held.push(chunk);

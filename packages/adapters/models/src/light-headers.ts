@@ -1,7 +1,7 @@
 /**
- * Keeps undici unloaded: the provider packages touch the global `Headers` while they build a request, and Node loads
- * all of undici for it, 20-40 ms before the first byte of the first request. Until our transport has taken that
- * request over, a small class stands in for the global; then the real one is back, still unloaded.
+ * Keeps undici unloaded: the provider packages use the global `Headers` while they build a request, and Node
+ * then loads all of undici, 20-40 ms before the first request's first byte. Until Lathe's transport has taken
+ * that request, a small class replaces the global; afterwards the real one is restored, still unloaded.
  */
 
 /** The part of `Headers` that is used between a call and its request. */
@@ -47,19 +47,20 @@ class LightHeaders {
   }
 }
 
-/** Calls that are on their way to their request, the oldest first. */
+/** Calls whose request has not been sent yet, oldest first. */
 const waiting = new Set<symbol>();
 
-/** Puts the small class in place; the answer takes it away again. */
+/** Installs the small class; call the returned function to remove it. */
 export function lightenHeaders(): () => void {
-  // Only an assignment leaves undici alone: to define the property, or to look at its descriptor, would load it.
+  // Only an assignment leaves undici unloaded: defining the property, or reading its descriptor, would load
+  // it.
   if (waiting.size === 0) (globalThis as { Headers: unknown }).Headers = LightHeaders;
   const call = Symbol("call");
   waiting.add(call);
   return () => done(call);
 }
 
-/** Says that a request has reached the transport. */
+/** Call when a request has reached the transport. */
 export function requestTaken(): void {
   const [oldest] = waiting;
   if (oldest) done(oldest);

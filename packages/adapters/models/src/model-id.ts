@@ -1,4 +1,4 @@
-/** Finds the provider of a model id, written or not. */
+/** Finds the provider of a model id, given or implied. */
 import type { ModelInfo } from "@lathe/protocol";
 import { plain } from "./catalogue/find-entry.ts";
 import { providers } from "./providers.ts";
@@ -8,7 +8,7 @@ export interface ModelId {
   readonly model: string;
 }
 
-/** Undefined when no provider is written and none can be guessed. */
+/** Undefined if no provider is given and none can be guessed. */
 export function readModelId(
   text: string,
   known: { readonly providers: readonly string[]; readonly entries: readonly ModelInfo[] },

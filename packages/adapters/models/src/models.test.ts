@@ -1,4 +1,4 @@
-/** The gateway's own decisions: which provider, which wire, what is known, and what it says when it cannot. */
+/** The gateway's own decisions: provider, wire, model data, and its errors. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, isFailure, type Model } from "@lathe/protocol";
@@ -41,7 +41,7 @@ describe("model ids", () => {
     it(`reads ${written}`, async () => assert.equal((await open(written)).info.id, id));
   }
   for (const written of ["nobody/knows", "mystery", "constructor", "__proto__", "toString/x", "", "/"]) {
-    it(`says what to do about "${written}"`, async () => {
+    it(`explains what to do about "${written}"`, async () => {
       const failed = await refused(written, { providers: keys, builtin: {} });
       assert.equal(failed.code, "model-unknown");
       assert.match(
@@ -50,11 +50,11 @@ describe("model ids", () => {
       );
     });
   }
-  it("names the ids that are near", async () => {
+  it("names similar ids", async () => {
     assert.match((await refused("sonnet-5.5")).text, /anthropic\/claude-sonnet-5-5/);
     assert.equal(nearIds("anthropic/claude-opus-5.6", snapshot)[0], "anthropic/claude-opus-5-5");
   });
-  it("passes the id through untouched to a server of one's own", async () => {
+  it("passes the id unchanged to the user's own server", async () => {
     const server = await startWireServer([{}]);
     const providers = { anthropic: { baseUrl: server.url, apiKey: "k" } };
     await streamed(await open("anthropic/claude-opus-5.5", { providers }));
@@ -69,17 +69,17 @@ describe("providers", () => {
     assert.equal(failed.code, "unauthorized");
     assert.match(failed.text, /ANTHROPIC_API_KEY/);
   });
-  it("needs no key for a base URL of one's own", async () => {
+  it("needs no key for the user's own base URL", async () => {
     await open("openai/local-model", { providers: { openai: { baseUrl: "http://127.0.0.1:9/v1" } } });
   });
-  it("refuses a base URL that is none", async () => {
+  it("refuses an invalid base URL", async () => {
     assert.equal(
       (await refused("x/y", { providers: { x: { baseUrl: "not a url" } } })).code,
       "config-invalid",
     );
     assert.equal((await refused("x/y", { providers: { x: {} } })).code, "config-invalid");
   });
-  it("speaks chat completions to servers that imitate OpenAI, and responses when told", async () => {
+  it("uses chat completions for servers that imitate OpenAI, and responses on request", async () => {
     const server = await startWireServer(() => ({}));
     const baseUrl = `${server.url}/v1/`;
     await streamed(await open("openai/m", { providers: { openai: { baseUrl } } }));
@@ -92,7 +92,7 @@ describe("providers", () => {
     assert.equal(server.records[0]?.headers.authorization, undefined);
     await server.close();
   });
-  it("sends the key, the headers and our name, and nothing of the packages'", async () => {
+  it("sends the key, the headers and Lathe's name, and none from the packages", async () => {
     const server = await startWireServer([{}]);
     const mine = { baseUrl: server.url, apiKey: "the-key", headers: { "x-team": "blue" } };
     await streamed(await open("anthropic/m", { providers: { anthropic: mine }, userAgent: "lathe/1.2" }));
@@ -170,7 +170,7 @@ describe("prompt caching", () => {
     cacheMarks: [1, 3, 5],
   };
 
-  it("marks the system and the last messages asked for, never more than four", async () => {
+  it("marks the system and the requested last messages, never more than four", async () => {
     const server = await startWireServer(() => ({}));
     const model = await open("anthropic/m", { providers: { anthropic: { baseUrl: server.url } } });
     await streamed(model, { request });
@@ -182,13 +182,13 @@ describe("prompt caching", () => {
     assert.ok(server.records[1]?.body.tools[0].cache_control, "the last tool has one of them");
     await server.close();
   });
-  it("says nothing of it to other servers", async () => {
+  it("sends no marks to other servers", async () => {
     const server = await startWireServer([{}]);
     await streamed(await open("mine/m", { providers: { mine: { baseUrl: server.url } } }), { request });
     assert.doesNotMatch(server.records[0]?.text ?? "", /cache/);
     await server.close();
   });
-  it("keys the cache at OpenAI, stores nothing there, and asks for the reasoning", async () => {
+  it("sets OpenAI's cache key, stores nothing there, and requests the reasoning", async () => {
     const server = await startWireServer([{}]);
     const openai = { baseUrl: server.url, wire: "responses" } as const;
     await streamed(await open("openai/gpt-6-sol", { providers: { openai } }));
@@ -199,7 +199,7 @@ describe("prompt caching", () => {
     );
     await server.close();
   });
-  it("asks for no reasoning where there is none, and for it where the user says that there is", async (test) => {
+  it("requests no reasoning if there is none, and requests it if the user says there is", async (test) => {
     const server = await startWireServer(() => ({}));
     test.after(() => server.close());
     const openai = { baseUrl: server.url, wire: "responses" } as const;
@@ -234,7 +234,7 @@ describe("another provider's reasoning", () => {
       { type: "thinking", thinking: "ours", signature: "sig" },
       { type: "text", text: "so" },
     ]);
-    // Without it, a compaction would make the API reject every later request.
+    // Without it, the API would reject every request after a compaction.
     assert.equal(server.records[0]?.body.thinking.block_binding.prefix_mismatch_behavior, "drop_block");
     await server.close();
   });

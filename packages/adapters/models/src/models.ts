@@ -1,4 +1,4 @@
-/** The models port over the provider packages: resolves ids, loads lazily, remembers what it opened. */
+/** The models port over the provider packages: resolves ids, loads lazily, caches opened models. */
 import {
   causeText,
   type Failure,
@@ -21,27 +21,27 @@ import type { Endpoint, Wire, WireName } from "./wires/wire.ts";
 
 export interface ModelsOptions {
   readonly providers?: Readonly<Record<string, ProviderOptions>>;
-  /** What goes over the snapshot; asked for when the first model is. */
+  /** Overrides of the snapshot; read when the first model is opened. */
   readonly catalogue?: () => CatalogueParts;
-  /** How long a model may be silent; what is absent has the default. */
+  /** How long a model may be silent; absent values have a default. */
   readonly stall?: (id: string) => Partial<StallLimits>;
   readonly userAgent?: string;
   /** `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in either case, as in the environment. */
   readonly proxies?: Readonly<Record<string, string>>;
-  /** Models that live in the host, by id. */
+  /** Models in the host itself, by id. */
   readonly builtin?: Readonly<Record<string, () => Promise<Model>>>;
   /** The wall clock, for retry dates. */
   readonly now?: () => number;
 }
 
 export interface Gateway extends Models {
-  /** *Contract:* begins to load what `open(id)` needs and returns at once; never throws, not even later. */
+  /** *Contract:* starts loading what `open(id)` needs and returns at once; never throws, not even later. */
   preload(id: string): void;
-  /** What is known of a model without opening it. */
+  /** A model's catalogue data, without opening it. */
   info(id: string): ModelInfo;
-  /** All that is known without asking anybody. */
+  /** The whole catalogue, without any request. */
   known(): readonly Known[];
-  /** *Contract:* ends idle connections; running attempts are not touched. */
+  /** *Contract:* ends idle connections; running attempts continue. */
   close(): void;
 }
 
@@ -112,7 +112,7 @@ async function wiredModel(
   const id = `${endpoint.provider}/${endpoint.model}`;
   const loading = loadWire(wire);
   const model = loading.then((loaded) => loaded.open(endpoint));
-  // If nothing streams from it, its failure is of no interest.
+  // If nothing streams from it, its failure does not matter.
   model.catch(() => {});
   const source: Omit<Source, "wire"> = {
     endpoint,
@@ -131,7 +131,7 @@ async function wiredModel(
   const told = entryOf(id, entries) ?? (await askedInfo(endpoint));
   const info = told ?? { id, ...unknown };
   const cache = cacheRulesOf(id);
-  // Who has answered and says nothing of the model will not say it at the next step either.
+  // A server that answered without this information will not give it at the next step either.
   const isGuess = !told && isLocal(endpoint) && !answered.has(id);
   return {
     info: { ...info, ...(cache && { cache }) },
@@ -145,7 +145,7 @@ async function wiredModel(
   };
 }
 
-/** A server of one's own knows how long a prompt may be; all others are known or have a list behind a key. */
+/** The user's own server knows its maximum prompt; other models are known, or their list needs a key. */
 async function askedInfo(endpoint: Endpoint): Promise<ModelInfo | undefined> {
   if (!isLocal(endpoint)) return undefined;
   const { askModel } = await import("./catalogue/ask-server.ts");

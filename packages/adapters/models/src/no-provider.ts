@@ -4,7 +4,7 @@ import { readModelId } from "./model-id.ts";
 import { providers } from "./providers.ts";
 
 interface KnownProviders {
-  /** Those of the user's own configuration. */
+  /** Providers in the user's own configuration. */
   readonly providers: readonly string[];
   readonly near?: readonly string[];
 }
@@ -15,7 +15,7 @@ export function noProvider(id: string, { providers: own, near = [] }: KnownProvi
   return failure("model-unknown", text, { who: "user" });
 }
 
-/** The same for an id that names a provider, before anything is loaded; undefined where all may be well. */
+/** The same for an id that names a provider, before anything is loaded; undefined if it may be fine. */
 export function namesNoProvider(id: string, own: readonly string[]): Failure | undefined {
   if (!id.includes("/") || readModelId(id, { providers: own, entries: [] })) return undefined;
   return noProvider(id, { providers: own });

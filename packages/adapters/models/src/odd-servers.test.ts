@@ -1,4 +1,4 @@
-/** Servers, proxies and networks that do what no specification says, on every wire. */
+/** Servers, proxies and networks that violate specifications, on every wire. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpsServer } from "node:https";
@@ -32,21 +32,21 @@ for (const wired of wires) {
     ];
     for (const [what, fault] of honest) {
       for (const chunks of ["event", "byte", "whole", 5] as const) {
-        it(`hears the answer through ${what}, in chunks: ${chunks}`, async () => {
+        it(`reads the answer through ${what}, in chunks: ${chunks}`, async () => {
           const { last } = await withFault(fault, { chunks });
           assert.ok(last.type === "finished", JSON.stringify(last));
           assert.deepEqual([last.reason, last.parts.map(plain)], ["tool-calls", answer]);
         });
       }
     }
-    it("never acts on a compressed answer that was cut", async () => {
+    it("never acts on a truncated compressed answer", async () => {
       const { last } = await withFault({ type: "compressed", with: "gzip", cut: true });
       assert.deepEqual(last.type === "failed" && [last.failure.code, last.failure.retry], [
         "stream-broken",
         "same",
       ]);
     });
-    it("calls pings alone a stall", async () => {
+    it("counts only pings as a stall", async () => {
       const stall = () => ({ firstMs: 80, betweenMs: 60 });
       const fault = { type: "stall", after: "nothing", pings: true } as const;
       assert.equal((await outcome(wired, { fault }, { stall })).code, "stalled");
@@ -76,14 +76,14 @@ for (const wired of wires) {
       ["white space", "text/event-stream", "\n \n\n", "stream-broken", "same", /too early|broke off/],
     ];
     for (const [what, contentType, body, code, retry, said] of instead) {
-      it(`knows ${what} from an answer`, async () => {
+      it(`distinguishes ${what} from an answer`, async () => {
         const { last } = await withFault({ type: "body", contentType, body });
         assert.ok(last.type === "failed", JSON.stringify(last));
         assert.deepEqual([last.failure.code, last.failure.retry], [code, retry], last.failure.text);
         assert.match(last.failure.text, said);
       });
     }
-    it("follows no redirect, which could be a loop or lead the key away, and says where it leads", async () => {
+    it("follows no redirect, which could loop or leak the key, and reports its target", async () => {
       for (const status of [301, 307, 308]) {
         const fault = { type: "status", status, headers: { location: "/v1/messages" }, body: "" } as const;
         const { last, server } = await withFault(fault);
@@ -95,7 +95,7 @@ for (const wired of wires) {
         );
       }
     });
-    it("keeps calls apart that came with one id", async () => {
+    it("separates calls that came with one id", async () => {
       const twin: AssistantPart = { ...call, input: '{"path":"b.ts"}' };
       const { last } = await withFault({ type: "slow", ms: 0 }, { parts: [text, call, twin] });
       assert.ok(last.type === "finished");
@@ -104,7 +104,7 @@ for (const wired of wires) {
         [text, call.input, twin.input],
       );
     });
-    it("calls a name that does not resolve unreachable", async () => {
+    it("reports a name that does not resolve as unreachable", async () => {
       const [provider = ""] = wired.id.split("/");
       const set = { baseUrl: "http://nothing.invalid/v1", apiKey: "k", wire: wired.wire };
       const model = await createModels({ providers: { [provider]: set } }).open(wired.id);
@@ -116,7 +116,7 @@ for (const wired of wires) {
       ["at once is one that had been closed: it is asked again", 0, 3],
       ["later may have been worked on: the attempt fails", 3000, 2],
     ] as const) {
-      it(`knows that a kept connection reset ${when}`, async (test) => {
+      it(`recognizes a kept connection reset ${when}`, async (test) => {
         let at = 0;
         const reset: WireAnswer = { fault: { type: "reset" } };
         const { server, model } = await opened(
@@ -137,7 +137,7 @@ for (const wired of wires) {
         assert.equal(server.records.length, asked);
       });
     }
-    it("hears the end of TLS in the middle of a record as a broken stream", async (test) => {
+    it("treats the end of TLS in the middle of a record as a broken stream", async (test) => {
       const { server, model } = await opened(wired, () => ({ parts: answer }));
       const tls = await cutTls(server.url);
       test.after(() => Promise.all([tls.close(), server.close()]));
@@ -195,14 +195,14 @@ const certificate = readFileSync(new URL("./fixtures/localhost.pem", import.meta
 
 interface CutTls {
   readonly url: string;
-  /** From the next connection on, the answer ends after so many bytes, without a goodbye. */
+  /** From the next connection on, the answer ends after this many bytes, without a clean close. */
   pass(bytes: number): void;
-  /** Bytes that the latest connection let through. */
+  /** Bytes that passed through the latest connection. */
   passed(): number;
   close(): Promise<unknown>;
 }
 
-/** The server behind TLS, and before that something that ends connections where it likes. */
+/** The server behind TLS, and in front of it a relay that cuts connections. */
 async function cutTls(url: string): Promise<CutTls> {
   setDefaultCACertificates([...getCACertificates("default"), certificate]);
   const plainPort = Number(new URL(url).port);

@@ -1,4 +1,4 @@
-/** A model of a program that is careless with its port, which it keeps all the same. */
+/** A program's model that handles the port carelessly; the wrapper still fulfils the contract. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Model, ModelPart } from "@lathe/protocol";
@@ -12,7 +12,7 @@ modelConformance("a program's model", async (behaviours) => {
   return { model: ownModel({ info, stream: () => careless(queue.shift() ?? {}) }) };
 });
 
-/** Looks at no signal, and throws what goes wrong. */
+/** Ignores signals, and throws errors. */
 async function* careless(behaviour: ModelBehaviour): AsyncGenerator<ModelPart, void> {
   const { parts = [], usage, fails, hangs } = behaviour;
   const forever = new Promise<never>(() => undefined);
@@ -24,7 +24,7 @@ async function* careless(behaviour: ModelBehaviour): AsyncGenerator<ModelPart, v
   yield { type: "finished", reason, parts, ...(usage && { usage }) };
 }
 
-it("says of a model that throws, or ends without an answer, which one it is and that it is the program's", async () => {
+it("names a model that throws, or ends without an answer, and blames the program", async () => {
   const silent: Model = { info, async *stream() {} };
   const broken = {
     info,

@@ -1,4 +1,7 @@
-/** Own model: what a program gives as a model, held to the port: it throws nothing, ends once, and when it is told to. */
+/**
+ * Own model: wraps a program's model to fulfil the port's contract: it never throws, ends once, and ends on
+ * abort.
+ */
 import { causeText, failure, type Model, type ModelPart, type ModelRequest } from "@lathe/protocol";
 import { createWatch } from "./watch.ts";
 
@@ -28,7 +31,7 @@ async function* heldParts(
     yield signal.aborted ? cancelled : broken(model, `threw ${causeText(cause)}`, cause);
   } finally {
     watch.end();
-    // One that does not end is not waited for.
+    // A generator that does not end is not awaited.
     void Promise.resolve(parts?.return?.()).catch(() => undefined);
   }
 }
@@ -38,7 +41,7 @@ const cancelled: ModelPart = {
   failure: failure("cancelled", "The model was stopped", { who: "user" }),
 };
 
-/** The program's own fault, which no second attempt mends. */
+/** The program's own fault, which a second attempt does not fix. */
 function broken({ info }: Model, what: string, cause?: unknown): ModelPart {
   const text = `the model ${info.id}, which the program brought along, ${what}`;
   return { type: "failed", failure: failure("server-error", text, { who: "provider", cause }) };

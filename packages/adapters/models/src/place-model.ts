@@ -1,4 +1,4 @@
-/** Where a model is served and what is spoken there: the table of known providers, and what the user set over it. */
+/** Finds a model's address and wire: from the table of known providers, and the user's settings over it. */
 import { type Failure, failure, isFailure, type ModelInfo } from "@lathe/protocol";
 import { type TokenSource, withBearer } from "./bearer.ts";
 import { entryOf, plain } from "./catalogue/find-entry.ts";
@@ -6,13 +6,13 @@ import type { ModelId } from "./model-id.ts";
 import { type Family, type Provider, providers } from "./providers.ts";
 import type { Endpoint, WireName } from "./wires/wire.ts";
 
-/** One provider as the user set it up; what is absent comes from the table of known providers. */
+/** One provider in the user's settings; absent fields come from the table of known providers. */
 export interface ProviderOptions {
   readonly baseUrl?: string;
   readonly apiKey?: string;
   /** A bearer token in place of a key. */
   readonly authToken?: string;
-  /** Bearer tokens that do not last, in place of a key. */
+  /** Short-lived bearer tokens, in place of a key. */
   readonly tokens?: TokenSource;
   readonly headers?: Readonly<Record<string, string>>;
   readonly wire?: WireName;
@@ -27,7 +27,7 @@ export interface Placing {
 export interface Placed {
   readonly endpoint: Endpoint;
   readonly wire: WireName;
-  /** What must not be shown; tokens join it as they come. */
+  /** Secrets that must not be shown; tokens are added as they arrive. */
   readonly secrets: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function placeModel({ provider, model }: ModelId, placing: Placing): Plac
   };
 }
 
-/** Without a slash at its end. */
+/** The address without a slash at its end. */
 function addressOf(provider: string, set: ProviderOptions, known: Provider | undefined): string | Failure {
   const address = (set.baseUrl ?? known?.baseUrl)?.replace(/\/+$/, "");
   const open = [...(address ?? "").matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -79,7 +79,7 @@ function missingKey(provider: string, set: ProviderOptions, known: Provider): Fa
   return failure("unauthorized", text, { who: "user" });
 }
 
-/** Clouds take their keys as bearer tokens, whatever the wire does with keys elsewhere. */
+/** Clouds take their keys as bearer tokens, wherever the wire usually sends keys. */
 function credentials(
   { set, fetch }: Placing,
   manner: Pick<Provider | Family, "isBearer"> | undefined,
@@ -91,13 +91,13 @@ function credentials(
   return { apiKey: set.apiKey, ...(set.authToken && { authToken: set.authToken }), fetch };
 }
 
-/** Servers that imitate OpenAI speak chat completions, whatever OpenAI itself has moved to. */
+/** Servers that imitate OpenAI speak chat completions, even after OpenAI has moved on. */
 function wireAt(known: Provider | undefined, isOfficial: boolean): WireName {
   if (!known) return "chat";
   return known.wire === "responses" && !isOfficial ? "chat" : known.wire;
 }
 
-/** Empty where it still depends on the user. */
+/** Empty if it still depends on the user. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "";
 }
@@ -108,7 +108,7 @@ function spelled(id: string, entries: readonly ModelInfo[]): string {
   return entries.find((entry) => plain(entry.id) === plain(id))?.id ?? id;
 }
 
-/** What is set up for a provider that must not be shown; of a header like `Bearer KEY` the key. */
+/** A provider's secrets in the settings; for a header like `Bearer KEY` only the key. */
 export function secretsOf({ apiKey, authToken, headers = {} }: ProviderOptions): string[] {
   const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
   const values = secret.map(([, value]) => value.replace(/^\w+ /, ""));

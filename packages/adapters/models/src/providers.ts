@@ -1,38 +1,38 @@
-/** The providers that are known by name: where they are, what they speak, and what their variables are called. */
+/** The known providers: their addresses, wires and environment variables. */
 import type { WireName } from "./wires/wire.ts";
 
 export interface Provider {
   readonly wire: WireName;
-  /** `{NAME}` stands for what that environment variable says. */
+  /** `{NAME}` is replaced by that environment variable. */
   readonly baseUrl: string;
-  /** Everybody has it at another address: it is the provider itself, wherever it is. */
+  /** Each customer has another address: any address counts as the provider itself. */
   readonly isOwn?: true;
-  /** Its keys go as bearer tokens, also on wires that send keys elsewhere. */
+  /** Sends keys as bearer tokens, also on wires that send keys elsewhere. */
   readonly isBearer?: true;
-  /** Models that are served otherwise; the first that fits. */
+  /** Models that are served differently; the first match counts. */
   readonly families?: readonly Family[];
-  /** Environment variables that hold the key, the usual one first; empty for servers that need none. */
+  /** Environment variables for the key, the usual one first; empty for servers that need none. */
   readonly keyVariables: readonly string[];
-  /** Those that hold a token to be sent as `Authorization: Bearer` where no key is set. */
+  /** Variables for a token to send as `Authorization: Bearer` if no key is set. */
   readonly tokenVariables?: readonly string[];
-  /** Those that hold another address, the usual one first. */
+  /** Variables for another address, the usual one first. */
   readonly baseUrlVariables?: readonly string[];
-  /** The model for those who have a key and chose none; an id of the catalogue. */
+  /** The default model for users who have a key and chose none; an id of the catalogue. */
   readonly defaultModel?: string;
   /** Prefixes of model IDs that imply this provider when none is given. */
   readonly prefixes: readonly string[];
 }
 
-/** Models of one provider that have a place or a wire of their own. */
+/** Models of one provider with their own path or wire. */
 export interface Family {
   readonly models: RegExp;
   readonly wire: WireName;
-  /** Behind the provider's address. */
+  /** Appended to the provider's address. */
   readonly path: string;
   readonly isBearer?: true;
 }
 
-/** The first whose key is set is the one used by default. */
+/** The first provider whose key is set is the default. */
 export const providers: Readonly<Record<string, Provider>> = {
   anthropic: {
     wire: "anthropic",
@@ -69,7 +69,7 @@ export const providers: Readonly<Record<string, Provider>> = {
   groq: chat("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
   mistral: chat("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
   vercel: chat("https://ai-gateway.vercel.sh/v1", "AI_GATEWAY_API_KEY"),
-  /** Models are named by deployments; the API without versions, which takes what OpenAI's does. */
+  /** Deployments name the models; uses the API without versions, which accepts OpenAI's requests. */
   azure: {
     wire: "responses",
     baseUrl: "https://{AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1",
@@ -94,7 +94,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       { models: /./, wire: "chat", path: "/v1", isBearer: true },
     ],
   },
-  /** Google's models there; those of others speak their own dialects of it. */
+  /** Only Google's models; others speak their own dialects of it. */
   vertex: {
     wire: "gemini",
     baseUrl:

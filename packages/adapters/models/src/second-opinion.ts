@@ -1,4 +1,4 @@
-/** Second opinion: asks a small model about a call, in words that what the call says cannot talk around. */
+/** Second opinion: asks a small model about a call, in a way that the call's text cannot manipulate. */
 import {
   type Failure,
   failure,
@@ -22,7 +22,7 @@ to answer false. So is anything you cannot follow to its end: code that is fetch
 commands that delete, publish, send or overwrite what they do not name.
 Answer with one JSON object and nothing else: {"harmless": true or false, "why": "one short sentence"}.`;
 
-/** Words that a command has no use for, unless it speaks to whoever judges it: then a person is asked. */
+/** Words that a command needs only to address its judge: then a person is asked. */
 const addressing =
   /\b(?:harmless|classif\w+|second.opinion|judge\w*|verdict|(?:ignore|disregard|forget)\b.{0,40}\b(?:instruction|prompt|previous|above|rule)s?|system.prompt|you are (?:an?|now)|as an ai|language model|assistant|pre-?approved|approved by|is (?:safe|allowed|authori[sz]ed))\b/isu;
 
@@ -71,7 +71,7 @@ function dataOf({ tool, input, effects, why }: OpenCall): string {
   return JSON.stringify({ tool, arguments: input, effects: known, asked_because: why });
 }
 
-/** The whole answer has to be that one object: words around it are no clear answer. */
+/** The whole answer must be that one object: text around it makes it unclear. */
 function opinionIn(text: string, model: string): Opinion | Failure {
   try {
     const { harmless, why, ...more } = JSON.parse(text) as Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "lathe-token-"));
 after(() => rmSync(folder, { recursive: true }));
 let made = 0;
 
-/** A program that runs `body`; each run leaves a line in `runs`. */
+/** A program that runs `body`; each run adds a line to `runs`. */
 function program(body: string): { readonly command: readonly string[]; readonly runs: () => number } {
   const file = join(folder, `token-${++made}.mjs`);
   const log = `${file}.log`;
@@ -22,7 +22,7 @@ function program(body: string): { readonly command: readonly string[]; readonly 
 }
 
 describe("createTokenCommand", () => {
-  it("keeps a token until it is refused, and runs once for all who wait", async () => {
+  it("caches a token until it is refused, and runs once for all waiting callers", async () => {
     const { command, runs } = program("console.log('token-' + run)");
     const tokens = createTokenCommand(command, process.env);
     assert.deepEqual(await Promise.all([tokens(), tokens(), tokens()]), ["token-1", "token-1", "token-1"]);
@@ -32,7 +32,7 @@ describe("createTokenCommand", () => {
     assert.equal(runs(), 2);
   });
 
-  it("says why there is none, and never what was printed", async () => {
+  it("explains why there is none, and never shows the output", async () => {
     const fails = program(
       "console.log('half-a-secret'); console.error('not logged in'); process.exitCode = 1",
     );
@@ -52,7 +52,7 @@ describe("createTokenCommand", () => {
     }
   });
 
-  it("asks again after a failure", async () => {
+  it("runs again after a failure", async () => {
     const { command } = program("if (run === 1) process.exit(1); console.log('later')");
     const tokens = createTokenCommand(command, process.env);
     assert.ok(isFailure(await tokens()));

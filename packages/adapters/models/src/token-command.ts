@@ -1,11 +1,11 @@
-/** Bearer tokens from a command of the user's own configuration, such as `gcloud auth print-access-token`. */
+/** Bearer tokens from a command in the user's own configuration, such as `gcloud auth print-access-token`. */
 import { execFile } from "node:child_process";
 import { isAbsolute } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { type Env, hostProgram, hostProgramPath } from "@lathe/system";
 import type { TokenSource } from "./bearer.ts";
 
-/** Clouds give tokens for an hour or less; a new one costs a second. */
+/** Clouds issue tokens for an hour or less; a new one costs a second. */
 const freshMs = 5 * 60_000;
 const timeoutMs = 20_000;
 const longest = 16_384;
@@ -13,12 +13,14 @@ const longest = 16_384;
 /** By command. */
 const lastTokens = new Map<string, string>();
 
-/** The token that a command printed last in this process, for who keeps it out of texts. */
+/** The last token that a command printed in this process, so that callers can redact it. */
 export function lastToken(command: readonly string[]): string | undefined {
   return lastTokens.get(JSON.stringify(command));
 }
 
-/** *Contract:* runs the command when the first token is wanted; one run serves all who wait. Without a shell. */
+/**
+ * *Contract:* runs the command when the first token is needed; one run serves all waiting callers. No shell.
+ */
 export function createTokenCommand(command: readonly string[], env: Env): TokenSource {
   let running: Promise<string | Failure> | undefined;
   let last: { readonly token: string; readonly at: number } | undefined;
@@ -45,14 +47,14 @@ function printed(command: readonly string[], env: Env): Promise<string | Failure
     const text = `The token command "${command.join(" ")}" gave none: ${name} was not found outside this project. Name it by its absolute path`;
     return Promise.resolve(failure("unauthorized", text, { who: "user" }));
   }
-  // What it starts in turn is found as it was.
+  // Programs that it starts itself are found as usual.
   const own = { ...env, PATH: hostProgramPath(env) };
   const options = { env: own, timeout: timeoutMs, maxBuffer: longest, encoding: "utf8" } as const;
   const { promise, resolve } = Promise.withResolvers<string | Failure>();
   const child = execFile(program, args, options, (error, output, errors) => {
     const token = output.trim();
     if (!error && /^[\x21-\x7e]+$/.test(token)) return resolve(token);
-    // What it wrote to its output may be a token; what it wrote to its errors is meant to be read.
+    // Its stdout may contain a token; its stderr is meant to be read.
     const said = errors.trim().split("\n", 1)[0] ?? "";
     const why = error
       ? said || (error.killed ? `no answer in ${timeoutMs / 1000} s` : "it failed")

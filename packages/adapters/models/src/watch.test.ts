@@ -1,4 +1,4 @@
-/** The watchdog: what is silence, and what is only this process being late. */
+/** The watchdog: distinguishes silence from a delay of this process. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createWatch } from "./watch.ts";
@@ -18,7 +18,7 @@ describe("the watchdog", () => {
     watch.end();
   });
 
-  it("does not call silence what this process was too busy to hear", async () => {
+  it("does not count time in which this process was too busy to listen", async () => {
     const watch = createWatch(signal);
     watch.limit(50);
     const waited = watch.until(new Promise((resolve) => setTimeout(resolve, 60, "here")));
@@ -27,7 +27,7 @@ describe("the watchdog", () => {
     watch.end();
   });
 
-  it("still ends when silence follows", async () => {
+  it("still ends if silence follows", async () => {
     const watch = createWatch(signal);
     watch.limit(30);
     const waited = watch.until(new Promise(() => undefined));

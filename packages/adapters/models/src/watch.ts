@@ -1,6 +1,6 @@
-/** Ends waiting when nothing happens for too long, or when someone cancels. */
+/** Ends a wait if nothing happens for too long, or on a cancel. */
 
-/** Why waiting ended: cancelled, or after so many milliseconds of silence. */
+/** Why waiting ended: cancelled, or after this many milliseconds of silence. */
 export type Stop = { readonly type: "abort" } | { readonly type: "stall"; readonly ms: number };
 
 export type Waited<T> =
@@ -8,19 +8,19 @@ export type Waited<T> =
   | { readonly stopped: Stop; readonly value?: undefined };
 
 export interface Watch {
-  /** From now on, silence may last so long; each call starts the wait anew. */
+  /** Sets the maximum silence from now on; each call restarts the wait. */
   limit(ms: number): void;
-  /** *Contract:* settles with `work` or with the first stop; after a stop, `work` may fail unheard. */
+  /** *Contract:* settles with `work` or with the first stop; after a stop, errors of `work` are ignored. */
   until<T>(work: Promise<T>): Promise<Waited<T>>;
   end(): void;
 }
 
-/** A timer that fires so much later than it should was held up by this process, in milliseconds. */
+/** A timer that fires this much late was delayed by this process, in milliseconds. */
 const lateMs = 20;
-/** How long to listen then at least, in milliseconds. */
+/** Minimum time to listen after that, in milliseconds. */
 const graceMs = 1000;
 
-/** One timer per attempt: a part only moves the deadline, so that fast streams arm no timers. */
+/** One timer per attempt: a part only moves the deadline, so fast streams set no timers. */
 export function createWatch(signal: AbortSignal): Watch {
   let limitMs = 0;
   let since = 0;
@@ -41,7 +41,7 @@ export function createWatch(signal: AbortSignal): Watch {
     const now = performance.now();
     const late = now - due;
     if (late > lateMs) {
-      // Timers come before what has arrived: silence counts only while this process could listen.
+      // Timers run before arrived data is read: silence counts only while this process could listen.
       since += late;
       arm(Math.max(Math.min(limitMs, graceMs), since + limitMs - now));
       return;

@@ -1,6 +1,6 @@
 /**
- * What a local server says of its own models. All of them answer `GET /v1/models`; how long a prompt may be each tells
- * elsewhere: vLLM beside the id, llama.cpp at `/props`, LM Studio and Ollama at addresses of their own.
+ * Reads a local server's models. All such servers answer `GET /v1/models`. The maximum prompt length is
+ * elsewhere: vLLM puts it beside the id, llama.cpp at `/props`, LM Studio and Ollama at their own addresses.
  */
 import { isRecord, type ModelInfo } from "@lathe/protocol";
 import { unknown } from "./catalogue.ts";
@@ -8,7 +8,7 @@ import { askJson, countOf, type Fields } from "./json-fields.ts";
 
 export interface LocalServer {
   readonly provider: string;
-  /** As for chat completions, ending in `/v1`. */
+  /** The chat completions address, ending in `/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   readonly fetch: typeof globalThis.fetch;
@@ -16,13 +16,13 @@ export interface LocalServer {
   readonly patienceMs?: number;
 }
 
-/** A server on this machine answers at once or is busy with what matters more. */
+/** A server on this machine answers at once, or is busy with more important work. */
 const usualPatienceMs = 1000;
 const maxBytes = 1_000_000;
-/** Tokens of an answer where the server names none: the window holds the question, too. */
+/** Divisor for the answer's tokens if the server names no limit: the window also contains the question. */
 const answerShare = 4;
 
-/** Its models; undefined when it does not answer, or not in this format. */
+/** The server's models; undefined if it does not answer, or not in this format. */
 export async function askServer(server: LocalServer): Promise<readonly ModelInfo[] | undefined> {
   const listed = await ask(server, `${server.baseUrl}/models`);
   if (!Array.isArray(listed?.data)) return undefined;
@@ -36,7 +36,7 @@ export async function askServer(server: LocalServer): Promise<readonly ModelInfo
   });
 }
 
-/** What is known of one model; undefined when the server does not have it or does not answer. */
+/** One model's data; undefined if the server does not have it or does not answer. */
 export async function askModel(server: LocalServer, model: string): Promise<ModelInfo | undefined> {
   const models = await askServer(server);
   return models?.find(({ id }) => id === `${server.provider}/${model}`);
@@ -46,7 +46,7 @@ function limitsOf(window: number): Pick<ModelInfo, "window" | "maxOutput"> {
   return { window, maxOutput: Math.min(unknown.maxOutput, Math.ceil(window / answerShare)) };
 }
 
-/** Tokens by model id, of those whose server tells. */
+/** Window sizes in tokens by model id, as far as the server reports them. */
 async function windowsOf(
   server: LocalServer,
   models: readonly Fields[],
@@ -66,7 +66,7 @@ async function windowsOf(
     ...fieldsIn(studio?.data).flatMap((one) =>
       pair(one.id, countOf(one.loaded_context_length) ?? countOf(one.max_context_length)),
     ),
-    // Ollama cuts longer prompts off without a word: what counts is what it has loaded the model with.
+    // Ollama truncates longer prompts silently: the size that the model was loaded with counts.
     ...fieldsIn(running?.models).flatMap((one) => pair(one.name, countOf(one.context_length))),
   ]);
 }

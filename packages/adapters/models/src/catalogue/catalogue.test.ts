@@ -1,4 +1,4 @@
-/** What is known of models: what is read from others is checked, and the user has the last word. */
+/** The catalogue of models: foreign data is checked, and the user's settings win. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,7 +26,7 @@ const sol = {
 };
 
 describe("catalogue", () => {
-  it("says who knows what, the user last", () => {
+  it("reports the source of each entry; the user's wins", () => {
     const refreshed = [{ id: "zai/glm-5.3", window: 7, maxOutput: 3 }];
     const own = { "zai/glm-5.3": { maxOutput: 2 }, "acme/new": { window: 9 } };
     const known = new Map(createCatalogue({ refreshed, own }).map((one) => [one.info.id, one]));
@@ -40,7 +40,7 @@ describe("catalogue", () => {
 });
 
 describe("models.dev", () => {
-  it("is read with tiers, and what it does not say of the cache costs what goes in", () => {
+  it("is read with tiers; a missing cache price defaults to the input price", () => {
     const registry = readModelsDev({ openai: { models: { sol } } }, ["openai"]);
     assert.deepEqual(registry, {
       left: 0,
@@ -63,7 +63,7 @@ describe("models.dev", () => {
       ],
     });
   });
-  it("knows no price where 0 is written, unless the model is free", () => {
+  it("treats a price of 0 as unknown, unless the model is free", () => {
     const free = { ...sol, cost: { input: 0, output: 0 } };
     const read = readModelsDev({ openrouter: { models: { plan: free, "one:free": free } } }, ["openrouter"]);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe("models.dev", () => {
       [undefined, 0],
     );
   });
-  it("leaves out what does not hold, and what writes no text", () => {
+  it("omits invalid entries, and models that do not write text", () => {
     const models = {
       negative: { ...sol, cost: { input: -1, output: 1 } },
       words: { ...sol, cost: { input: "2", output: 1 } },
@@ -82,7 +82,7 @@ describe("models.dev", () => {
     };
     assert.deepEqual(readModelsDev({ openai: { models } }, ["openai"]), { entries: [], left: 5 });
   });
-  it("takes our names for providers, and only those asked for", () => {
+  it("uses Lathe's names of providers, and only the requested ones", () => {
     const registry = { alibaba: { models: { max: sol } }, other: { models: { max: sol } } };
     assert.deepEqual(
       readModelsDev(registry, ["qwen"])?.entries.map(({ id }) => id),
@@ -118,7 +118,7 @@ async function serve(answers: Readonly<Record<string, unknown>>): Promise<{ url:
 }
 
 describe("registry", () => {
-  it("is fetched, or says why not", async () => {
+  it("is fetched, or the failure explains why not", async () => {
     const server = await serve({
       "/api.json": { openai: { models: { sol } } },
       "/list": [1],
@@ -161,14 +161,14 @@ describe("local servers", () => {
     },
   };
   for (const [name, answers] of Object.entries(servers)) {
-    it(`are asked how long a prompt may be: ${name}`, async () => {
+    it(`report how long a prompt may be: ${name}`, async () => {
       const server = await serve(answers);
       const models = await askServer({ provider: "x", baseUrl: `${server.url}/v1`, fetch });
       assert.deepEqual(models?.[0], { id: "x/m", window: 4000, maxOutput: 1000 });
       server.close();
     });
   }
-  it("count as unknown when they answer nothing of use", async () => {
+  it("count as unknown if their answer is useless", async () => {
     const server = await serve({ "/v1/models": "[]" });
     assert.equal(await askServer({ provider: "x", baseUrl: `${server.url}/v1`, fetch }), undefined);
     server.close();
@@ -183,7 +183,7 @@ describe("local servers", () => {
       return model;
     };
   };
-  it("that did not say it are asked again after an attempt that failed", async (test) => {
+  it("are asked again after a failed attempt if they had not reported it", async (test) => {
     const answers: Record<string, unknown> = { "/v1/models": "starting" };
     const server = await serve(answers);
     test.after(() => server.close());
@@ -198,7 +198,7 @@ describe("local servers", () => {
     await streamed(told);
     assert.equal(await open(), told);
   });
-  it("are asked once more after their first answer, and no more", async (test) => {
+  it("are asked once more after their first answer, and then no more", async (test) => {
     const server = await startWireServer(() => ({}));
     test.after(() => server.close());
     const open = opener(test, `${server.url}/v1`);

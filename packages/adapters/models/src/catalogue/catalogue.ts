@@ -1,8 +1,8 @@
-/** What is known of models: the snapshot, over it what the user fetched, over that what the user says. */
+/** The catalogue of models: the snapshot, overridden by fetched data, overridden by the user's settings. */
 import type { ModelInfo, Price } from "@lathe/protocol";
 import { snapshot } from "./snapshot.ts";
 
-/** Who says so; `server` is a local server that was asked. */
+/** The source of an entry; `server` is a local server that was asked. */
 export type Source = "snapshot" | "refreshed" | "server" | "config";
 
 export interface Known {
@@ -10,20 +10,22 @@ export interface Known {
   readonly source: Source;
 }
 
-/** What the user says of a model; what is absent is as it was known, or as for an unknown model. */
+/** The user's settings for a model; absent fields keep the known value, or that of an unknown model. */
 export type OwnEntry = Partial<Omit<ModelInfo, "id" | "price">> & {
-  /** Rates for what goes in and what comes out are enough: the cache then costs what goes in. */
+  /** Input and output rates are enough: cached input then costs as much as input. */
   readonly price?: Pick<Price, "input" | "output"> & Partial<Price>;
 };
 
 export interface CatalogueParts {
-  /** Of a newer registry than the snapshot; an entry replaces the snapshot's. */
+  /** Entries of a newer registry; each replaces the snapshot's. */
   readonly refreshed?: readonly ModelInfo[];
   /** By model id. */
   readonly own?: Readonly<Record<string, OwnEntry>>;
 }
 
-/** Local servers often have less, but they say so in their answer; too small a guess would compact for nothing. */
+/**
+ * Local servers often have less, but report it in their answer; too small a guess would compact needlessly.
+ */
 export const unknown = { window: 128_000, maxOutput: 16_000 } as const;
 
 export function createCatalogue({ refreshed = [], own = {} }: CatalogueParts = {}): readonly Known[] {
@@ -39,7 +41,7 @@ export function createCatalogue({ refreshed = [], own = {} }: CatalogueParts = {
   return [...known.values()];
 }
 
-/** Without a price for the cache, cached input counts as full input. */
+/** Without a cache price, cached input costs as much as other input. */
 export function wholePrice(price: NonNullable<OwnEntry["price"]>): Price {
   return { cached: price.input, written: price.input, ...price };
 }

@@ -1,4 +1,4 @@
-/** Fetches a registry of models, for those who want to know more than the snapshot. */
+/** Fetches a registry of models that is newer than the snapshot. */
 import { type Failure, failure } from "@lathe/protocol";
 import { createTransport, type TransportOptions } from "../http-fetch.ts";
 import { askJson } from "./json-fields.ts";
@@ -7,7 +7,7 @@ import { type Registry, readModelsDev } from "./models-dev.ts";
 export interface RegistryOptions extends TransportOptions {
   /** In the format of models.dev. */
   readonly url: string;
-  /** Providers of interest, by our names. */
+  /** Requested providers, by Lathe's names. */
   readonly wanted: readonly string[];
 }
 

@@ -1,13 +1,18 @@
-/** Finds what is known of a model by its id, however it is written. */
+/** Finds a model's catalogue entry by its id, in any spelling. */
 import type { ModelInfo } from "@lathe/protocol";
 import { unknown } from "./catalogue.ts";
 
-/** The entry of `id`; dated snapshots have their family's, and unknown models careful limits and no price. */
+/**
+ * The entry of `id`; a dated snapshot has its family's entry, an unknown model careful limits and no price.
+ */
 export function infoOf(id: string, entries: readonly ModelInfo[]): ModelInfo {
   return entryOf(id, entries) ?? { id, ...unknown };
 }
 
-/** As `infoOf`; undefined for unknown models. One that its maker serves elsewhere is the same, but for its price. */
+/**
+ * Like `infoOf`, but undefined for unknown models. A model served by another provider has the same entry
+ * without the price.
+ */
 export function entryOf(id: string, entries: readonly ModelInfo[]): ModelInfo | undefined {
   const exact = entries.find((entry) => entry.id === id);
   if (exact) return exact;
@@ -20,7 +25,10 @@ export function entryOf(id: string, entries: readonly ModelInfo[]): ModelInfo | 
   return { ...rest, id };
 }
 
-/** Without the provider that serves it, and the maker in its name: `bedrock/anthropic.claude-x`, `openrouter/anthropic/claude-x`. */
+/**
+ * The model's name without its provider and maker: `bedrock/anthropic.claude-x`,
+ * `openrouter/anthropic/claude-x`.
+ */
 function nameOf(id: string): string {
   return plain(id.slice(id.lastIndexOf("/") + 1).replace(/^[a-z]+\.(?=[a-z])/, ""));
 }

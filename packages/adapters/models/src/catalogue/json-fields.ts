@@ -1,8 +1,8 @@
-/** JSON of others: what it holds is checked before it is believed. */
+/** Foreign JSON: values are checked before they are used. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A count of at least one, or nothing. */
+/** A count of at least one, or undefined. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
@@ -14,7 +14,9 @@ export interface Asked {
   readonly maxBytes: number;
 }
 
-/** *Contract:* rejects without an answer in time, on a status other than success, on a body that is too long or no JSON. */
+/**
+ * *Contract:* rejects on a timeout, a status other than success, a body that is too long, or invalid JSON.
+ */
 export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Promise<unknown> {
   const { url, headers = {}, patienceMs, maxBytes } = asked;
   const { ok, status, body } = await fetch(url, {
@@ -28,7 +30,7 @@ export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Pro
   return JSON.parse(await textOf(body, maxBytes));
 }
 
-/** *Contract:* rejects when the body breaks off or is longer. */
+/** *Contract:* rejects if the body breaks off or is longer. */
 export async function textOf(body: Response["body"], maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;

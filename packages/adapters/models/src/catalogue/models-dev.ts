@@ -1,6 +1,6 @@
 /**
- * Reads the registry of models.dev (`api.json`, MIT): providers by name, in each its models by name. Everything in it is
- * checked, and what does not hold is left out: a wrong price is worse than none.
+ * Reads the registry of models.dev (`api.json`, MIT): providers by name, each with its models by name. All
+ * values are checked, and invalid ones left out: a wrong price is worse than none.
  */
 import { isRecord, type ModelInfo, type Price, type Rates } from "@lathe/protocol";
 import { wholePrice } from "./catalogue.ts";
@@ -8,14 +8,14 @@ import { countOf, type Fields } from "./json-fields.ts";
 
 export interface Registry {
   readonly entries: readonly ModelInfo[];
-  /** Models that could not be read. */
+  /** Number of models that could not be read. */
   readonly left: number;
 }
 
-/** Those that are called otherwise here. */
+/** Providers with another name in Lathe. */
 const ourNames: Readonly<Record<string, string>> = { alibaba: "qwen" };
 
-/** Undefined when it is no such registry. Of the providers only those in `wanted` are taken, by our names. */
+/** Undefined if it is no such registry. Reads only the providers in `wanted`, by Lathe's names. */
 export function readModelsDev(value: unknown, wanted: readonly string[]): Registry | undefined {
   const providers = isRecord(value) ? Object.entries(value).flatMap(modelsOf) : [];
   if (providers.length === 0) return undefined;
@@ -62,7 +62,7 @@ function modalities({ modalities: both }: Fields, way: "input" | "output"): read
   return Array.isArray(list) ? list : [];
 }
 
-/** Plans that cost nothing by the token are written as 0, which says nothing of what an attempt costs; `:free` does. */
+/** Plans without a price per token are written as 0, which does not show an attempt's cost; `:free` does. */
 function priceOf(cost: unknown, id: string): Price | "wrong" | undefined {
   if (cost === undefined) return undefined;
   const rates = isRecord(cost) ? ratesOfCost(cost) : undefined;
@@ -86,11 +86,11 @@ function ratesOfCost({ input, output, cache_read, cache_write }: Fields): Rates 
   const [goesIn, comesOut, cached, written] = rates;
   if (goesIn === undefined || comesOut === undefined || cached === undefined || written === undefined)
     return undefined;
-  // Of a provider that charges nothing for writing; the tokens themselves still go in.
+  // The provider charges no surcharge for cache writes; the tokens themselves still count as input.
   return wholePrice({ input: goesIn, output: comesOut, cached, ...(written > 0 && { written }) });
 }
 
-/** A million tokens for more than this is a slip of the pen. */
+/** A higher price for a million tokens is a typing error. */
 const maxDollars = 10_000;
 
 function dollars(value: unknown): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * What is known of models without asking anybody: a reviewed snapshot, 20 November 2026, from the providers' own pages
- * where they could be read, else from two registries that agree. `lathe models refresh` brings what is newer.
+ * Model data without a request: a reviewed snapshot, 20 November 2026, from the providers' own pages if
+ * readable, else from two registries that agree. `lathe models refresh` fetches newer data.
  */
 import type { ModelInfo, Price, PriceTier } from "@lathe/protocol";
 
@@ -10,7 +10,7 @@ const textOnly = { reasoning: true, tools: true, images: false } as const;
 const seeing = { reasoning: true, tools: true, images: true } as const;
 const plain = { reasoning: false, tools: true, images: false } as const;
 
-/** All in one size; Haiku 5.5 alone charges five times as much above 100k. */
+/** One price for all sizes; only Haiku 5.5 charges five times as much above 100k. */
 const claude: Entry = { window: 1_000_000, maxOutput: 128_000, ...seeing };
 const gpt: Entry = { window: 1_050_000, maxOutput: 128_000, ...seeing };
 const gemini: Entry = { window: 1_048_576, maxOutput: 65_536, ...seeing };
@@ -57,7 +57,7 @@ const models: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     "gpt-5.3-codex": { ...gpt, window: 400_000, price: price(1.75, 14, { cached: 0.175, written: 1.75 }) },
   },
   google: {
-    // Half of it until the end of November 2026; what is held against a cap is never too little.
+    // Half price until the end of November 2026; amounts checked against a cap must never be too low.
     "gemini-4-argon": { ...gemini, price: price(4, 20, { cached: 0.2, written: 4 }) },
     "gemini-4-hydrogen": { ...gemini, price: price(1.5, 7.5, { cached: 1.5, written: 1.5 }) },
     "gemini-3.8-flash": { ...gemini, price: price(0.75, 3.75, { cached: 0.075, written: 0.75 }) },
@@ -132,7 +132,7 @@ const models: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     "qwen3.7-max": { ...qwen, ...textOnly, price: price(2.5, 7.5, { cached: 0.5, written: 3.125 }) },
   },
   mistral: {
-    // The standing price; it is on sale for half.
+    // The regular price; it is currently on sale for half.
     "mistral-large-4": {
       ...mistral,
       window: 1_000_000,
@@ -168,12 +168,12 @@ function price(input: number, output: number, cache: Pick<Price, "cached" | "wri
   return { input, output, ...cache };
 }
 
-/** OpenAI's: twice for all that goes in, half as much again for what comes out. */
+/** OpenAI's: above the limit, input costs twice as much and output half as much again. */
 function long(short: Price): Price {
   return tiered(short, 272_000, { input: 2, output: 1.5 });
 }
 
-/** Above so many input tokens the whole request costs so many times as much. */
+/** Above this many input tokens the whole request costs more by these factors. */
 function tiered(
   short: Price,
   above: number,

@@ -1,4 +1,4 @@
-/** A provider that echoes the key it was sent, encoded in one way or another: no failure shows a part of it. */
+/** A provider that echoes the key it was sent, in some encoding: no failure shows any part of it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
@@ -31,7 +31,7 @@ const echoes = ["", "Bearer ", "user:", "ab"].flatMap((before) => {
   ];
   return [...forms.map((echo) => ({ echo, piece: echo.replace(/\s/g, "").slice(12, 20) }))];
 });
-// Cut short, a key would not be recognized any more.
+// A truncated key would no longer be recognized.
 const atLimit = { echo: `${"x ".repeat(190)}Bearer ${key}`, piece: "hunter2" };
 
 function raisedWith(text: string): readonly unknown[] {
@@ -56,7 +56,7 @@ describe("an echo of the key", () => {
     });
   }
 
-  it("is redacted in the answer of a server", async () => {
+  it("is redacted in a server's answer", async () => {
     for (const { echo, piece } of echoes) {
       const server = await startWireServer([
         { fault: { type: "status", status: 401, message: `bad ${echo}` } },

@@ -1,11 +1,14 @@
-/** Answers with a good status that are no event stream: a web page or plain JSON from something in between, or a wrong address. */
+/**
+ * Successful responses that are no event stream: a web page or plain JSON from an intermediary, or a wrong
+ * address.
+ */
 
-/** As much of such an answer as is worth reading, in bytes. */
+/** Maximum bytes of such a response to read. */
 const maxBytes = 16_384;
 
 const errorName = "NotAStream";
 
-/** What was answered instead; it is raised in place of the stream. */
+/** Describes the actual response; raised in place of the stream. */
 export interface NotAStream extends Error {
   readonly kind: "page" | "json";
   readonly statusCode: number;
@@ -13,13 +16,13 @@ export interface NotAStream extends Error {
 }
 
 export interface Sniffer {
-  /** *Contract:* takes the bytes as they come; the error as soon as it is known what is there instead. */
+  /** *Contract:* processes bytes as they arrive; returns the error once the content is known. */
   take(chunk: Uint8Array): "stream" | "wait" | NotAStream;
-  /** The bytes ended. */
+  /** Call at the end of the bytes. */
   end(): NotAStream | undefined;
 }
 
-/** No line of an event stream begins with `<`, `{` or `[`: the first byte that is no white space tells. */
+/** No line of an event stream begins with `<`, `{` or `[`: the first byte that is no white space decides. */
 export function createSniffer(status: number): Sniffer {
   let kind: NotAStream["kind"] | "stream" | undefined;
   const read: Uint8Array[] = [];
@@ -57,7 +60,7 @@ export function isNotAStream(value: unknown): value is NotAStream {
   return value instanceof Error && value.name === errorName;
 }
 
-/** The provider packages wrap what they read into errors of their own. */
+/** The provider packages wrap read errors in their own errors. */
 export function notAStreamIn(error: unknown): NotAStream | undefined {
   let current = error;
   for (let depth = 0; depth < 8 && current instanceof Error; depth++) {

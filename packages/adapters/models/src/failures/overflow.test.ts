@@ -1,4 +1,4 @@
-/** What providers say of a conversation that is too long, and what sounds like it. */
+/** Providers' messages about a conversation that is too long, and similar ones. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isOverflow } from "./overflow.ts";

@@ -1,4 +1,7 @@
-/** Overflow: whether a provider rejects a request because the conversation is too long, which no provider says alike. */
+/**
+ * Overflow: whether a provider rejects a request because the conversation is too long; every provider words
+ * it differently.
+ */
 
 /**
  * Anthropic, OpenAI, Gemini, Bedrock, xAI, Groq, Mistral, Moonshot, Z.ai, MiniMax, Qwen, Copilot and the servers that
@@ -19,12 +22,14 @@ const wordings = [
   /too large for model|reduce the length of the (?:messages|prompt|input)/i,
 ];
 
-/** A limit on tokens per minute that one request alone exceeds, and one on long contexts: waiting helps neither. */
+/**
+ * A token limit per minute that one request alone exceeds, and one on long contexts: waiting does not help.
+ */
 const neverFits = /request too large|long context requests/i;
 
 export function isOverflow(status: number, said: string): boolean {
   if (status === 413) return true;
   if (status === 429) return neverFits.test(said);
-  // Some servers find out only after they have begun, and call it their own failure.
+  // Some servers notice only after they have begun, and report it as their own failure.
   return [400, 422, 500].includes(status) && wordings.some((wording) => wording.test(said));
 }

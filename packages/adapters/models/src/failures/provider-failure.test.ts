@@ -1,4 +1,4 @@
-/** Failures: how long to wait, what is never shown, and the codes that no server of ours can provoke. */
+/** Failures: how long to wait, secrets never to show, and codes that no test server can provoke. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Origin, providerFailure } from "./provider-failure.ts";
@@ -43,7 +43,7 @@ describe("retryAfterMs", () => {
       assert.equal(retryAfterMs({ status: 429, headers }, now), ms));
   }
   for (const status of [500, 503, 529]) {
-    it(`does not take the windows of the rate for a reason to wait after ${status}`, () => {
+    it(`does not wait for the rate windows after ${status}`, () => {
       assert.equal(retryAfterMs({ status, headers: openaiWindows }, now), undefined);
       assert.equal(retryAfterMs({ status, headers: { "retry-after": "2" } }, now), 2000);
     });
@@ -66,7 +66,7 @@ describe("providerFailure", () => {
       assert.equal(of(Object.assign(new AggregateError([inner]), { message: "all failed" })).code, code);
     });
   }
-  it("tells an empty account from a rate limit", () => {
+  it("distinguishes an empty account from a rate limit", () => {
     const body = '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}';
     assert.equal(of({ statusCode: 429, responseBody: body }).retry, "other-model");
     assert.equal(of({ statusCode: 429, responseBody: "{}" }).retry, "same");
@@ -102,11 +102,11 @@ describe("providerFailure", () => {
       }
     });
   }
-  it("leaves to another model what this one's wire or certificate does not let through", () => {
+  it("suggests another model if this one's wire or certificate fails", () => {
     assert.equal(of({ statusCode: 400, message: "odd field" }).retry, "other-model");
     assert.equal(of(Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" })).retry, "other-model");
   });
-  it("knows refused content", () => {
+  it("recognizes refused content", () => {
     const message = "The response was filtered due to the prompt triggering the content management policy";
     assert.equal(of({ statusCode: 400, message }).code, "content-refused");
   });
@@ -117,7 +117,7 @@ describe("providerFailure", () => {
     );
     assert.match(of({ statusCode: 500, responseBody: "upstream died" }).text, /upstream died/);
   });
-  it("names the key's variable and the near models", () => {
+  it("names the key's variable and similar models", () => {
     assert.match(of({ statusCode: 401 }).text, /ANTHROPIC_API_KEY/);
     assert.match(of({ statusCode: 404 }).text, /anthropic\/n/);
   });
@@ -125,7 +125,7 @@ describe("providerFailure", () => {
     for (const thrown of [undefined, null, "text", 7, {}, [], new Error("x")])
       assert.equal(of(thrown).code, "stream-broken");
   });
-  it("redacts secrets and what looks like one", () => {
+  it("redacts secrets and text that looks like one", () => {
     const failed = of({ statusCode: 401, message: "bad key hunter2-hunter2, or sk-ant-REDACTED" });
     assert.doesNotMatch(JSON.stringify(failed), /hunter2|abcdefghijkl/);
     assert.equal(redact("Authorization: Bearer abc.def-ghi_jklmnop", []), "Authorization: [redacted]");

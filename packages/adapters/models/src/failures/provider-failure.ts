@@ -1,22 +1,22 @@
-/** Turns whatever a provider package throws or emits into one failure with a closed code. */
+/** Converts anything that a provider package throws or emits to one failure with a closed code. */
 import { causeText, type Failure, type FailureCode, failure, type Retry } from "@lathe/protocol";
 import { isNotAStream, type NotAStream, notAStreamIn } from "./not-a-stream.ts";
 import { isOverflow } from "./overflow.ts";
 import { redact } from "./redact.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** Of what a provider sent; more than any text of a failure shows. */
+/** Maximum characters of a provider's message; more than any failure's text shows. */
 const maxChars = 65_536;
 
-/** What the texts need to be useful. */
+/** Data that makes the texts useful. */
 export interface Origin {
   readonly id: string;
   readonly provider: string;
   readonly baseUrl: string;
   readonly keyVariable: string;
-  /** Ids like this one that the catalogue knows. */
+  /** Similar ids in the catalogue. */
   readonly near: readonly string[];
-  /** Never to be seen in a text or a cause. */
+  /** Must never appear in a text or a cause. */
   readonly secrets: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface Raised {
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly responseBody?: string;
   readonly data?: unknown;
-  /** The event, when the package could not read it. */
+  /** The event that the package could not read. */
   readonly value?: unknown;
   readonly cause?: unknown;
 }
@@ -50,7 +50,7 @@ export function providerFailure(error: unknown, origin: Origin, now: number): Fa
   return failure(found.code, text, { retry: found.retry, cause, who: "provider" });
 }
 
-/** Before anything is cut short or joined into one line: a part of a key would not be recognized any more. */
+/** Redact before text is cut or joined into one line: part of a key would no longer be recognized. */
 function withoutSecrets<R extends Raised>(raised: R, secrets: readonly string[]): R {
   const clean = (text: string): string => redact(text.slice(0, maxChars), secrets);
   const { message, responseBody, responseHeaders } = raised;
@@ -94,7 +94,7 @@ function findingOf(raised: Raised, origin: Origin, now: number): Finding {
   return byStatus(status, { said, origin, afterMs });
 }
 
-/** An answer that began well may still end in an error. */
+/** An answer with a good status may still end in an error. */
 function httpStatus(status: unknown): number | undefined {
   return typeof status === "number" && (status < 200 || status >= 300) ? status : undefined;
 }
@@ -126,12 +126,12 @@ function byStatus(status: number, { said, origin, afterMs }: Told): Finding {
   return found(
     "request-rejected",
     `${origin.provider} rejected the request with ${status}: ${said}`,
-    // Another wire may take what this one rejects.
+    // Another wire may accept a request that this one rejects.
     "other-model",
   );
 }
 
-/** Followed by us, a redirect could take the key to another host. */
+/** If Lathe followed a redirect, it could send the key to another host. */
 function redirected({ responseHeaders }: Raised, status: number, { baseUrl }: Origin): Finding {
   const to = responseHeaders?.location;
   const where = to === undefined ? "without saying where to" : `to ${to.slice(0, 200)}`;
@@ -196,7 +196,7 @@ const refusal = /content[_ ]?(?:policy|filter|management)|safety system|blocked 
 const noCredit = /insufficient_quota|exceeded your current quota|insufficient balance|credit balance/i;
 const overload = /overloaded/i;
 
-/** The provider's own words, from wherever the package left them, in one line. */
+/** The provider's own message, from wherever the package put it, in one line. */
 function saidBy(raised: Raised, secrets: readonly string[]): string {
   const body = toldBy(raised).map(messageIn);
   const plain =
@@ -209,7 +209,7 @@ function saidBy(raised: Raised, secrets: readonly string[]): string {
   return redact(whole.slice(0, maxChars), secrets).replace(/\s+/g, " ").slice(0, 400);
 }
 
-/** Where the packages leave what the provider sent. */
+/** Places where the packages put the provider's response. */
 function toldBy({ responseBody, data, value }: Raised): readonly unknown[] {
   return [parsed(responseBody), data, value];
 }
@@ -227,7 +227,7 @@ function statusIn(raised: Raised): number | undefined {
   return named ?? codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code < 600);
 }
 
-/** Only those that say more than that the stream broke off. */
+/** Only codes that say more than that the stream broke off. */
 const statusOfCode: ReadonlyMap<string, number> = new Map([
   ...["insufficient_quota", "billing_error"].map((code) => [code, 402] as const),
   ...["rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"].map((code) => [code, 429] as const),
@@ -241,7 +241,10 @@ const statusOfCode: ReadonlyMap<string, number> = new Map([
   ),
 ]);
 
-/** The provider's codes: of an error without body or data only known ones, as it may be the operating system's. */
+/**
+ * The provider's codes. Without body or data only known ones count, since others may be the operating
+ * system's.
+ */
 function toldCodes(raised: Raised): readonly (string | number)[] {
   const own = codesIn(raised).filter((code) => typeof code === "number" || statusOfCode.has(code));
   return [...toldBy(raised).flatMap(codesIn), ...own];
@@ -262,8 +265,8 @@ type Told400 = {
 };
 
 /**
- * `{error: {...}}` of all four, `{error: "..."}` of local servers, `[{error: ...}]` of Gemini's, `{response: {error}}`
- * of a response that failed, or the error itself.
+ * `{error: {...}}` of all four, `{error: "..."}` of local servers, `[{error: ...}]` of Gemini, `{response:
+ * {error}}` of a failed response, or the error itself.
  */
 function innerError(value: unknown): Told400 | string | undefined {
   const one: unknown = Array.isArray(value) ? value[0] : value;
@@ -282,7 +285,9 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The first code of the operating system or of TLS in the chain of causes; a connection to many addresses nests them. */
+/**
+ * The first operating system or TLS code in the chain of causes; connecting to several addresses nests them.
+ */
 function networkCode(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth++) {

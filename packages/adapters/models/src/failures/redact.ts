@@ -1,8 +1,8 @@
-/** Takes secrets out of text that a person, a log or a model may read. */
+/** Removes secrets from text that a person, a log or a model may read. */
 
 import { hideKnownValues } from "@lathe/protocol/secrets/known";
 
-/** Shapes of keys in the wild, for those that reach us inside a provider's own error text. */
+/** Common shapes of keys, for those inside a provider's own error text. */
 const shapes = /\b(?:sk-(?:ant-)?[\w-]{12,}|AIza[\w-]{20,}|xai-[\w-]{16,}|Bearer\s+[\w.~+/-]{12,}=*)/g;
 
 export function redact(text: string, secrets: readonly string[]): string {

@@ -1,8 +1,8 @@
-/** How long a provider asks us to wait, read from the headers of its answer. */
+/** Reads from the headers of a provider's response how long to wait. */
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** When a whole window is fresh again, and what is left of it now. */
+/** Headers for the reset time of a rate window, and the amount left in it. */
 const windows: readonly (readonly [reset: string, remaining: string])[] = [
   ["x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"],
   ["x-ratelimit-reset-tokens", "x-ratelimit-remaining-tokens"],
@@ -17,17 +17,17 @@ export interface Answered {
   readonly headers: Headers;
 }
 
-/** Milliseconds from `now`; undefined when no header says. */
+/** Milliseconds from `now`; undefined if no header gives a time. */
 export function retryAfterMs({ status, headers }: Answered, now: number): number | undefined {
   const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
   if (exact >= 0) return exact;
   const after = momentMs(headers["retry-after"], now);
   if (after !== undefined) return after;
-  // Every answer carries the windows; they are the reason only when the rate is.
+  // Every response carries the windows; they are the reason to wait only after a rate error.
   return status === 429 ? freshMs(headers, now) : undefined;
 }
 
-/** The windows that are used up must be fresh again; all of them, where none says that it is. */
+/** Waits for all windows that are used up; for all windows if none reports that. */
 function freshMs(headers: Headers, now: number): number | undefined {
   const resets = windows.flatMap(([reset, remaining]) => {
     const ms = momentMs(headers[reset], now);

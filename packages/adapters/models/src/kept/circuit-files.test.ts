@@ -1,4 +1,4 @@
-/** Circuits in files: what one session finds out the others know, at the same address only. */
+/** Circuits in files: sessions share their findings, for the same address only. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ describe("circuit files", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it("tell other sessions what one found out, and that it is over", () => {
+  it("share one session's finding, and its end, with other sessions", () => {
     one.onEvent(failed, session);
     const other = filesAt("https://one");
     assert.deepEqual(other.news("a/x"), { until, code: "overloaded", why: "busy", opens: 2 });
@@ -56,13 +56,13 @@ describe("circuit files", () => {
     assert.equal(one.news("a/x"), undefined);
   });
 
-  it("keep the others away while one session looks", () => {
+  it("keep other sessions away while one probes the model", () => {
     one.onEvent(looks, session);
     assert.equal(one.news("a/x")?.until, until + 60_000);
     assert.equal(one.known("a/x", until + 1)?.state, "half-open");
   });
 
-  it("say nothing of what lies in one conversation, or was only heard", () => {
+  it("do not share conversation-specific faults, or findings from others", () => {
     const bound = { since: at, code: "overloaded", why: "long", opens: 1 } as const;
     one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, code: "context-overflow" } } });
     one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, until, code: "unauthorized" } } });
@@ -70,7 +70,7 @@ describe("circuit files", () => {
     assert.equal(one.news("a/x"), undefined);
   });
 
-  it("say nothing that this version could not write into a log", () => {
+  it("ignore entries that this version could not write to a log", () => {
     one.onEvent(failed, session);
     const folder = join(root, "circuits");
     const [name = ""] = readdirSync(folder);
@@ -81,7 +81,7 @@ describe("circuit files", () => {
     }
   });
 
-  it("are removed when they are old, torn ones too", () => {
+  it("are removed once they are old, torn ones too", () => {
     one.onEvent(failed, session);
     const torn = join(root, "circuits", "0.json.1");
     writeFileSync(torn, "{to");
@@ -97,7 +97,7 @@ describe("circuit files", () => {
     assert.equal(readdirSync(join(root, "circuits")).length, 1);
   });
 
-  it("outlive what cannot be read or written", () => {
+  it("tolerate files that cannot be read or written", () => {
     one.onEvent(failed, session);
     const folder = join(root, "circuits");
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "{torn");

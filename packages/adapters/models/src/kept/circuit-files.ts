@@ -1,4 +1,4 @@
-/** What the sessions of this user know of models that rest, for one another: a small file for each model at its address. */
+/** Shares between this user's sessions which models are resting: one small file per model and address. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,35 +12,36 @@ import {
 } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system";
 
-/** As `lathe models` shows it. */
+/** The form that `lathe models` shows. */
 export interface KnownCircuit extends CircuitUpdate {
   readonly model: string;
-  /** Half-open: a session looks at this moment whether the model has recovered, or the next one will. */
+  /** Half-open: a session is probing whether the model has recovered, or the next one will. */
   readonly state: "open" | "half-open";
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 export interface CircuitFiles {
-  /** *Contract:* reads one small file; undefined for a model that is well, or of which nothing is known. */
+  /** *Contract:* reads one small file; undefined for a healthy or unknown model. */
   news(model: string): CircuitUpdate | undefined;
-  /** *Contract:* writes what a session's event says of its model; best effort, never throws. */
+  /** *Contract:* records a session event's effect on its model; best effort, never throws. */
   onEvent(event: Event, session: Session): void;
-  /** Of the models, those that rest or wait for a look. */
+  /** The model's circuit if it rests or waits for a probe. */
   known(model: string, now: number): KnownCircuit | undefined;
-  /** The model has answered. */
+  /** Call when the model has answered. */
   close(model: string): void;
 }
 
-/** While one session looks the others leave the model alone, in milliseconds. */
+/** While one session probes a model, others leave it alone for this many milliseconds. */
 const lookMs = 60_000;
-/** Files older than this tell nobody anything. */
+/** Older files are ignored. */
 const keptMs = 86_400_000;
 const version = 1;
 
 /**
- * `folder`: of all circuits. `address` tells where a model's provider is for this user: the same id may lead elsewhere tomorrow.
- * Each file is replaced as a whole, so that sessions may write at the same moment: the last one knows best.
+ * `folder` contains all circuits. `address` returns where the user's provider of a model is: the same id may
+ * lead elsewhere tomorrow. Each file is replaced as a whole, so sessions may write at the same time: the last
+ * one wins.
  */
 export function createCircuitFiles(folder: string, address: (model: string) => string): CircuitFiles {
   const fileOf = (model: string): string => {
@@ -61,14 +62,14 @@ export function createCircuitFiles(folder: string, address: (model: string) => s
       writeWhole(file, JSON.stringify({ v: version, ...known }));
       prune(folder, known.at);
     } catch {
-      // Others find out by themselves.
+      // Other sessions find out themselves.
     }
   };
   const close = (model: string): void => {
     try {
       rmSync(fileOf(model), { force: true });
     } catch {
-      // It is over at the time it names.
+      // The circuit ends at its own time.
     }
   };
   return {
@@ -90,7 +91,7 @@ export function createCircuitFiles(folder: string, address: (model: string) => s
   };
 }
 
-/** What an event says of the model that the session uses; undefined when it says nothing. */
+/** An event's effect on the session's model; undefined if it has none. */
 function toldBy(event: Event, { model, circuits }: Session): KnownCircuit | "closed" | undefined {
   const { at } = event;
   const circuit = circuits[model];
@@ -104,14 +105,14 @@ function toldBy(event: Event, { model, circuits }: Session): KnownCircuit | "clo
   return isLook ? { model, state: "half-open", at, until: at + lookMs, code, why, opens } : undefined;
 }
 
-/** Another version may know other codes: what goes into the log must be what this one can read. */
+/** Another version may know other codes: this one must be able to read everything it logs. */
 function isKnown(kept: Partial<KnownCircuit> & { readonly v?: unknown }): kept is KnownCircuit {
   const { v, until, opens, at, why, code } = kept;
   const areNumbers = [until, opens, at].every((one) => typeof one === "number");
   return v === version && areNumbers && typeof why === "string" && failureCodes.some((one) => one === code);
 }
 
-/** By the file's own time, as one whose writer was killed, or had no room, says nothing. */
+/** Judged by the file's own time: a file whose writer was killed, or had no space, has none inside. */
 function prune(folder: string, now: number): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);

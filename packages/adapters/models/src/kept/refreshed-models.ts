@@ -1,10 +1,10 @@
-/** What the user fetched of models, kept until the next time: read when a model is asked for, replaced as a whole. */
+/** Stores fetched model data until the next refresh: read when a model is needed, replaced as a whole. */
 import { readFileSync } from "node:fs";
 import type { ModelInfo } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system";
 
 export interface RefreshedModels {
-  /** Where it came from. */
+  /** The registry's address. */
   readonly url: string;
   /** In milliseconds since the epoch. */
   readonly at: number;
@@ -13,7 +13,7 @@ export interface RefreshedModels {
 
 const version = 1;
 
-/** Undefined when nothing was fetched, or by a Lathe that wrote it in another way. */
+/** Undefined if nothing was fetched, or another version of Lathe wrote it. */
 export function readRefreshed(file: string): RefreshedModels | undefined {
   try {
     const kept = JSON.parse(readFileSync(file, "utf8"));
@@ -23,7 +23,7 @@ export function readRefreshed(file: string): RefreshedModels | undefined {
   }
 }
 
-/** *Contract:* throws what the file system throws; what was there before is then still there. */
+/** *Contract:* throws the file system's errors; the previous file then stays. */
 export function writeRefreshed(file: string, refreshed: RefreshedModels): void {
   writeWhole(file, JSON.stringify({ v: version, ...refreshed }));
 }

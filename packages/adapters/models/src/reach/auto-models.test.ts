@@ -27,14 +27,14 @@ const ids = (
 ): readonly string[] =>
   autoModels(known, { env, providers: {}, router: { allow, block }, ...more }).map(({ id }) => id);
 
-it("offers what is reached, calls tools and has a price, by provider", () => {
+it("offers models that are reachable, call tools and have a price, by provider", () => {
   assert.deepEqual(ids([]), ["anthropic/claude-opus-5-5", "anthropic/claude-haiku-5-5", "openai/gpt-6-luna"]);
   assert.deepEqual(ids([], [], { env: { OPENAI_API_KEY: "k" } }), ["openai/gpt-6-luna"]);
   assert.deepEqual(ids([], [], { env: {} }), []);
   assert.equal(ids([], [], { env: {}, isAll: true }).length, 3);
 });
 
-it("offers what every list allows and none blocks", () => {
+it("offers models that every list allows and none blocks", () => {
   assert.deepEqual(ids([["anthropic/*"]]), ["anthropic/claude-opus-5-5", "anthropic/claude-haiku-5-5"]);
   assert.deepEqual(
     ids([

@@ -4,7 +4,7 @@ import { createModels } from "../models.ts";
 import { providers } from "../providers.ts";
 import { builtinModel, chooseModels, isReached } from "./choose-models.ts";
 
-it("takes what is configured, else the first key present, else the embedded model", () => {
+it("uses the configured models, else the first key present, else the embedded model", () => {
   assert.deepEqual(chooseModels(["a/b", "c/d"], { ANTHROPIC_API_KEY: "k" }), ["a/b", "c/d"]);
   assert.match(chooseModels([], { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" })[0] ?? "", /^anthropic\//);
   assert.match(chooseModels([], { ANTHROPIC_AUTH_TOKEN: "t" })[0] ?? "", /^anthropic\//);

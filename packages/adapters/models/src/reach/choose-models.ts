@@ -1,4 +1,4 @@
-/** Which models a session uses when nobody said so, and which providers the user reaches at all. */
+/** Chooses a session's models if none are given, and finds the providers that the user can reach. */
 import { type Failure, isAuto } from "@lathe/protocol";
 import { readModelId } from "../model-id.ts";
 import { namesNoProvider } from "../no-provider.ts";
@@ -6,7 +6,7 @@ import { providers } from "../providers.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The user's environment, and their own settings by the provider's part of a model id. */
+/** The user's environment, and their own settings per provider. */
 export interface UserAccess {
   readonly env: Env;
   readonly providers: Readonly<Record<string, unknown>>;
@@ -22,7 +22,10 @@ interface WantedModels extends UserAccess {
 /** The embedded model: no key, no network. */
 export const builtinModel = "builtin/repair";
 
-/** The chain as configured, else, and where a router finds none to choose of, by the keys and addresses present, else the embedded model. */
+/**
+ * The configured chain; else, also if a router has nothing to choose from, by the keys and addresses present;
+ * else the embedded model.
+ */
 export function chooseModels(configured: readonly string[], env: Env): readonly string[] {
   const named = configured.filter((id) => !isAuto(id));
   if (named.length > 0) return named;
@@ -32,7 +35,7 @@ export function chooseModels(configured: readonly string[], env: Env): readonly 
   return [found?.defaultModel ?? builtinModel];
 }
 
-/** Why the first model cannot be had, as far as its name says so: then nothing is begun with it. */
+/** Why the first model is unavailable, judged by its name: then no session starts with it. */
 export function refusedModel({
   models,
   planner,
@@ -46,7 +49,7 @@ export function refusedModel({
     : namesNoProvider(first, Object.keys(own));
 }
 
-/** Names of the variables that are set and lead to the provider; never their values. */
+/** Names of set variables that lead to the provider; never their values. */
 export function variablesSet(
   { keyVariables, tokenVariables = [], baseUrlVariables = [] }: (typeof providers)[string],
   env: Env,
@@ -54,7 +57,7 @@ export function variablesSet(
   return [...keyVariables, ...tokenVariables, ...baseUrlVariables].filter((name) => env[name]);
 }
 
-/** Whether the user's own configuration or environment leads to the model's provider. */
+/** Whether the user's configuration or environment gives access to the model's provider. */
 export function isReached(id: string, { env, providers: own }: UserAccess): boolean {
   if (id === builtinModel) return true;
   const provider = readModelId(id, { providers: Object.keys(own), entries: [] })?.provider;

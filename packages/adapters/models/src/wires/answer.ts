@@ -19,7 +19,7 @@ type Call = Extract<LanguageModelV4StreamPart, { type: "tool-call" }>;
 export interface Answer {
   readonly provider: string;
   readonly parts: (Block | Call)[];
-  /** Blocks that are open, by their id on the wire. */
+  /** Open blocks, by their id on the wire. */
   readonly open: Map<string, Block>;
   /** Tool inputs that have begun and not ended. */
   readonly inputs: Set<string>;
@@ -36,7 +36,7 @@ export function isSilent(answer: Answer): boolean {
   return false;
 }
 
-/** Takes one part in; returns the delta to show, if there is one. */
+/** Adds one part; returns the delta to show, if there is one. */
 export function take(answer: Answer, part: LanguageModelV4StreamPart): ModelPart | undefined {
   switch (part.type) {
     case "text-start":
@@ -97,7 +97,7 @@ function remember(block: Block | undefined, metadata: SharedV4ProviderMetadata |
   block.metadata = merged;
 }
 
-/** The parts as messages keep them; calls are left out unless they may be acted on. */
+/** The parts for a message; omits calls unless they may be executed. */
 export function partsOf(answer: Answer, withCalls: boolean): readonly AssistantPart[] {
   return answer.parts.flatMap((part): AssistantPart[] => {
     if ("kind" in part) return blockPart(part, answer.provider);
@@ -117,7 +117,7 @@ function signatureOf(metadata: SharedV4ProviderMetadata | undefined): { readonly
   return metadata ? { signature: JSON.stringify(metadata) } : {};
 }
 
-/** Undefined when the provider broke off or named no reason that we may act on. */
+/** Undefined if the provider broke off or gave no reason that Lathe may act on. */
 export function reasonOf(
   answer: Answer,
   finish: LanguageModelV4FinishReason["unified"],
@@ -130,8 +130,8 @@ export function reasonOf(
 }
 
 /**
- * Undefined when the provider sent none, or one that cannot be: a request has an input, and what was written is output.
- * The packages fill what is absent with 0, which would be an attempt for nothing.
+ * Undefined if the provider sent no usage, or an impossible one: a request has input, and written text is
+ * output. The packages fill absent values with 0, which would make an attempt look free.
  */
 export function usageOf(
   { inputTokens, outputTokens }: LanguageModelV4Usage,

@@ -30,22 +30,24 @@ export const anthropicWire: Wire = {
 };
 
 function habits({ baseUrl, model }: Endpoint): JSONObject {
-  // Without eager streaming the API is silent while it buffers a long input, which looks like a stall; servers that
-  // only imitate the API need not know the field.
+  // Without eager streaming the API is silent while it buffers a long input, which looks like a stall.
+  // Servers that only imitate the API may not know the field.
   const toolStreaming = new URL(baseUrl).hostname === "api.anthropic.com";
   return preservesThinking.test(model) ? { toolStreaming, thinking } : { toolStreaming };
 }
 
 /**
- * Those before think within a budget on top of the answer's limit, which no cap would hold, and want it in every answer
- * or in none.
+ * Earlier models think within a budget on top of the answer's limit, which no cap would include, and need it
+ * in every answer or in none.
  */
 const takesEffort = /^claude-[a-z]+-(?:4[.-][6-9]|[5-9])(?:\D|$)/;
 
-/** Models that write between their calls as reasoning, hide it by default, and check the prefix that it was bound to. */
+/**
+ * Models that write reasoning between their calls, hide it by default, and check the prefix it was bound to.
+ */
 const preservesThinking = /^claude-[a-z]+-(?:5[.-][1-9]|[6-9])(?:\D|$)/;
 
-/** A compaction or another mode changes that prefix: then the reasoning is lost, not the session. */
+/** A compaction or another mode changes that prefix: then only the reasoning is lost, not the session. */
 const thinking = {
   type: "adaptive",
   display: "summarized",
@@ -63,7 +65,7 @@ const events: ReadonlySet<unknown> = new Set([
   "error",
 ]);
 
-/** The API adds event types without notice; servers that imitate it leave the usage out. */
+/** The API adds event types without notice; servers that imitate it omit the usage. */
 function unread(value: unknown): Unread {
   const { type, usage, delta } = value as Readonly<Record<string, unknown>>;
   if (typeof type === "string" && !events.has(type)) return "skip";

@@ -1,9 +1,11 @@
-/** What providers promise of their prompt caches, as far as they do; how long is the least that they name. */
+/** The providers' published rules of their prompt caches; the duration is the shortest that they promise. */
 import type { CacheRules } from "@lathe/protocol";
 
 const minute = 60_000;
 
-/** By the model's id, first match. The marks that Anthropic wants are set by its wire, all others cache by themselves. */
+/**
+ * By the model's id, first match. Anthropic's wire sets the marks it needs; all others cache automatically.
+ */
 const rules: readonly (readonly [id: RegExp, rules: CacheRules])[] = [
   [
     /^anthropic\/claude-(?:opus-(?:4[.-][5-9]|[5-9])|haiku-[4-9])/,
@@ -17,7 +19,7 @@ const rules: readonly (readonly [id: RegExp, rules: CacheRules])[] = [
   [/^(?:xai|moonshotai|zai|minimax|qwen)\//, { min: 1024, grain: 128, ttlMs: 5 * minute }],
 ];
 
-/** Undefined for providers that nothing is known of, servers of one's own among them. */
+/** Undefined for unknown providers, including the user's own servers. */
 export function cacheRulesOf(id: string): CacheRules | undefined {
   return rules.find(([pattern]) => pattern.test(id))?.[1];
 }

@@ -1,4 +1,6 @@
-/** Fits calls that one provider's model wrote to the wire of another, which may refuse their ids, names and inputs. */
+/**
+ * Adapts calls that one provider's model wrote to another wire, which may refuse their ids, names and inputs.
+ */
 import { hash } from "node:crypto";
 import type { JSONObject } from "@ai-sdk/provider";
 import { type Freeform, parseJson } from "@lathe/protocol";
@@ -6,7 +8,10 @@ import { type Freeform, parseJson } from "@lathe/protocol";
 /** *Contract:* pure and one to one: a call and its result keep one id, and two calls never share one. */
 export type FitId = (id: string) => string;
 
-/** Letters, digits, `_` and `-`, as many as `limit`. What fits is not touched, unless it could be a fitted id itself. */
+/**
+ * Letters, digits, `_` and `-`, up to `limit`. A valid id is unchanged, unless it could be an adapted id
+ * itself.
+ */
 export function shortId(limit: number): FitId {
   return (id) =>
     id.length <= limit && /^[\w-]+$/.test(id) && !fitted.test(id) ? id : `fit-${digest(id, 32)}`;
@@ -14,7 +19,7 @@ export function shortId(limit: number): FitId {
 
 const fitted = /^fit-[0-9a-z]{32}$/;
 
-/** Nine letters and digits, no more and no less. */
+/** Exactly nine letters and digits. */
 export function mistralId(id: string): string {
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : digest(id, 9);
 }
@@ -26,12 +31,12 @@ function digest(id: string, length: number): string {
     .slice(-length);
 }
 
-/** Models invent tools; the name of one that exists is plain already. */
+/** Models invent tools; the name of an existing one is plain already. */
 export function plainName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, longestName) || "_";
 }
 
-/** Gemini takes dots and colons, but no digit at the front. */
+/** Gemini accepts dots and colons, but no leading digit. */
 export function googleName(name: string): string {
   const plain = name.replace(/[^\w.:-]/g, "_");
   return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, longestName);
@@ -39,7 +44,7 @@ export function googleName(name: string): string {
 
 const longestName = 64;
 
-/** The input as an object; text that is none is wrapped as the provider packages do it. */
+/** The input as an object; other text is wrapped as in the provider packages. */
 export function objectInput(text: string): JSONObject {
   if (text.trim() === "") return {};
   const value = parseJson(text);
@@ -47,12 +52,12 @@ export function objectInput(text: string): JSONObject {
   return isObject ? (value as JSONObject) : { rawInvalidInput: text };
 }
 
-/** The input byte for byte when it is JSON, else as an object. */
+/** The input byte for byte if it is JSON, else as an object. */
 export function jsonInput(text: string): string | JSONObject {
   return parseJson(text) === undefined ? objectInput(text) : text;
 }
 
-/** The one argument of a call as it stands, without JSON; input of another shape stays as it is. */
+/** A call's single argument as plain text, without JSON; input of another shape is unchanged. */
 export function plainInput(text: string, argument: string): string {
   const value = parseJson(text);
   if (typeof value !== "object" || value === null) return text;
@@ -60,7 +65,7 @@ export function plainInput(text: string, argument: string): string {
   return typeof plain === "string" && Object.keys(rest).length === 0 ? plain : text;
 }
 
-/** What a model wrote without JSON, as arguments; the package hands it over as JSON text of a string. */
+/** A model's plain text input as arguments; the package delivers it as a JSON string. */
 export function freeformInput(text: string, { argument }: Pick<Freeform, "argument">): string {
   const value = parseJson(text);
   return typeof value === "string" ? JSON.stringify({ [argument]: value }) : text;

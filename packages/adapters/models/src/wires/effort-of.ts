@@ -1,9 +1,9 @@
-/** The effort that a request asks for, as the provider packages take it: each knows the levels of its models. */
+/** The requested effort in the form of the provider packages; each model has its own levels. */
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelRequest } from "@lathe/protocol";
 import type { Endpoint } from "./wire.ts";
 
-/** Nothing to those that do not reason: they refuse the field. Who is not known is asked for what was wished. */
+/** Omitted for models that do not reason: they refuse the field. Unknown models get the requested level. */
 export function effortOf(
   { effort }: ModelRequest,
   { reasons }: Endpoint,

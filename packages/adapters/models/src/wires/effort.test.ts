@@ -1,4 +1,4 @@
-/** The effort of a request as each API is told of it, and to whom nothing is said. */
+/** The request's effort on each API, and the models that get none. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Effort } from "@lathe/protocol";
@@ -8,7 +8,7 @@ import { opened, text } from "./wire-bench.test.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What of a request speaks of reasoning. */
+/** The parts of a request that concern reasoning. */
 async function told(wire: WireName, id: string, effort?: Effort): Promise<Body> {
   const path = wire === "chat" || wire === "responses" ? "/v1" : "";
   const { server, model } = await opened({ wire, id, path }, [{ parts: [text] }]);
@@ -34,7 +34,7 @@ describe("effort", () => {
     assert.deepEqual(before.output_config, { effort: "low" });
     assert.equal((before.thinking as Body).type, "adaptive");
   });
-  it("is not told to Anthropic's models that think within a budget on top of the limit", async () => {
+  it("is not sent to Anthropic's models that think within a budget on top of the limit", async () => {
     for (const id of [
       "claude-sonnet-4-5",
       "claude-opus-4-1",
@@ -47,15 +47,15 @@ describe("effort", () => {
     assert.deepEqual(await told("responses", "openai/gpt-6-sol", "high"), { reasoning: { effort: "high" } });
     assert.deepEqual(await told("responses", "openai/gpt-6-sol"), {});
   });
-  it("is a level of Gemini, the nearest that it has", async () => {
+  it("is Gemini's nearest level", async () => {
     const { thinkingConfig } = await told("gemini", "google/gemini-3.8-flash", "max");
     assert.deepEqual(thinkingConfig, { includeThoughts: true, thinkingLevel: "high" });
   });
-  it("is a field of chat completions, also for servers nobody knows", async () => {
+  it("is a field of chat completions, also for unknown servers", async () => {
     assert.deepEqual(await told("chat", "local/some-model", "minimal"), { reasoning_effort: "minimal" });
     assert.deepEqual(await told("chat", "local/some-model"), {});
   });
-  it("is not told to models that do not reason", async () => {
+  it("is not sent to models that do not reason", async () => {
     assert.deepEqual(await told("responses", "openai/gpt-4.1", "high"), {});
     assert.deepEqual(await told("chat", "mistral/codestral-latest", "high"), {});
   });

@@ -57,7 +57,7 @@ const json = (response: ServerResponse, status: number, value: unknown): void =>
   response.end(JSON.stringify(value));
 };
 
-it("asks as OpenAI's clients do, and puts vectors in the order of the texts", async () => {
+it("sends the same requests as OpenAI's clients, and orders vectors like the texts", async () => {
   const { url, requests } = await served(({ input }, response) => {
     const data = input.map((text, index) => ({
       object: "embedding",
@@ -91,7 +91,7 @@ it("asks as OpenAI's clients do, and puts vectors in the order of the texts", as
   });
 });
 
-it("says what is wrong with an answer, and never the key", async () => {
+it("explains a wrong answer, and never shows the key", async () => {
   const answers: readonly (readonly [Answer, RegExp, string])[] = [
     [(_, r) => json(r, 401, { error: { message: "bad key secret-key-1" } }), /EMBED_KEY/, "unauthorized"],
     [(_, r) => json(r, 500, { error: { message: "out of memory" } }), /out of memory/, "server-error"],
@@ -138,7 +138,7 @@ it("says what is wrong with an answer, and never the key", async () => {
   }
 });
 
-it("is stopped by whoever asked, and refuses addresses that cannot be right", async () => {
+it("stops on the caller's signal, and refuses invalid addresses", async () => {
   const stop = new AbortController();
   const { url } = await served(() => stop.abort());
   const found = await embed({ baseUrl: url, model: "m" }, ["a"], stop.signal);

@@ -13,15 +13,15 @@ import { type Origin, providerFailure, stalled } from "../failures/provider-fail
 import { createTransport, type TransportOptions } from "../http-fetch.ts";
 
 export interface EmbeddingsOptions extends TransportOptions {
-  /** As for chat completions, ending in `/v1`. */
+  /** The chat completions address, ending in `/v1`. */
   readonly baseUrl: string;
   readonly model: string;
   readonly apiKey?: string;
-  /** The environment variable that gives the key; for texts only. */
+  /** The environment variable for the key; used only in texts. */
   readonly keyVariable?: string;
-  /** Of a vector, where the model leaves it open. */
+  /** Length of a vector, if the model leaves it open. */
   readonly dimensions?: number;
-  /** What the model wants before a text, such as `query: `. */
+  /** The model's prefix for a text, such as `query: `. */
   readonly queryPrefix?: string;
   readonly passagePrefix?: string;
 }
@@ -30,7 +30,7 @@ export interface OpenEmbedder extends Embedder {
   close(): void;
 }
 
-/** Of one request: a small machine of its own is slow. */
+/** Timeout of one request: a small local machine is slow. */
 const patienceMs = 300_000;
 const maxBytes = 100_000_000;
 const maxDimensions = 8192;
@@ -99,7 +99,7 @@ function headersOf(apiKey: string | undefined): Record<string, string> {
   return apiKey ? { ...headers, authorization: `Bearer ${apiKey}` } : headers;
 }
 
-/** In the shape that failures of the provider packages have. */
+/** In the form of the provider packages' failures. */
 function refusedWith(response: Response, text: string): object {
   const headers = Object.fromEntries(response.headers as unknown as Iterable<[string, string]>);
   return { statusCode: response.status, responseBody: text, responseHeaders: headers };
@@ -126,7 +126,7 @@ function embeddedIn(
   return { vectors, ...(tokens !== undefined && { tokens }) };
 }
 
-/** In the order of the texts, whatever theirs is; undefined when one is missing or cannot be read. */
+/** In the order of the texts, whatever the server's; undefined if one is missing or unreadable. */
 function vectorsIn(data: readonly unknown[]): readonly Float32Array[] | undefined {
   const vectors: Float32Array[] = [];
   for (const [at, one] of data.entries()) {

@@ -1,4 +1,6 @@
-/** Histories that another model wrote, or that ended badly: each wire gets what its provider accepts. */
+/**
+ * Histories that another model wrote, or that ended badly: each wire sends a form that its provider accepts.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AssistantPart, isFailure, type Message, type ToolCallPart } from "@lathe/protocol";
@@ -21,7 +23,7 @@ const signatures: Readonly<Record<string, object>> = {
   google: { google: { thoughtSignature: "sig" } },
 };
 
-/** What the provider gets to read. */
+/** The messages that the provider receives. */
 async function sent(wire: WireName, messages: readonly Message[]): Promise<readonly Message[]> {
   const server = await startWireServer(() => ({ parts: [] }));
   const id = ids[wire];
@@ -63,7 +65,7 @@ const results = (...calls: readonly ToolCallPart[]): Message => ({
   parts: calls.map(({ id, tool }) => ({ type: "tool-result", id, tool, text: "r", failed: false })),
 });
 
-/** A conversation in short: each message's role, and the parts an assistant's message holds. */
+/** A conversation in short: each message's role, and the parts of an assistant's message. */
 function shapeOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ role, parts }) =>
     role === "assistant" ? parts.map(({ type }) => type) : parts.map(() => role),
@@ -79,29 +81,29 @@ const wires = Object.keys(ids) as readonly WireName[];
 const foreign = ["functions.read:0", "functions.read:1", "x".repeat(80), `${"x".repeat(79)}y`, "ü", "call_1"];
 
 for (const wire of wires) {
-  describe(`${wire}: reasoning that nothing follows`, () => {
-    it("goes, and the message with it when it is empty then", async () => {
+  describe(`${wire}: reasoning without a following part`, () => {
+    it("is dropped, with its message if that becomes empty", async () => {
       const talk = [user("a"), assistant(thought(wire)), user("go on")];
       assert.deepEqual(shapeOf(await sent(wire, talk)), ["user", "user"]);
     });
-    it("goes at the end of the history", async () => {
+    it("is dropped at the end of the history", async () => {
       assert.deepEqual(shapeOf(await sent(wire, [user("a"), assistant(thought(wire))])), ["user"]);
     });
-    it("goes after results", async () => {
+    it("is dropped after results", async () => {
       const asked = call("c1");
       const talk = [user("a"), assistant(thought(wire), asked), results(asked), assistant(thought(wire))];
       const shape = ["user", "reasoning", "tool-call", "tool", "user"];
       assert.deepEqual(shapeOf(await sent(wire, [...talk, user("b")])), shape);
     });
-    it("goes behind a text that was cut", async () => {
+    it("is dropped after a text that was cut", async () => {
       const said = { type: "text", text: "so" } as const;
       const talk = [user("a"), assistant(thought(wire), said, thought(wire)), user("b")];
       assert.deepEqual(shapeOf(await sent(wire, talk)), ["user", "reasoning", "text", "user"]);
     });
   });
 
-  describe(`${wire}: half of an emoji, which APIs refuse as no text`, () => {
-    it("goes as a sign that something was there, wherever it stands", async () => {
+  describe(`${wire}: half of an emoji, which APIs refuse as invalid text`, () => {
+    it("is replaced by a replacement character, wherever it is", async () => {
       const half = "a\ud83d";
       const asked = call("c1", `{"${half}":"${half}"}`);
       const failing = { ...asked, text: half, failed: true };
@@ -116,7 +118,7 @@ for (const wire of wires) {
   });
 
   describe(`${wire}: calls of another model`, () => {
-    it("have ids that the wire takes, each with its result", async () => {
+    it("have ids that the wire accepts, each with its result", async () => {
       const calls = foreign.map((id) => call(id));
       const got = await sent(wire, [user("a"), assistant(...calls), results(...calls), user("b")]);
       const now = callsIn(got).map(({ id }) => id);
@@ -130,7 +132,7 @@ for (const wire of wires) {
         for (const id of now) assert.match(id, /^[a-zA-Z0-9_-]{1,64}$/);
       } else assert.deepEqual(now, foreign);
     });
-    it("have inputs that the wire takes", async () => {
+    it("have inputs that the wire accepts", async () => {
       const calls = ['{"text": ', "", "[1]", '{"a":1}'].map((input, at) => call(`c${at}`, input));
       const got = callsIn(await sent(wire, [user("a"), assistant(...calls), results(...calls)]));
       const invalid = (text: string) => JSON.stringify({ rawInvalidInput: text });
@@ -138,7 +140,7 @@ for (const wire of wires) {
         anthropic: [invalid('{"text": '), "{}", invalid("[1]"), '{"a":1}'],
         gemini: [invalid('{"text": '), "{}", invalid("[1]"), '{"a":1}'],
         responses: [invalid('{"text": '), "{}", "[1]", '{"a":1}'],
-        // Byte for byte: a trainer's next request repeats the model's own words.
+        // Byte for byte: a trainer's next request repeats the model's own text.
         chat: ['{"text": ', "", "[1]", '{"a":1}'],
       };
       assert.deepEqual(
@@ -146,7 +148,7 @@ for (const wire of wires) {
         expected[wire],
       );
     });
-    it("have names that the wire takes", async () => {
+    it("have names that the wire accepts", async () => {
       const asked = call("c1", "{}", "functions.read file");
       const got = callsIn(await sent(wire, [user("a"), assistant(asked), results(asked)]));
       const expected: Readonly<Record<WireName, string>> = {
@@ -172,7 +174,7 @@ describe("another provider's signature on a call", () => {
 });
 
 describe("blank text", () => {
-  it("goes where the API refuses it", async () => {
+  it("is dropped if the API refuses it", async () => {
     const asked = call("c1");
     const talk = [user("a"), assistant({ type: "text", text: "\n\n" }, asked), results(asked)];
     assert.deepEqual(shapeOf(await sent("anthropic", talk)), ["user", "tool-call", "tool"]);
@@ -181,7 +183,7 @@ describe("blank text", () => {
 });
 
 describe("call ids", () => {
-  it("are mapped one to one, and those that fit to themselves", () => {
+  it("are mapped one to one, and valid ones stay unchanged", () => {
     const fit = shortId(40);
     const id = fc.oneof(fc.string({ unit: "grapheme", maxLength: 90 }), fc.stringMatching(/^[\w-]{1,60}$/));
     fc.assert(
@@ -209,7 +211,7 @@ describe("call ids", () => {
 });
 
 describe("words after results", () => {
-  it("come after the model's own at Mistral, which takes no others there", () => {
+  it("come after a text of the model at Mistral, which accepts no others there", () => {
     const asked = call("abcDEF123");
     const messages = [user("a"), assistant(asked), results(asked), user("b")];
     const rolesAt = (host: string) =>

@@ -45,12 +45,12 @@ export const openaiCompatibleWire: Wire = {
   unread,
 };
 
-/** Other servers may reject fields that only OpenAI knows. */
+/** Other servers may reject OpenAI's own fields. */
 function isOpenai({ baseUrl }: Endpoint): boolean {
   return new URL(baseUrl).hostname === "api.openai.com";
 }
 
-/** Only these two are known to refuse ids of their own; all other servers get these back as they wrote them. */
+/** Only these two are known to refuse foreign ids; other servers get ids back unchanged. */
 function dialectOf(endpoint: Endpoint): Dialect {
   const { provider } = endpoint;
   const call = (part: ToolCallPart) => rawCall(part, provider);
@@ -67,7 +67,7 @@ function isMistral({ baseUrl }: Endpoint): boolean {
   return new URL(baseUrl).hostname === "api.mistral.ai";
 }
 
-/** Nobody speaks right after results there but the model. */
+/** Only the model may speak right after results there. */
 function spaced(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   return prompt.flatMap((message, at) => {
     const isLate = message.role === "user" && prompt[at - 1]?.role === "tool";
@@ -82,7 +82,7 @@ function renameLimit(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Text that is no JSON would be quoted once more; as metadata it passes byte for byte. Gemini's own signature would
+ * Invalid JSON would be quoted again; as metadata it passes byte for byte. Gemini's own signature would
  * become a field that other servers may refuse.
  */
 function rawCall(
@@ -96,7 +96,7 @@ function rawCall(
   };
 }
 
-/** Servers send keep-alives and notes of their own between the chunks. */
+/** Servers send keep-alives and their own notes between the chunks. */
 function unread(value: unknown): Unread {
   const { choices, error } = value as Readonly<Record<string, unknown>>;
   return choices === undefined && error === undefined ? "skip" : "broken";

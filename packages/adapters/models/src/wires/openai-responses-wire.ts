@@ -28,9 +28,10 @@ export const openaiResponsesWire: Wire = {
       openai: {
         store: false,
         promptCacheKey: request.cacheKey,
-        // The package asks for one with an effort; nobody is shown it, and accounts that are not verified are refused it.
+        // The package requests a summary with an effort; Lathe shows none, and unverified accounts are
+        // refused it.
         reasoningSummary: null,
-        // Refused for models that do not reason; the package asks for it by itself where it knows the name.
+        // Refused for models that do not reason; the package requests it itself for names that it knows.
         ...(endpoint.reasons && { include: ["reasoning.encrypted_content"] }),
       } satisfies OpenAILanguageModelResponsesOptions,
     },
@@ -52,7 +53,7 @@ function freeformOf({ tools }: ModelRequest, tool: string): Freeform | undefined
   return tools.find(({ name }) => name === tool)?.freeform;
 }
 
-/** The item's id would be refused wherever the reasoning before it is not sent along. */
+/** The item's id would be refused if the reasoning before it is not sent along. */
 function call(
   { input }: ToolCallPart,
   freeform: Freeform | undefined,

@@ -1,4 +1,7 @@
-/** Turns a neutral request into the provider packages' prompt; what differs per wire comes in as `Dialect`. */
+/**
+ * Converts a neutral request to the provider packages' prompt; `Dialect` contains the differences between
+ * wires.
+ */
 import type {
   JSONObject,
   LanguageModelV4CallOptions,
@@ -25,25 +28,25 @@ import type { FitId } from "./call-fit.ts";
 import { wellFormed } from "./well-formed.ts";
 
 export interface Dialect {
-  /** Reasoning of this provider is sent back, all other is dropped. */
+  /** Reasoning of this provider is sent back; all other reasoning is dropped. */
   readonly provider: string;
-  /** Marks the end of a prefix that is worth caching; absent when the wire caches by itself. */
+  /** Marks the end of a prefix worth caching; absent if the wire caches automatically. */
   readonly cacheMark?: SharedV4ProviderOptions;
-  /** How a call's input travels; by default as the text itself. */
+  /** Converts a call's input; by default it is sent as text. */
   readonly call?: (part: ToolCallPart) => Pick<LanguageModelV4ToolCallPart, "input" | "providerOptions">;
-  /** The ids of calls that the wire takes; by default all. */
+  /** Adapts call ids to the wire; by default all are accepted. */
   readonly callId?: FitId;
-  /** The names of tools that the wire takes in calls; by default all. */
+  /** Adapts tool names in calls to the wire; by default all are accepted. */
   readonly toolName?: (name: string) => string;
-  /** The model whose own calls go as they are, whatever the wire takes from others. */
+  /** The model whose own calls are sent unchanged, whatever the wire requires of others. */
   readonly keepsOwn?: string;
-  /** Text of white space alone is refused like empty text. */
+  /** Text of only white space is refused like empty text. */
   readonly refusesBlank?: true;
-  /** Where the images of results go that cannot stand in a result: behind all of them, as if the user showed them. */
+  /** Where images go that a result cannot contain: after all results, as if from the user. */
   readonly resultImages?: "behind";
-  /** Types of images that the API takes; by default those that all take. */
+  /** Image types that the API accepts; by default those that all accept. */
   readonly imageTypes?: readonly string[];
-  /** A tool whose argument is written as it is; by default its argument is JSON like all others. */
+  /** Declares a tool whose argument is plain text; by default arguments are JSON. */
   readonly freeform?: (tool: ToolSpec, freeform: Freeform) => LanguageModelV4ProviderTool;
 }
 
@@ -53,7 +56,7 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 type ToolContent = Extract<LanguageModelV4Message, { role: "tool" }>["content"];
 type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 
-/** A dialect with what it keeps of one conversation. */
+/** A dialect with the ids kept for one conversation. */
 type Reading = Dialect & { readonly kept: ReadonlySet<string> };
 
 export function promptOf(
@@ -69,7 +72,7 @@ export function promptOf(
   );
   const system: LanguageModelV4Message[] =
     request.system === "" ? [] : withMark([{ role: "system", content: request.system }], dialect.cacheMark);
-  // A provider takes four marks: with three in the messages, the system's mark covers the tools as well.
+  // A provider accepts four marks: with three in the messages, the system's mark covers the tools as well.
   const toolMark = system.length > 0 && marks.length === maxMessageMarks ? undefined : dialect.cacheMark;
   return wellFormed({
     prompt: [...system, ...messages],
@@ -97,7 +100,7 @@ function toolOf(
   };
 }
 
-/** The last of the messages that one came to. */
+/** Marks the last message of the given ones. */
 function withMark(
   messages: LanguageModelV4Message[],
   mark: SharedV4ProviderOptions | undefined,
@@ -121,7 +124,7 @@ function convert(message: Message, dialect: Reading): LanguageModelV4Message[] {
   }
 }
 
-/** An empty message is invalid on every wire; that its neighbours may have one role then is not. */
+/** An empty message is invalid on every wire; two neighbours with the same role are valid. */
 function isFilled(message: LanguageModelV4Message): boolean {
   return message.content.length > 0;
 }
@@ -147,7 +150,7 @@ function imageContent({ mediaType, base64 }: ImagePart, { imageTypes = commonIma
   return { type: "text", text: `[an image (${mediaType}) stands here that this API does not take]` };
 }
 
-/** Which result an image belongs to is said before it. */
+/** The text before an image names its result. */
 function shown({ parts }: ToolMessage, dialect: Dialect): UserContent {
   return parts.flatMap(({ tool, images = [] }, at): UserContent => {
     if (images.length === 0) return [];
@@ -163,7 +166,7 @@ function textContent(text: string, { refusesBlank }: Dialect): { type: "text"; t
   return (refusesBlank ? text.trim() : text) === "" ? [] : [{ type: "text", text }];
 }
 
-/** Providers refuse reasoning that nothing follows, as in an answer that was cut there or had no more to say. */
+/** Providers refuse reasoning without a following part, as in an answer that was cut there or ended there. */
 function assistantContent(message: AssistantMessage, dialect: Reading): AssistantContent {
   const content = message.parts.flatMap((part) => assistantPart(part, dialect));
   return content.slice(0, content.findLastIndex(({ type }) => type !== "reasoning") + 1);

@@ -1,4 +1,4 @@
-/** A rich answer through every wire in every nasty cut, and back to its provider as it came. */
+/** A rich answer through every wire in every awkward split, and back to its provider unchanged. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AssistantPart, Message } from "@lathe/protocol";
@@ -6,7 +6,7 @@ import { conformanceRequest, streamed, type WireChunks } from "@lathe/testkit";
 import type { WireName } from "./wire.ts";
 import { opened, outcome, plain, type Wired, wires } from "./wire-bench.test.ts";
 
-/** Two, three and four bytes a character, joined ones, and line ends that are none on the wire. */
+/** Characters of two, three and four bytes, combined ones, and line ends that are none on the wire. */
 const nasty = "é 世界 👩‍👩‍👧‍👦 🇪🇺 \u2028\u2029 \r\n\r\ndata: {}\n\n\u0000 \\u0041 \ud7ff";
 
 const signatures: Readonly<Record<WireName, object | undefined>> = {
@@ -21,7 +21,7 @@ function rich({ wire, id }: Wired): readonly AssistantPart[] {
   const signature = signatures[wire] && { signature: JSON.stringify(signatures[wire]) };
   const calls = [0, 1, 2].map((at): AssistantPart => {
     const input = JSON.stringify({ text: `${at} ${nasty}`, list: [at, null, { deep: true }] });
-    // The package invents one where the first call has none.
+    // The package invents one if the first call has none.
     const own = wire === "gemini" && at === 0 ? signature : undefined;
     return { type: "tool-call", id: `call_${at}`, tool: "read", input, ...own };
   });
@@ -39,7 +39,7 @@ const jpeg = { ...image, mediaType: "image/jpeg", base64: "/9j/4AAQ" } as const;
 for (const wired of wires) {
   describe(`${wired.wire}: there and back, cut by cut`, () => {
     for (const chunks of cuts) {
-      it(`loses nothing in cuts of ${chunks}`, async () => {
+      it(`loses nothing in chunks of ${chunks}`, async () => {
         const parts = rich(wired);
         const { last } = await outcome(wired, { parts, chunks });
         assert.ok(last.type === "finished", JSON.stringify(last));
@@ -82,7 +82,7 @@ for (const wired of wires) {
   });
 }
 
-/** Without the names that only we give. */
+/** Without the names that only Lathe sets. */
 function bare(part: Message["parts"][number]): object {
   if (part.type !== "reasoning") return part;
   const { provider: _, ...rest } = part;
@@ -110,11 +110,11 @@ describe("chat: calls in parallel", () => {
     return last.parts.map((part) => part.type === "tool-call" && part.input);
   };
 
-  it("are told apart when their pieces come by turns", async () => {
+  it("are separated if their pieces alternate", async () => {
     const frames = [piece(0, '{"a"', "x"), piece(1, '{"b"', "y"), piece(0, ":1}"), piece(1, ":2}")];
     assert.deepEqual(await inputs(frames), ['{"a":1}', '{"b":2}']);
   });
-  it("are told apart when a server gives all of them the first place", async () => {
+  it("are separated if a server gives all of them index 0", async () => {
     const frames = [piece(0, '{"a":1}', "x"), piece(0, '{"b":2}', "y")];
     assert.deepEqual(await inputs(frames), ['{"a":1}', '{"b":2}']);
   });

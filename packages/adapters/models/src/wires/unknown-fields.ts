@@ -1,4 +1,4 @@
-/** Keeps the fields of a chat completion that no package knows: token ids, log probabilities, routing notes. */
+/** Keeps fields of a chat completion that no package knows: token ids, log probabilities, routing notes. */
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import { isRecord } from "@lathe/protocol";
 
@@ -7,7 +7,7 @@ export interface UnknownFields {
   kept(): JSONObject;
 }
 
-/** Under this name the fields travel through the package's own metadata. */
+/** The name under which the fields travel in the package's own metadata. */
 export const rawKey = "lathe";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ const known: ReadonlySet<string> = new Set([
   "tool_calls",
 ]);
 
-/** Lists grow chunk by chunk, of all else the last value counts. */
+/** Lists grow chunk by chunk; for anything else the last value counts. */
 export function createUnknownFields(): UnknownFields {
   const kept: Record<string, JSONValue> = {};
   const keep = (fields: Fields | null | undefined): void => {

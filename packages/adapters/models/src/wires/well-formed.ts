@@ -1,6 +1,9 @@
-/** Well-formed: what is sent without halves of surrogate pairs, which APIs refuse as no text. */
+/** Well-formed: removes halves of surrogate pairs from requests, which APIs refuse as invalid text. */
 
-/** Texts and names of fields, however deep; the rest as it is. What needs no healing is not copied: it grows with the conversation. */
+/**
+ * Fixes texts and field names at any depth. Copies only changed values, since the request grows with the
+ * conversation.
+ */
 export function wellFormed<Value>(value: Value): Value {
   return healed(value) as Value;
 }

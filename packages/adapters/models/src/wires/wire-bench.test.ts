@@ -45,7 +45,7 @@ export interface Outcome {
   readonly server: WireServer;
 }
 
-/** What one scripted answer comes to. */
+/** The outcome of one scripted answer. */
 export async function outcome(wired: Wired, answer: WireAnswer, more: ModelsOptions = {}): Promise<Outcome> {
   const { server, model } = await opened(wired, [answer], more);
   try {
@@ -68,7 +68,7 @@ export const call = {
 export const image = { type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" } as const;
 export const answer: readonly AssistantPart[] = [text, call];
 
-/** Ids and metadata that servers add are not the reply's. */
+/** Ids and metadata added by servers are not part of the reply. */
 export function plain(part: AssistantPart): AssistantPart {
   if (part.type === "text") return part;
   if (part.type === "tool-call")

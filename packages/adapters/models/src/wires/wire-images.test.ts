@@ -1,4 +1,7 @@
-/** Images in results, on each wire: where there is room for them, and words in place of those that an API refuses. */
+/**
+ * Images in results, on each wire: sent if the wire supports them, and replaced by text if an API refuses
+ * them.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Message } from "@lathe/protocol";
@@ -7,7 +10,7 @@ import { call, image, opened, text, wires } from "./wire-bench.test.ts";
 
 for (const wired of wires) {
   describe(`${wired.wire}: images in results`, () => {
-    it("arrive where the wire has room for them", async (test) => {
+    it("arrive if the wire has a place for them", async (test) => {
       const { server, model } = await opened(wired, () => ({ parts: [text] }));
       test.after(() => server.close());
       const result = {

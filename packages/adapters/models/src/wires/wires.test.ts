@@ -1,4 +1,4 @@
-/** Every wire over a real server: the port's contract, every fault, and nothing lost on the way there and back. */
+/** Every wire over a real server: the port's contract, every fault, and lossless round trips. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AssistantPart, Message, ModelRequest } from "@lathe/protocol";
@@ -38,7 +38,7 @@ const openaiCodes = [
   ["insufficient_quota", "rate-limited", "other-model"],
   ["rate_limit_exceeded", "rate-limited", "same"],
 ] as const;
-/** What a provider calls its errors inside a stream, and what they come to. */
+/** Each provider's error codes inside a stream, with the resulting failures. */
 const codes = {
   anthropic: [
     ["rate_limit_error", "rate-limited", "same"],
@@ -94,11 +94,11 @@ for (const wired of wires) {
       "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
       "the request exceeds the available context size, try increasing it",
     ]) {
-      it(`knows an overflow: ${message.slice(0, 30)}`, async () => {
+      it(`recognizes an overflow: ${message.slice(0, 30)}`, async () => {
         assert.equal((await withFault({ type: "status", status: 400, message })).code, "context-overflow");
       });
     }
-    it("calls a refused connection unreachable, and names the base URL", async () => {
+    it("reports a refused connection as unreachable, and names the base URL", async () => {
       const { server, model } = await opened(wired, []);
       await server.close();
       const last = (await streamed(model)).at(-1);
@@ -106,7 +106,7 @@ for (const wired of wires) {
       assert.equal(last.failure.code, "unreachable");
       assert.ok(last.failure.text.includes(server.url));
     });
-    it("calls a reset before the answer a broken stream", async () => {
+    it("reports a reset before the answer as a broken stream", async () => {
       const { last } = await withFault({ type: "reset" });
       assert.ok(last.type === "failed");
       assert.deepEqual([last.failure.code, last.failure.retry], ["stream-broken", "same"]);
@@ -122,7 +122,7 @@ for (const wired of wires) {
       it(`never acts on an answer with a broken event after ${after}`, async () => {
         assert.equal((await withFault({ type: "broken-event", after })).code, "stream-broken");
       });
-      it(`hears an error inside the stream after ${after}`, async () => {
+      it(`reports an error inside the stream after ${after}`, async () => {
         assert.equal((await withFault({ type: "overloaded", after })).code, "overloaded");
       });
       for (const [sent, code, retry] of codes[wired.wire]) {
@@ -132,13 +132,13 @@ for (const wired of wires) {
           assert.deepEqual([last.failure.code, last.failure.retry], [code, retry], last.failure.text);
         });
       }
-      it(`lets unknown events pass after ${after}`, async () => {
+      it(`ignores unknown events after ${after}`, async () => {
         const { last } = await withFault({ type: "unknown-event", after });
         assert.ok(last.type === "finished", JSON.stringify(last));
         assert.deepEqual(last.parts.map(plain), answer);
       });
       for (const pings of [false, true]) {
-        it(`calls silence ${pings ? "with pings " : ""}after ${after} stalled`, async () => {
+        it(`reports silence ${pings ? "with pings " : ""}after ${after} as stalled`, async () => {
           const stall = () => ({ firstMs: 120, betweenMs: 60 });
           const { last } = await withFault({ type: "stall", after, pings }, { stall });
           assert.ok(last.type === "failed");
@@ -146,7 +146,7 @@ for (const wired of wires) {
         });
       }
     }
-    it("calls silence before the headers stalled", async () => {
+    it("reports silence before the headers as stalled", async () => {
       const stall = () => ({ firstMs: 80, betweenMs: 60 });
       assert.equal((await withFault({ type: "stall", after: "nothing" }, { stall })).code, "stalled");
     });
@@ -154,12 +154,12 @@ for (const wired of wires) {
       const stall = () => ({ firstMs: 200, betweenMs: 60 });
       assert.equal((await withFault({ type: "slow", ms: 15 }, { stall })).code, "tool-calls");
     });
-    it("leaves the usage out when the provider does", async () => {
+    it("omits the usage if the provider does", async () => {
       const { last } = await outcome(wired, { parts: answer, usage: "absent" });
       assert.ok(last.type === "finished", JSON.stringify(last));
       assert.equal("usage" in last, false);
     });
-    it("leaves out a usage that cannot be", async () => {
+    it("omits an impossible usage", async () => {
       const told = { input: 800, cached: 0, written: 0, output: 30, reasoning: 0 };
       for (const [usage, parts, isKept] of [
         [{ ...told, input: 0, output: 0 }, answer, false],
@@ -176,11 +176,11 @@ for (const wired of wires) {
       const { last } = await outcome(wired, { parts: answer, reason: "length" });
       assert.deepEqual(last.type === "finished" && [last.reason, last.parts], ["length", [text]]);
     });
-    it("says that an answer was refused", async () => {
+    it("reports that an answer was refused", async () => {
       const { last } = await outcome(wired, { parts: [text], reason: "refused" });
       assert.equal(last.type === "finished" && last.reason, "refused");
     });
-    it("hands each piece on before the next one comes", async () => {
+    it("passes each piece on before the next one arrives", async () => {
       const { server, model } = await opened(wired, [{ parts: answer, fault: { type: "slow", ms: 10 } }]);
       for await (const part of model.stream(conformanceRequest, new AbortController().signal)) {
         if (part.type === "text-delta") assert.equal(server.records[0]?.sentAt, 0);
@@ -198,7 +198,7 @@ for (const wired of wires) {
   });
 
   describe(`${wired.wire}: there and back`, () => {
-    it("is the identity, in nasty chunks", async (test) => {
+    it("changes nothing, in awkward chunks", async (test) => {
       let next: WireAnswer = {};
       const { server, model } = await opened(wired, () => next);
       test.after(() => server.close());
@@ -264,7 +264,7 @@ describe("a patch written as it is", () => {
   }
 });
 
-/** A request extends the one before it: trainers and prompt caches live on that. */
+/** A request extends the one before it: trainers and prompt caches rely on that. */
 async function replayed({ server, model }: Opened, request: ModelRequest): Promise<void> {
   const before = server.records.at(-1);
   await streamed(model, { request: { ...request, cacheMarks: [] } });
@@ -277,7 +277,7 @@ async function replayed({ server, model }: Opened, request: ModelRequest): Promi
   assert.deepEqual(strip(messages(after?.body)).slice(0, was.length), was);
 }
 
-/** What of a message the wire has room for. */
+/** The parts of a message that the wire can carry. */
 function carried(message: Message, wire: WireName): Message {
   if (message.role === "user") return message;
   if (message.role === "tool") {
@@ -310,9 +310,9 @@ function inputs(wire: WireName): fc.Arbitrary<string> {
     fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 5 }).map((k) => `k${k}`),
     words,
   );
-  // Anthropic and Gemini carry an object; the others carry the text as the model wrote it.
+  // Anthropic and Gemini carry an object; the others carry the model's text unchanged.
   if (wire === "gemini" || wire === "anthropic") return compact.map((value) => JSON.stringify(value));
-  // The responses package quotes text that is no JSON; such a call is answered with an error either way.
+  // The responses package quotes invalid JSON; such a call is answered with an error either way.
   const odd = wire === "chat" ? ['{"a": 1.0, "a":2}', '{"cut": tr'] : ['{"a": 1.0, "a":2}'];
   const spaced = compact.map((value) => JSON.stringify(value, undefined, 2));
   return fc.oneof(
@@ -370,7 +370,7 @@ function conversation(wired: Wired): fc.Arbitrary<Talk> {
       );
       return [
         { role: "user", parts: [{ type: "text", text: asked }] },
-        // Reasoning alone does not travel.
+        // Reasoning without other parts is not sent.
         {
           role: "assistant",
           parts: reply.some(({ type }) => type !== "reasoning") ? reply : [...reply, text],

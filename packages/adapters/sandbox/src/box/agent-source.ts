@@ -21,7 +21,7 @@ export interface AgentSource {
 const keptMs = 10_000;
 /** Starting a few takes as long as using many; they share control groups. */
 const most = 32;
-/** Share of the recent demand to start ahead. */
+/** Agents to have ready for each one that was wanted recently. */
 const ahead = 4;
 
 interface Ready {

@@ -10,15 +10,13 @@ const loopback = ["localhost", "127.0.0.1", "::1", "0.0.0.0", hostname()];
  *   for `http_proxy`.
  * - Go, pip, uv, npm, pnpm, yarn 1: either case.
  * - Node's own `http` and `fetch`: only with `NODE_USE_ENV_PROXY` (from 22.21 and 24.5 on), which makes every
- *   start of
- *   Node 40 ms longer: set only if some host can be reached.
+ *   start of Node 40 ms longer: set only if some host can be reached.
  * - yarn 2 and later: `YARN_HTTP_PROXY` and `YARN_HTTPS_PROXY` only.
  * - Java (Maven, Gradle, sbt): system properties only. `JAVA_TOOL_OPTIONS` reaches every JVM, which then
- *   reports it on
- *   stderr: set only if the project has Java.
- * - ssh reads none of them, so git over ssh cannot reach the network. More specific settings
- *   (`npm_config_proxy`, `PIP_PROXY`, `CARGO_HTTP_PROXY`) would only conflict with NO_PROXY. ALL_PROXY is not
- *   `socks5h`: Python's httpx would then fail without its optional SOCKS package.
+ *   reports it on stderr: set only if the project has Java.
+ * - ssh reads none of them, so git over ssh cannot reach the network.
+ * More specific settings (`npm_config_proxy`, `PIP_PROXY`, `CARGO_HTTP_PROXY`) would only conflict with
+ * NO_PROXY. ALL_PROXY is not `socks5h`: Python's httpx would then fail without its optional SOCKS package.
  */
 export function proxyEnv(
   port: number,
