@@ -1,4 +1,4 @@
-/** @lathe/workspace: files with versions, and commits that happen wholly or not at all. */
+/** @lathe/workspace: files with versions, and atomic commits. */
 export { createWorkspace, type LocalWorkspace } from "./src/create-workspace.ts";
 export { type Disk, nodeDisk } from "./src/disk/disk.ts";
 export type { Recovery } from "./src/journal/recover-journals.ts";

@@ -1,4 +1,4 @@
-/** Puts many files, folders and links of another tree into a folder, all or none: what a fork is kept by. */
+/** Applies many files, folders and links of another tree to a folder, all or none: used to apply a fork. */
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, readFileSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -17,12 +17,15 @@ import { isOwnerAlive } from "./journal/process-owner.ts";
 import type { Recovery } from "./journal/recover-journals.ts";
 import type { State } from "./reading/state.ts";
 
-/** What is to be at a path below the root; the path has `/` and one character per byte. */
+/** The new state of a path below the root; the path uses `/` and one character per byte. */
 export interface TreePart {
   readonly path: string;
   readonly after:
     | { readonly type: "absent" }
-    /** `from`: absolute, of one character per byte, `path` its end; its file must not change meanwhile. */
+    /**
+     * `from` is absolute, with one character per byte, and ends with `path`; its file must not change
+     * meanwhile.
+     */
     | { readonly type: "file"; readonly from: string; readonly mode: number }
     | { readonly type: "link"; readonly from: string }
     | { readonly type: "folder"; readonly mode: number }
@@ -31,23 +34,23 @@ export interface TreePart {
 
 export interface TreeOptions {
   readonly root: string;
-  /** A folder of this root's alone, as a workspace's. */
+  /** A folder for this root alone, like a workspace's. */
   readonly journal: string;
   readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
-  /** Asked once what a dead process left half done has been put back. */
+  /** Called once leftovers of a dead process have been reverted. */
   readonly parts: () => Promise<readonly TreePart[] | Failure>;
-  /** What was found at each path, before anything is changed: the last moment to refuse. */
+  /** Receives the state found at each path before anything changes: the last chance to refuse. */
   readonly accept: (found: readonly FoundPart[]) => Promise<Failure | undefined>;
 }
 
-/** Two texts that are equal when the same is there: kind, content and permissions. */
+/** Two texts that are equal if kind, content and permissions are. */
 export interface FoundPart {
   readonly path: string;
   readonly now: string;
   readonly wanted: string;
 }
 
-/** *Contract:* all or none, but what has a name that is not UTF-8: of that each file is whole. */
+/** *Contract:* all or none, except names that are not UTF-8: each of those files is complete. */
 export async function applyTree(options: TreeOptions): Promise<Failure | undefined> {
   const { journal: folder, onRecovered, accept } = options;
   const root = realpathSync.native(options.root);
@@ -55,7 +58,7 @@ export async function applyTree(options: TreeOptions): Promise<Failure | undefin
   const journal = fileJournal({ folder, root, disk: nodeDisk, isAlive, onRecovered });
   const effects: Effects = { disk: nodeDisk, withLease: (effect) => effect(), journal };
   try {
-    // What a dead process has left half done is put back before anything is compared.
+    // Reverts a dead process's half-done change before anything is compared.
     await journal.recover();
     const parts = await options.parts();
     if (isFailure(parts)) return parts;
@@ -87,7 +90,7 @@ function stepsOf(root: string, parts: readonly TreePart[], places: HeldPlaces): 
     const shown = shownPath(path);
     try {
       places.trim();
-      // What is below a link that is to become a folder is not part of this tree.
+      // A path below a link that is to become a folder is not part of this tree.
       const before = isBelowOne(path, links)
         ? ({ type: "absent" } as const)
         : stateAt(joined(bytePath(root), path), places);
@@ -106,7 +109,7 @@ function stepsOf(root: string, parts: readonly TreePart[], places: HeldPlaces): 
   return steps;
 }
 
-/** The tree that something comes from is named by a path that may have links in it; below it none is followed. */
+/** The source tree's path may have links in it; below the tree no link is followed. */
 function treeFinder(): (from: string, path: string) => string {
   const known = new Map<string, string>();
   return (from, path) => {
@@ -127,13 +130,13 @@ function afterOf(after: TreePart["after"], places: HeldPlaces): After {
   return { type: "file", bytes: Buffer.alloc(0), copied, version: hashOf(copied, places), mode };
 }
 
-/** Whether a link's target can be spoken of. */
+/** Whether a link's target can be represented as text. */
 function isText(from: string, places: HeldPlaces): boolean {
   const target = readlinkSync(places.atBytes(from), { encoding: "buffer" });
   return Buffer.from(target.toString("utf8")).equals(target);
 }
 
-/** As `stateOf`, of a path of any bytes and a file of any length. */
+/** Like `stateOf`, for a path of any bytes and a file of any length. */
 function stateAt(absolute: string, places: HeldPlaces): State {
   const stats = lstatAt(places, absolute);
   if (!stats) return { type: "absent" };
@@ -145,7 +148,7 @@ function stateAt(absolute: string, places: HeldPlaces): State {
 
 const chunkBytes = 1024 * 1024;
 
-/** Of the bytes, as `versionOf`. */
+/** Hash of the bytes, like `versionOf`. */
 function hashOf(path: string, places: HeldPlaces): string {
   const file = openEntry(places.atBytes(path));
   try {
@@ -184,7 +187,7 @@ async function carryOut(
   return (await placeRaw(bytePath(root), raw, effects)) ?? apply(groups.last.map(refreshed), effects);
 }
 
-/** Of what has a name that is not UTF-8 the bytes are remembered: the journal cannot speak of it. */
+/** Keeps the bytes of files whose name is not UTF-8: the journal cannot name them. */
 function wayBack({ path, step }: RawStep, places: HeldPlaces): readonly RawStep[] {
   places.trim();
   const { before, absolute } = step;
@@ -207,7 +210,7 @@ function bytesAt(path: string, places: HeldPlaces): Buffer {
   }
 }
 
-/** The root's part of a path that was shown, and the rest as it is. */
+/** The root's part of a displayed path; the rest unchanged. */
 function bytePathOf(absolute: string, path: string): string {
   return joined(bytePath(absolute.slice(0, absolute.length - shownPath(path).length - 1)), path);
 }

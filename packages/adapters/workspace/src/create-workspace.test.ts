@@ -25,7 +25,7 @@ function put(root: string, path: string, content: string | Uint8Array): void {
   writeFileSync(join(root, path), content);
 }
 
-/** Every file and, with a slash, every folder; links are shown as such. */
+/** Every file and, with a slash, every folder; links are marked. */
 function tree(root: string): Readonly<Record<string, string>> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   return Object.fromEntries(
@@ -63,7 +63,7 @@ function localFolder(journal: { readonly journal?: string }): WorkspaceUnderTest
   return { workspace, put: (path, content) => put(root, path, content), files, loseOwnership };
 }
 
-/** A disk whose n-th change throws, and nothing after it when `dead`. */
+/** A disk whose n-th change throws; if `dead`, so do all later ones. */
 function faultyDisk(fails: number, errno: string): { readonly disk: Disk; readonly count: () => number } {
   let calls = 0;
   const guarded = <Args extends readonly unknown[]>(name: string, call: (...args: Args) => void) => {
@@ -139,7 +139,7 @@ describe("commit on a failing disk", () => {
     assert.ok(refused > 20, `${refused}`);
   });
 
-  it("puts a single file back as it was, whatever fails", async () => {
+  it("restores a single file, whatever fails", async () => {
     const property = fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.string(), async (fails, text) => {
       const root = emptyRoot();
       put(root, "a.txt", "a");
@@ -151,7 +151,7 @@ describe("commit on a failing disk", () => {
     await fc.assert(property, { numRuns: 8 });
   });
 
-  it("works where there are no hard links", async () => {
+  it("works on disks without hard links", async () => {
     const root = emptyRoot();
     for (const [path, text] of Object.entries(before)) put(root, path, text);
     const link = (): void => {

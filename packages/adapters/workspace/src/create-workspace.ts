@@ -1,4 +1,4 @@
-/** The workspace port on a local folder. */
+/** Implements the workspace port for a local folder. */
 import { readdirSync, realpathSync } from "node:fs";
 import {
   type Entry,
@@ -20,17 +20,20 @@ import { versionOf } from "./reading/state.ts";
 import type { WorkspaceOptions } from "./workspace-options.ts";
 
 export interface LocalWorkspace extends Workspace {
-  /** *Contract:* the first change will not have to wait for what it needs. */
+  /** *Contract:* loads what the first change needs, so that it does not have to wait. */
   prepare(): Promise<void>;
-  /** *Contract:* removes its journal; idempotent, and it may be used again. A process that ends without is tidied up by the next. */
+  /**
+   * *Contract:* removes its journal; idempotent, and the workspace may be used again. If a process ends
+   * without it, the next one cleans up.
+   */
   close(): Promise<void>;
 }
 
 /**
- * No I/O but to find the root, and throws when that is not an existing folder: its caller has chosen it.
+ * Does no I/O except finding the root; throws if that is no existing folder, since the caller chose it.
  *
- * A file is replaced by a new one: of several hard links only the named one changes (others may be a package
- * manager's store or a backup), and access control lists and extended attributes are not taken over.
+ * A file is replaced by a new one: of several hard links only the named one changes (others may belong to a
+ * package manager's store or a backup). Access control lists and extended attributes are not kept.
  */
 export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
   const root = realpathSync.native(options.root);
@@ -39,7 +42,7 @@ export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
     return createCommitEngine(root, options);
   });
   let isClean: boolean | undefined;
-  /** Reads what is whole again: looked for once, and waited for where there is something. */
+  /** Reads wait for a recovery: checked once, and awaited if there is one. */
   const recovered = async (): Promise<void> => {
     isClean ??= options.journal === undefined || isEmpty(options.journal);
     if (!isClean) await (await load()).recover();
@@ -78,7 +81,7 @@ export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
   };
 }
 
-/** By real paths: one that is a link by now, or has one in it, leads elsewhere. */
+/** Uses real paths: one that has become a link, or contains one, is refused. */
 const outside: Files = {
   read: async (path) => {
     const resolved = realOnly(path);
@@ -100,7 +103,7 @@ function realOnly(path: string): Resolved | Failure {
   return resolved.absolute === path ? { path, absolute: path } : movedAway(path);
 }
 
-/** A folder that is not there, or holds nothing. */
+/** A folder that is missing or empty. */
 function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;
@@ -128,7 +131,7 @@ function notFound({ path }: Resolved): Failure {
   return failure("not-found", `${path} does not exist.`);
 }
 
-/** Only in a workspace: elsewhere even names are to be asked for. */
+/** Only in a workspace: elsewhere even names need permission. */
 function withNames(found: Failure, root: string | undefined, path: string): Failure {
   if (found.code !== "not-found" || root === undefined) return found;
   const names = nearNames(root, path);

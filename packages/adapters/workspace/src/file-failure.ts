@@ -1,4 +1,4 @@
-/** Turns what the file system throws into failures that say what to do. */
+/** Converts file system errors to failures that say what to do. */
 import { type Failure, type FailureCode, failure } from "@lathe/protocol";
 
 const meanings: Readonly<Record<string, readonly [FailureCode, string]>> = {
@@ -34,7 +34,7 @@ export function fileFailure(path: string, error: unknown): Failure {
   return failure(kind, `${shortened(path)} ${text}.`, { cause: error });
 }
 
-/** A path that is too long for the disk is so for a message too. */
+/** A path that is too long for the disk is too long for a message, too. */
 function shortened(path: string): string {
   return path.length > maxShown ? `${path.slice(0, maxShown)}...` : path;
 }

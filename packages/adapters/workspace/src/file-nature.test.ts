@@ -1,4 +1,4 @@
-/** What a commit does with files that are not just text of the user's own: modes, links, names, other people's work. */
+/** Commits of files with special modes, links or names, and files that others change. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -89,7 +89,7 @@ describe("a file's mode", () => {
     assert.equal(modeOf(root, "b/c"), modeOf(root, "theirs"));
   });
 
-  it("never lets new text run as somebody else", async () => {
+  it("never lets new text run as another user", async () => {
     const root = emptyRoot();
     for (const path of ["a", "b", "c"]) {
       put(root, path, "1");
@@ -103,7 +103,7 @@ describe("a file's mode", () => {
     );
   });
 
-  it("stays as it was when a commit is rolled back", async () => {
+  it("is unchanged after a rollback", async () => {
     const root = emptyRoot();
     put(root, "a", "1");
     put(root, "b", "1");
@@ -125,7 +125,7 @@ describe("a file's mode", () => {
     assert.deepEqual([back.mode, back.ino, back.mtimeMs], [before.mode, before.ino, before.mtimeMs]);
   });
 
-  it("keeps a read-only file and a read-only folder from changing", {
+  it("protects a read-only file and a read-only folder", {
     skip: isRoot && "root may write everything; see real-disk.test.ts",
   }, async () => {
     const root = emptyRoot();
@@ -142,7 +142,7 @@ describe("a file's mode", () => {
 });
 
 describe("a file's nature", () => {
-  it("does not wait on a pipe, and does not replace it", { skip: process.platform === "win32" }, async () => {
+  it("never waits for a pipe, and never replaces one", { skip: process.platform === "win32" }, async () => {
     const root = emptyRoot();
     execFileSync("sh", ["-c", "mkfifo pipe"], { cwd: root });
     put(root, "a", "a");
@@ -153,7 +153,7 @@ describe("a file's nature", () => {
     assert.ok(lstatSync(join(root, "pipe")).isFIFO());
   });
 
-  it("leaves the other names of a hard-linked file alone, as git and most editors do", async () => {
+  it("keeps the other names of a hard-linked file, like git and most editors", async () => {
     const root = emptyRoot();
     for (const path of ["a", "c", "e"]) put(root, path, "1");
     linkSync(join(root, "a"), join(root, "b"));
@@ -197,7 +197,7 @@ describe("a file's nature", () => {
     }
   });
 
-  it("refuses names that cannot be, and writes nothing for their sake", async () => {
+  it("refuses impossible names, and writes nothing to try them", async () => {
     const root = emptyRoot();
     put(root, "folder/x", "x");
     put(root, "a", "a");
@@ -225,7 +225,7 @@ describe("a file's nature", () => {
   });
 });
 
-describe("somebody else's work", () => {
+describe("another process's work", () => {
   const cases: Readonly<Record<string, readonly [Failure["code"], (root: string) => void]>> = {
     "a changed file": ["stale-version", (root) => put(root, "b", "theirs")],
     "a file of the same size, changed at the same time": [
@@ -286,7 +286,7 @@ describe("somebody else's work", () => {
     });
   }
 
-  it("is not lost when it comes in the very moment of the effect", async () => {
+  it("is not lost if it happens at the very moment of the effect", async () => {
     const root = emptyRoot();
     put(root, "a", "1");
     const link = (from: string, to: string): void => {
@@ -306,11 +306,11 @@ function withoutTemporary(root: string): unknown {
   return Object.fromEntries(Object.entries(treeOf(root)).filter(([path]) => !path.includes(".lathe-")));
 }
 
-describe("names that a disk takes for one", () => {
-  /** As on a Mac: a name is taken when another spelling of it is. */
+describe("names that a disk treats as one", () => {
+  /** Like on a Mac: a name is taken if another spelling of it exists. */
   function insensitiveDisk(): Disk {
     const link = (from: string, to: string): void => {
-      // It is reached through its folder's descriptor.
+      // The path goes through its folder's descriptor.
       if (otherSpelling(join(realpathSync(dirname(to)), basename(to))))
         throw Object.assign(new Error("exists"), { code: "EEXIST" });
       nodeDisk.link(from, to);
@@ -318,7 +318,7 @@ describe("names that a disk takes for one", () => {
     return { ...nodeDisk, link };
   }
 
-  it("are refused, and it is said which they are", async () => {
+  it("are refused, with both names in the message", async () => {
     const root = emptyRoot();
     put(root, "readme.md", "r");
     const workspace = open(root, { disk: insensitiveDisk() });
@@ -338,7 +338,7 @@ describe("names that a disk takes for one", () => {
     }
   });
 
-  it("are two where the disk says so", async () => {
+  it("are two if the disk says so", async () => {
     const root = emptyRoot();
     put(root, "probe", "");
     const isSensitive = !readdirSync(root).includes("PROBE") && !isThere(join(root, "PROBE"));
@@ -349,7 +349,7 @@ describe("names that a disk takes for one", () => {
     assert.deepEqual(treeOf(root), { A: "1", a: "2", "b/": "", "b/x": "3", probe: "" });
   });
 
-  it("are offered for one that is written in another Unicode form", async () => {
+  it("are suggested for one in another Unicode form", async () => {
     const root = emptyRoot();
     put(root, "cafe\u0301.txt", "x");
     const missing = await open(root).read("caf\u00e9.txt");

@@ -1,6 +1,6 @@
 /**
- * The folders of one piece of work, each held from its first use on. What is compared at a path and what is done there
- * happens in the same folder, and never behind a link.
+ * The folders of one piece of work, each held open from its first use. A comparison and the following change
+ * happen in the same folder, and never behind a link.
  */
 import { lstatSync, type Stats } from "node:fs";
 import { basename, dirname, sep } from "node:path";
@@ -8,15 +8,15 @@ import { type EntryName, type HeldFolder, holdAtOnce, holdFolder } from "@lathe/
 import { bytePath, diskPath } from "@lathe/system/paths";
 import { errorCode } from "./file-failure.ts";
 
-/** More are not held at a time. */
+/** Maximum number of folders held at a time. */
 const maxHeld = 256;
 
-/** The code of what is thrown for a path that leads through a link, or through another folder than before. */
+/** The error code for a path that leads through a link, or through another folder than before. */
 export const movedCode = "EMOVED";
 
 export class HeldPlaces {
   readonly #held = new Map<string, HeldFolder>();
-  /** What each folder was when it was first held. */
+  /** Identity of each folder when it was first held. */
   readonly #seen: Map<string, string>;
 
   constructor(seen: Map<string, string> = new Map()) {
@@ -24,20 +24,21 @@ export class HeldPlaces {
   }
 
   /**
-   * A path that reaches the last component of an absolute path, as `HeldFolder.at`, until the next `trim` or `close`.
-   * *Contract:* throws what the file system throws, and `movedCode`.
+   * A path that reaches the last component of an absolute path, like `HeldFolder.at`, until the next `trim`
+   * or `close`.
+   * *Contract:* throws the file system's errors, and `movedCode`.
    */
   at(absolute: string): string {
     return this.#parent(bytePath(absolute)).at(basename(absolute)) as string;
   }
 
-  /** As `at`, of a path with one character per byte. */
+  /** Like `at`, for a path with one character per byte. */
   atBytes(path: string): EntryName {
     const [folder, name] = parted(path);
     return this.folder(folder).at(diskPath(name));
   }
 
-  /** As `at`, to the folder itself. */
+  /** Like `at`, for the folder itself. */
   reach(folder: string): string {
     return this.folder(bytePath(folder)).reached as string;
   }
@@ -58,7 +59,7 @@ export class HeldPlaces {
     return folder;
   }
 
-  /** Whether a link, or another folder than before, now stands in for a part of the path. */
+  /** Whether a link, or another folder than before, has replaced part of the path. */
   isMoved(folder: string): boolean {
     try {
       this.folder(bytePath(folder));
@@ -68,7 +69,7 @@ export class HeldPlaces {
     }
   }
 
-  /** After a folder was removed: another one may take its place. */
+  /** Call after removing a folder: another one may take its place. */
   forget(absolute: string): void {
     const path = bytePath(absolute);
     this.#held.get(path)?.close();
@@ -76,7 +77,7 @@ export class HeldPlaces {
     this.#seen.delete(path);
   }
 
-  /** Calls `use` with places that open the folders anew: what has been replaced since counts as moved. */
+  /** Calls `use` with places that reopen the folders: any replaced since counts as moved. */
   again<T>(use: (places: HeldPlaces) => T): T {
     const places = new HeldPlaces(this.#seen);
     try {
@@ -91,7 +92,7 @@ export class HeldPlaces {
     this.#held.clear();
   }
 
-  /** Between two uses: so that not too many are held. */
+  /** Call between two uses, so that not too many are held. */
   trim(): void {
     if (this.#held.size > maxHeld) this.close();
   }
@@ -114,7 +115,7 @@ export class HeldPlaces {
   }
 }
 
-/** *Contract:* lets go of the folders, whatever comes of the work. */
+/** *Contract:* releases the folders, whatever the outcome. */
 export async function withPlaces<T>(use: (places: HeldPlaces) => Promise<T>): Promise<T> {
   const places = new HeldPlaces();
   try {
@@ -124,7 +125,7 @@ export async function withPlaces<T>(use: (places: HeldPlaces) => Promise<T>): Pr
   }
 }
 
-/** As `withPlaces`, for work that waits for nothing. */
+/** Like `withPlaces`, for synchronous work. */
 export function withPlacesSync<T>(use: (places: HeldPlaces) => T): T {
   const places = new HeldPlaces();
   try {
@@ -134,12 +135,12 @@ export function withPlacesSync<T>(use: (places: HeldPlaces) => T): T {
   }
 }
 
-/** Undefined where there is nothing to be reached: also below a file, and behind a link. */
+/** Undefined if nothing can be reached: also below a file, and behind a link. */
 export function lstatAt(places: HeldPlaces, path: string): Stats | undefined {
   return ifThere(() => lstatSync(places.atBytes(path), { throwIfNoEntry: false }));
 }
 
-/** Undefined where a component is missing, is no folder, or is a link. */
+/** Undefined if a component is missing, is no folder, or is a link. */
 export function ifThere<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -149,7 +150,7 @@ export function ifThere<T>(look: () => T): T | undefined {
   }
 }
 
-/** As `dirname` and `basename`, of the many paths of a walk. */
+/** Like `dirname` and `basename`, but fast enough for a walk. */
 function parted(path: string): readonly [folder: string, name: string] {
   const end = path.lastIndexOf("/");
   if (sep !== "/" || end <= 0 || end === path.length - 1) return [dirname(path), basename(path)];

@@ -1,4 +1,6 @@
-/** Commits on disks that really fail: full, read-only, of somebody else's; skipped where nothing can be mounted. */
+/**
+ * Commits on disks that really fail: full, read-only, or another user's; skipped if nothing can be mounted.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -30,13 +32,13 @@ after(() => {
 });
 const { versionOf } = createWorkspace({ root: folder });
 
-/** Runs a command of the system and says what is wrong with it, if anything. */
+/** Runs a system command; returns its error, if there is one. */
 function run(command: string, ...args: readonly string[]): string | undefined {
   const { status, error, stderr } = spawnSync(command, args);
   return status === 0 ? undefined : (error?.message ?? stderr.toString().trim());
 }
 
-/** A disk in memory of 1 MB; undefined, and the test skipped, where this process may not mount one. */
+/** A 1 MB disk in memory; undefined, and the test skipped, if this process may not mount one. */
 function smallDisk(t: TestContext, options = "size=1m"): string | undefined {
   const mount = mkdtempSync(join(folder, "mount-"));
   const refused = run("mount", "-t", "tmpfs", "-o", options, "none", mount);
@@ -94,7 +96,7 @@ function leaveNames(mount: string, count: number): void {
   for (let i = statfsSync(mount).ffree; i > count; i--) writeFileSync(join(mount, "ballast", `${i}`), "");
 }
 
-/** Whether it was done; never in part, never with something left over. */
+/** Whether the commit was done; it must never be partial or leave files. */
 async function committed(root: string, journal: string): Promise<boolean> {
   const workspace = createWorkspace({ root, journal });
   const result = await workspace.commit(changes);
@@ -122,7 +124,7 @@ describe("a full disk", () => {
     });
   }
 
-  it("does all or nothing at whichever name there is no room for", async (t) => {
+  it("does all or nothing at whichever name it has no room for", async (t) => {
     const mount = smallDisk(t, "size=1m,nr_inodes=60");
     if (mount === undefined) return;
     let refused = 0;
@@ -136,7 +138,7 @@ describe("a full disk", () => {
     assert.ok(refused >= 10);
   });
 
-  it("can be made room on by deleting", async (t) => {
+  it("gets room by a commit that deletes", async (t) => {
     const mount = smallDisk(t);
     if (mount === undefined) return;
     const root = fill(mount);
@@ -152,7 +154,7 @@ describe("a full disk", () => {
 });
 
 describe("a read-only disk", () => {
-  it("refuses, and nothing has happened", async (t) => {
+  it("refuses, and changes nothing", async (t) => {
     const mount = smallDisk(t);
     if (mount === undefined) return;
     const root = fill(mount);
@@ -163,7 +165,7 @@ describe("a read-only disk", () => {
     assert.deepEqual(treeOf(root), files);
   });
 
-  it("that has become so before or within the effect is tidied up when it can be written again", async (t) => {
+  it("that becomes so before or during the effect is cleaned up once it is writable", async (t) => {
     const mount = smallDisk(t);
     if (mount === undefined) return;
     for (const calls of [0, 1, 2, 3]) {
@@ -206,7 +208,7 @@ function commitAs(uid: number, root: string, list: readonly Change[]): Failure |
   return JSON.parse(child.stdout);
 }
 
-describe("somebody else's files", {
+describe("another user's files", {
   skip: process.getuid?.() !== 0 && "only root can be somebody else",
 }, () => {
   const nobody = 65534;
@@ -232,7 +234,7 @@ describe("somebody else's files", {
     return root;
   }
 
-  it("are not changed without permission, nor is what comes with them", () => {
+  it("are not changed without permission, and neither are other files of the commit", () => {
     const root = theirs();
     const before = treeOf(root);
     const removal: Change = { type: "delete", path: "closed/b", expected: versionOf("1") };
@@ -244,7 +246,7 @@ describe("somebody else's files", {
     }
   });
 
-  it("are replaced where that is allowed, with their permissions", () => {
+  it("are replaced if permitted, with their permissions", () => {
     const root = theirs();
     const result = commitAs(nobody, root, [put("a"), put("shared")]);
     assert.ok(!isFailure(result), JSON.stringify(result));
@@ -261,7 +263,7 @@ describe("somebody else's files", {
     assert.deepEqual([uid, gid, mode & 0o7777], [nobody, nobody, 0o644]);
   });
 
-  it("that may not be changed at all stay, with all that comes with them", async (t) => {
+  it("that cannot be changed stay, with all other files of the commit", async (t) => {
     const root = theirs();
     const fixed = join(root, "a");
     if (run("chattr", "+i", fixed) !== undefined) return t.skip("this disk has no immutable files");

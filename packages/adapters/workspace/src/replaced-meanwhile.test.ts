@@ -1,4 +1,4 @@
-/** A file that somebody replaces again and again has changed; it is never taken for one that is gone. */
+/** A file that another process keeps replacing counts as changed, never as missing. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,10 @@ import { it } from "node:test";
 import { Worker } from "node:worker_threads";
 import { createWorkspace } from "./create-workspace.ts";
 
-/** Linux links no file whose last name goes at that moment, though another one has it at once. */
+/**
+ * Linux cannot link a file while its last name is being replaced, although another file has that name at
+ * once.
+ */
 const replacing = `
   const { renameSync, writeFileSync } = require("node:fs");
   const { workerData: { file, flag } } = require("node:worker_threads");
@@ -16,7 +19,7 @@ const replacing = `
     renameSync(file + ".next", file);
   }`;
 
-it("says of a file that is being replaced that it was changed", async (test) => {
+it("reports a file that is being replaced as changed", async (test) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-replaced-")));
   test.after(() => rmSync(folder, { recursive: true }));
   const root = join(folder, "root");

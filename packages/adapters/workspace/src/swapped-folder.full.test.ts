@@ -1,4 +1,7 @@
-/** While another process exchanges a folder with a link that leads out, 2,000 times for each tool, none reaches anything outside. */
+/**
+ * Another process swaps a folder with a link that leads out, 2,000 times for each tool; none reaches anything
+ * outside.
+ */
 import assert from "node:assert/strict";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,8 +56,8 @@ async function many(t: TestContext, once: (counts: Counts, i: number) => Promise
   assert.ok(swaps >= leastSwaps && counts.done > 0 && counts.refused > 0);
 }
 
-describe("a folder that is swapped all the time", { skip: place.missing ?? false }, () => {
-  it("is read, as text and as bytes", (t) =>
+describe("a folder that is swapped constantly", { skip: place.missing ?? false }, () => {
+  it("is read as text and as bytes", (t) =>
     many(t, async (counts, i) => {
       const path = i % 2 === 0 ? "d/f" : "d/sub/f";
       const read = await workspace.read(path);
@@ -65,7 +68,7 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
       if (!isFailure(bytes)) assert.equal(Buffer.from(bytes.bytes).toString(), "inside");
     }));
 
-  it("is listed, and near names are looked for", (t) =>
+  it("is listed, and searched for similar names", (t) =>
     many(t, async (counts, i) => {
       const listed = await workspace.list(i % 2 === 0 ? "d" : "d/sub");
       counts.count(listed);
@@ -74,7 +77,7 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
       assert.ok(isFailure(missed) && !missed.text.includes("outside-name"), JSON.stringify(missed));
     }));
 
-  it("is written into: new files, alone and together", (t) =>
+  it("gets new files, alone and together", (t) =>
     many(t, async (counts, i) => {
       const put = (path: string): Change => ({ type: "put", path, expected: null, text: "written" });
       counts.count(
@@ -82,7 +85,7 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
       );
     }));
 
-  it("has a file of it edited", (t) =>
+  it("has a file edited", (t) =>
     many(t, async (counts, i) => {
       const read = await workspace.read("d/f");
       if (isFailure(read)) return counts.refuse(read);
@@ -90,7 +93,7 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
       counts.count(await workspace.commit([change]));
     }));
 
-  it("has files moved in it, out of it and back", (t) =>
+  it("has files moved within it, out of it and back", (t) =>
     many(t, async (counts, i) => {
       const [path, to] = [
         ["d/m", "d/m2"],
@@ -117,7 +120,7 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
       counts.count(await workspace.commit([{ type: "delete", path, expected: versionOf("inside") }]));
     }));
 
-  it("is whole afterwards", () => {
+  it("is intact afterwards", () => {
     assert.ok(lstatSync(join(place.root, "d")).isDirectory());
     assert.match(readFileSync(join(place.root, "d/f"), "utf8"), /^inside/);
     assert.ok(existsSync(join(place.outside, "outside-name")));

@@ -1,4 +1,4 @@
-/** What the stress tests share: another process that exchanges a folder with a link, again and again. */
+/** Shared by the stress tests: another process that keeps swapping a folder with a link. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { exactTree } from "@lathe/testkit";
 
-/** Swaps that each kind of work sees at the least; more find more: LATHE_SWAPS=50000. */
+/** Minimum swaps for each kind of work; more find more: LATHE_SWAPS=50000. */
 export const leastSwaps: number = Number(process.env.LATHE_SWAPS ?? 1_000);
 
 /** `renameat2` with `RENAME_EXCHANGE`, so that `d` always exists. Ends when its input is closed. */
@@ -33,16 +33,19 @@ export interface SwappingPlace {
   readonly folder: string;
   readonly root: string;
   readonly outside: string;
-  /** Why there can be no such test here. */
+  /** Why the test is impossible here. */
   readonly missing: string | undefined;
-  /** Swaps while the work lasts, which may ask how often; says how often in all. */
+  /** Swaps while the work runs, which may read the count; returns the total. */
   readonly during: (work: (swaps: () => number) => Promise<void>) => Promise<number>;
-  /** Of all that the link leads to, with its times of change. */
+  /** Everything that the link leads to, with times of change. */
   readonly outsideNow: () => unknown;
   readonly remove: () => void;
 }
 
-/** A root with the folder `d`, and a folder outside with the same names, whose contents say where they are from. */
+/**
+ * A root with the folder `d`, and a folder outside with the same names, whose contents say where they are
+ * from.
+ */
 export function swappingPlace(files: readonly string[]): SwappingPlace {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-swapping-")));
   const [root, outside] = [join(folder, "root"), join(folder, "outside")];

@@ -1,4 +1,7 @@
-/** Restores what has a name that is not UTF-8, which the commit engine cannot speak of: each file by itself, atomically. */
+/**
+ * Restores files whose name is not UTF-8, which the commit engine cannot name: each one separately,
+ * atomically.
+ */
 import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Failure } from "@lathe/protocol";
 import { type EntryName, withEntry } from "@lathe/system/held-folder";
@@ -12,7 +15,7 @@ import { type HeldPlaces, lstatAt, withPlacesSync } from "../held-places.ts";
 export interface RawStep {
   /** One character per byte. */
   readonly path: string;
-  /** As for the engine, but for its path. */
+  /** Like the engine's step, except for its path. */
   readonly step: Step;
 }
 
@@ -20,7 +23,7 @@ export function isRaw(path: string): boolean {
   return Buffer.from(shownPath(path), "utf8").toString("latin1") !== path;
 }
 
-/** Makes way: removes what is to be gone or of another kind. `steps`: a folder before what is in it. */
+/** Removes entries that must go or change their kind. `steps` lists a folder before its content. */
 export function clearRaw(
   root: string,
   steps: readonly RawStep[],
@@ -30,7 +33,7 @@ export function clearRaw(
   return applied(root, clears, { effects, effect: ({ step }, path) => remove(path, step) });
 }
 
-/** Puts in place what is to be there. `root`: one character per byte. */
+/** Creates the wanted entries. `root` has one character per byte. */
 export function placeRaw(
   root: string,
   steps: readonly RawStep[],
@@ -110,7 +113,7 @@ function place(path: EntryName, { before, after }: Step, { root, effects, places
   if (after.type === "folder" && before.type !== "folder") mkdirSync(path);
   if ("mode" in after && after.type !== "file" && after.mode !== undefined) changeMode(path, after.mode);
   if (after.type !== "file" && after.type !== "link") return;
-  // A folder's name may be no UTF-8 either, the root's is.
+  // The folder's name may not be UTF-8 either; the root's is.
   const temporary = places.at(effects.journal.temporaryIn(shownPath(root)));
   try {
     if (after.type === "link") symlinkSync(after.target, temporary);

@@ -1,4 +1,7 @@
-/** A cancel is heard soon and leaves nothing half done; what stopped git is said so; closing ends what runs. */
+/**
+ * A cancel takes effect soon and leaves nothing half done; git's failures are reported; closing ends running
+ * work.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -38,7 +41,7 @@ function fill(root: string, count: number): void {
   for (let i = 0; i < count; i++) writeFileSync(join(root, `f${i}`), `${i}`.repeat(200));
 }
 
-/** A git that never ends when it is to read an object, and notes the pid of what it has started. */
+/** A git that hangs when it reads an object, and records the pid of its child. */
 function stuckGit(pids: string): string {
   const bin = mkdtempSync(join(temporary, "bin-"));
   const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
@@ -50,7 +53,7 @@ function stuckGit(pids: string): string {
 
 function isRunning(pid: number): boolean {
   try {
-    // A zombie has ended.
+    // A zombie counts as ended.
     return !/ Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;
@@ -62,7 +65,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe("a cancelled checkpoint", () => {
-  it("that waits its turn ends at once, the one before it goes on", async () => {
+  it("that waits for its turn ends at once, and the one before it continues", async () => {
     const place = options();
     fill(place.root, 50);
     const checkpoints = await opened(place);
@@ -76,13 +79,13 @@ describe("a cancelled checkpoint", () => {
     succeeded(await checkpoints.take("s"));
   });
 
-  it("in the midst of its work leaves no checkpoint, and the next one is whole", async () => {
+  it("in the middle of its work leaves no checkpoint, and the next one is complete", async () => {
     const place = options();
     fill(place.root, 1_000);
     const checkpoints = await opened(place);
     const cancel = new AbortController();
     const taking = checkpoints.take("s", { signal: cancel.signal });
-    // Comes when it rests for the first time.
+    // Runs at its first pause.
     await new Promise((resolve) => setImmediate(resolve));
     cancel.abort();
     failedWith("cancelled", await taking);
@@ -99,7 +102,7 @@ describe("a cancelled checkpoint", () => {
     assert.deepEqual(exactTree(place.root), start);
   });
 
-  it("ends git, and what git has started", { skip: process.platform !== "linux" }, async () => {
+  it("ends git, and git's children", { skip: process.platform !== "linux" }, async () => {
     const place = options();
     fill(place.root, 3);
     succeeded(await (await opened(place)).take("s"));
@@ -113,7 +116,7 @@ describe("a cancelled checkpoint", () => {
     await until(() => !isRunning(Number(readFileSync(pids, "utf8"))));
   });
 
-  it("is none where it comes before a restore changes anything", async () => {
+  it("takes no effect after a restore has begun to change files", async () => {
     const place = options();
     fill(place.root, 20);
     const checkpoints = await opened(place);
@@ -135,8 +138,8 @@ describe("a cancelled checkpoint", () => {
   });
 });
 
-describe("what has to be tried again", () => {
-  it("is said of a git that does not end, as nothing else is", {
+describe("retryable failures", () => {
+  it("include a git that does not end, and nothing else", {
     skip: process.platform !== "linux",
   }, async () => {
     const place = options({ limits: { firstBudgetMs: 900 } });
@@ -153,7 +156,7 @@ describe("what has to be tried again", () => {
     await until(() => !isRunning(Number(readFileSync(pids, "utf8"))));
   });
 
-  it("is said of too many files, too many bytes and too little time; of no git and no project it is not", async () => {
+  it("include too many files, too many bytes and too little time, but not a missing git or project", async () => {
     const retryOf = async (more: Partial<CheckpointsOptions>, count = 20): Promise<unknown> => {
       const place = options(more);
       fill(place.root, count);
@@ -173,7 +176,7 @@ describe("what has to be tried again", () => {
 });
 
 describe("closing", () => {
-  it("is not missed for ever where it was left out", async () => {
+  it("may be omitted without permanent leftovers", async () => {
     const place = options();
     const script = `const { openCheckpoints } = await import(process.argv[1]);
       const opened = await openCheckpoints(JSON.parse(process.argv[2]));
@@ -189,7 +192,7 @@ describe("closing", () => {
     assert.deepEqual(readdirSync(join(store, "marks")), []);
   });
 
-  it("ends what runs, removes the journal, and may be done again", async () => {
+  it("ends running work, removes the journal, and may be repeated", async () => {
     const place = options();
     fill(place.root, 500);
     const checkpoints = await opened(place);

@@ -1,4 +1,4 @@
-/** The place of the checkpoints' tests: a folder with files, and checkpoints of it. */
+/** The setting of the checkpoint tests: a folder with files, and its checkpoints. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -67,7 +67,7 @@ for (let i = 0; ; i++) {
   if (i % 3 === 2) await c.collect();
 }`;
 
-/** Kills it so many milliseconds after it is ready; its error output. */
+/** Kills it this many milliseconds after it is ready; returns its error output. */
 function runUntilKilled(input: object, delayMs: number): Promise<string> {
   return new Promise((resolve) => {
     const args = ["--input-type=module-typescript", "-e", script, JSON.stringify(input)];
@@ -89,7 +89,7 @@ function names(root: string): readonly string[] {
 
 type Contents = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What each path may hold. */
+/** Allowed contents of each path. */
 function contentsOf(trees: readonly ExactTree[]): Contents {
   const contents = new Map<string, Set<string>>();
   for (const [path, what] of trees.flatMap((tree) => Object.entries(tree))) {
@@ -113,7 +113,7 @@ function withoutMode(what: string): string {
 const kills = 70 * Number(process.env.LATHE_KILLS ?? 1);
 
 describe("kill -9", () => {
-  it("at any instant of checkpoints, restores and packing leaves the files wholly in one state or the other", async () => {
+  it("at any moment of checkpoints, restores and packing leaves all files in one state or the other", async () => {
     const root = join(folder, "root");
     const state = join(folder, "state");
     put(root, "churn/0", "");
@@ -181,7 +181,7 @@ describe("a full disk", () => {
 
   const noise = (size: number): Uint8Array => crypto.getRandomValues(new Uint8Array(65_536)).slice(0, size);
 
-  it("under the store fails the checkpoint, and the earlier ones stay", async (t) => {
+  it("under the store fails the checkpoint, and earlier ones stay", async (t) => {
     const state = smallDisk();
     if (state === undefined) return t.skip("no tmpfs can be mounted here");
     const root = mkdtempSync(join(folder, "root-"));
@@ -199,7 +199,7 @@ describe("a full disk", () => {
     runGitIn(storeOf(state), "fsck", "--full");
   });
 
-  it("under the project fails the restore, and nothing has changed", async (t) => {
+  it("under the project fails the restore, and changes nothing", async (t) => {
     const disk = smallDisk();
     if (disk === undefined) return t.skip("no tmpfs can be mounted here");
     const root = join(disk, "root");

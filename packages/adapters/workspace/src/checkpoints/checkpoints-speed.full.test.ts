@@ -36,7 +36,7 @@ function text(i: number): string {
   return Array.from({ length: 80 }, (_, line) => `export const v${line}_${i} = ${Math.random()};`).join("\n");
 }
 
-/** Figures to read, not to judge by: the machine may be busy. */
+/** Figures for information only: the machine may be busy. */
 describe("checkpoints of 10,000 files, 10 of them changed", () => {
   for (const [layout, pathOf] of Object.entries(layouts)) {
     it(layout, async () => {

@@ -1,4 +1,7 @@
-/** Packs the store: small packs become one, and what no session keeps goes; oldest sessions first when it is too large. */
+/**
+ * Packs the store: merges small packs and drops objects of no session; if it is too large, oldest sessions
+ * first.
+ */
 import { readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -9,23 +12,23 @@ import { livingMarks, setMark } from "./process-marks.ts";
 import { runGit } from "./run-git.ts";
 import type { Shadow } from "./shadow.ts";
 
-/** Fewer are as quick to read as one. */
+/** Fewer packs are as quick to read as one. */
 const fewPacks = 12;
 const manyPacks = 50;
-/** A pack of many small ones that is not packed again: each time all of it would be written. */
+/** A merged pack of this size is not merged again: each time all of it would be rewritten. */
 const enoughBytes = 32 * 1024 * 1024;
 const waitMs = 10_000;
 const pollMs = 20;
 const packingMs = 10 * 60_000;
 
-/** What is packed, and by whose leave. */
+/** What to pack, and the signal that stops it. */
 type Packing = Pick<Shadow, "git" | "marks"> & { readonly signal?: AbortSignal | undefined };
 
 export async function collectGarbage(shadow: Shadow, signal: AbortSignal): Promise<CollectedStore | Failure> {
   shadow.store.refresh();
   const before = shadow.store.size;
   const dropped: string[] = [];
-  // One at a time; another process is at it already.
+  // One at a time: another process is packing already.
   const mark = setMark(shadow.marks, "pack", "pack");
   if (!mark) return { before, after: before, dropped };
   try {
@@ -39,13 +42,15 @@ export async function collectGarbage(shadow: Shadow, signal: AbortSignal): Promi
   }
 }
 
-/** Many, or much that in one pack would be differences only, such as the trees of large folders. */
+/**
+ * Many packs, or much data that a merged pack would store as differences, such as the trees of large folders.
+ */
 export function isScattered({ store }: Shadow): boolean {
   const { count, bytes } = store.small;
   return count > manyPacks || (count > fewPacks && bytes > keptBytes);
 }
 
-/** Nothing is deleted, so no caller waits for it. Best effort, `collectGarbage` would say what is wrong. */
+/** Deletes nothing, so no caller waits for it. Best effort: `collectGarbage` would report a fault. */
 export async function packSmall({ git, marks }: Shadow, signal: AbortSignal): Promise<void> {
   const mark = setMark(marks, "pack", "pack");
   if (!mark) return;
@@ -62,7 +67,7 @@ async function packTogether(packing: Packing): Promise<Failure | undefined> {
   return failed;
 }
 
-/** From now on they stay as they are when others are packed together. */
+/** From now on they are not merged with others. */
 function keepLarge(packing: Packing, bytes: number): void {
   for (const path of packFiles(packing, ".pack")) {
     if (statSync(path).size > bytes) writeFileSync(path.replace(/pack$/, "keep"), "", { mode: 0o600 });
@@ -97,9 +102,9 @@ async function tidy(shadow: Shadow, dropped: string[], signal: AbortSignal): Pro
   return undefined;
 }
 
-/** What a power cut has left of a ref: git packs nothing while there is one. */
+/** Removes broken refs left by a power cut: git packs nothing while there is one. */
 function removeBroken({ refs, store }: Shadow): void {
-  // First the refs, then the packs: another process writes them the other way round.
+  // Reads refs before packs: another process writes them in the opposite order.
   const heads = refs.list().map((session) => ({ session, ref: refs.read(session) }));
   store.refresh();
   for (const { session, ref } of heads) {
@@ -107,7 +112,7 @@ function removeBroken({ refs, store }: Shadow): void {
   }
 }
 
-/** Only while no checkpoint is being taken: its unreferenced objects would go too. */
+/** Only while no checkpoint is being taken: this would delete its unreferenced objects, too. */
 export async function throwAway(packing: Packing): Promise<Failure | undefined> {
   const { marks, signal } = packing;
   const mark = setMark(marks, "collect", "collect");
@@ -129,7 +134,7 @@ export async function throwAway(packing: Packing): Promise<Failure | undefined> 
   }
 }
 
-/** Not one of this process; undefined when there is no other. */
+/** Skips sessions of this process; undefined if there is no other. */
 function oldestSession({ refs, sessions }: Shadow): string | undefined {
   const others = refs.list().filter((session) => !sessions.includes(session));
   return others.toSorted((a, b) => refs.writtenAt(a) - refs.writtenAt(b))[0];

@@ -1,4 +1,4 @@
-/** The checkpoints of all folders together do not grow for ever, and what somebody uses is left alone. */
+/** All checkpoints together do not grow for ever, and stores in use are left alone. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import {
@@ -30,9 +30,9 @@ interface Stores {
   readonly folder: string;
   readonly root: (name: string) => string;
   open(name: string): Promise<Checkpoints>;
-  /** A session with so many bytes of its own, last used so many days ago. */
+  /** A session with this many bytes of its own, last used this many days ago. */
   add(name: string, session: string, age: number): Promise<string>;
-  /** As if the last look had been long ago. */
+  /** Makes the last check look long ago. */
   forgetLook(): void;
 }
 
@@ -71,7 +71,7 @@ function storeOf(folder: string, root: string): string {
 }
 
 describe("collectStores", () => {
-  it("removes the store of a folder that has long been gone", async () => {
+  it("removes the store of a folder that was removed long ago", async () => {
     const { folder, root, add, forgetLook } = stores();
     for (const name of ["stays", "moves", "goes"]) await add(name, "s", 1);
     const removed = root("goes");
@@ -112,7 +112,7 @@ describe("collectStores", () => {
     runGitIn(storeOf(folder, root("one")), "fsck", "--full");
   });
 
-  it("leaves alone what a living process uses", async () => {
+  it("leaves stores of living processes alone", async () => {
     const { folder, root, add, open, forgetLook } = stores();
     const ref = await add("used", "old", 60);
     await add("free", "new", 1);
@@ -130,7 +130,7 @@ describe("collectStores", () => {
     succeeded(await (await open("used")).take("again"));
   });
 
-  it("has nothing to do where there is nothing", async () => {
+  it("does nothing without stores", async () => {
     const folder = join(temporary, "nowhere");
     assert.deepEqual(succeeded(await collectStores({ folder, path })), { removed: [], dropped: [] });
     assert.equal(existsSync(folder), false);

@@ -1,4 +1,4 @@
-/** What differs between two trees in the store, folders included, each before what is in it. */
+/** Differences between two trees in the store; each folder comes before its content. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { joined } from "@lathe/system/paths";
 import { kindOf, type TreeEntry } from "./git-objects.ts";

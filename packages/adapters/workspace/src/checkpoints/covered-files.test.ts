@@ -1,4 +1,4 @@
-/** What a checkpoint holds: which files, and their bytes whatever git's settings say. */
+/** The content of a checkpoint: which files, and their bytes regardless of git's settings. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -19,8 +19,8 @@ import {
 } from "./checkpoint-place.test.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 
-describe("what is covered", () => {
-  it("ignored files are, ignored folders are not", async () => {
+describe("coverage", () => {
+  it("includes ignored files, but not ignored folders", async () => {
     const root = repository(newFolder());
     const { put, take, checkpoints, tree } = await placeAt(root);
     put(".gitignore", ".env\ntarget/\n/out/*\nsecrets/key\n*.log\n");
@@ -49,7 +49,7 @@ describe("what is covered", () => {
     assert.ok(big !== old && made);
   });
 
-  it("tracked files in ignored folders are", async () => {
+  it("includes tracked files in ignored folders", async () => {
     const root = repository(newFolder());
     put(root, ".gitignore", "dist/\n");
     put(root, "dist/tracked.js", "t");
@@ -64,7 +64,7 @@ describe("what is covered", () => {
     assert.equal(existsSync(join(root, "dist/sub/untracked.js")), false);
   });
 
-  it("follows the rules as they change, and never deletes what a checkpoint did not hold", async () => {
+  it("follows changed rules, and never deletes files that a checkpoint did not contain", async () => {
     const root = repository(newFolder());
     const { put, take, checkpoints } = await placeAt(root);
     put(".gitignore", "build/\n");
@@ -81,7 +81,7 @@ describe("what is covered", () => {
     assert.equal((await take()).skippedCount, 2);
   });
 
-  it("neither large files, pipes nor sockets are, and a restore leaves them alone", async () => {
+  it("excludes large files, pipes and sockets, and a restore leaves them alone", async () => {
     const { root, put, take, checkpoints, tree } = await place({ limits: { maxFileBytes: 1_000 } });
     put("large", "x".repeat(1_001));
     put("small", "x".repeat(1_000));
@@ -109,7 +109,7 @@ describe("what is covered", () => {
     server.close();
   });
 
-  it("nested repositories, submodules, worktrees and those without a commit are", async () => {
+  it("includes nested repositories, submodules, worktrees and repositories without a commit", async () => {
     const library = committed(newFolder());
     const main = committed(newFolder());
     runGitIn(main, "-c", "protocol.file.allow=always", "submodule", "add", "-q", library, "sub");
@@ -141,7 +141,7 @@ describe("what is covered", () => {
     assert.deepEqual(tree(), start);
   });
 
-  it("a folder of a repository is, under the rules of the folders above it", async () => {
+  it("includes a subfolder of a repository, under the rules of the folders above it", async () => {
     const root = repository(newFolder());
     put(root, ".gitignore", "gen/\n");
     put(root, "packages/a/gen/x", "x");
@@ -151,12 +151,12 @@ describe("what is covered", () => {
     put(root, ".gitignore", "");
     assert.equal((await take()).skippedCount, 0);
     assert.ok(checkpoints);
-    // A repository further up that ignores everything, such as one of configuration files in the home folder.
+    // A repository further up that ignores everything, such as one for dotfiles in the home folder.
     put(root, ".gitignore", "*\n");
     assert.equal((await take()).skippedCount, 0);
   });
 
-  it("a repository is also while git holds its locks", async () => {
+  it("includes a repository while git holds its locks", async () => {
     const root = committed(newFolder());
     for (const lock of ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock"])
       put(root, `.git/${lock}`, "");
@@ -170,7 +170,7 @@ describe("what is covered", () => {
     assert.deepEqual(datedTree(join(root, ".git")), git);
   });
 
-  it("a broken repository is, as a plain folder", async () => {
+  it("includes a broken repository as a plain folder", async () => {
     const root = newFolder();
     put(root, ".git/HEAD", "nonsense");
     put(root, ".gitignore", "gen/\n");
@@ -180,7 +180,7 @@ describe("what is covered", () => {
     assert.deepEqual((await take()).skipped, [{ path: "gen", why: "ignored" }]);
   });
 
-  it("a user's file is whose name only begins like one of Lathe's", async () => {
+  it("includes a user's file whose name only starts like one of Lathe's", async () => {
     const { root, put, take, checkpoints, tree } = await place();
     put(".lathe-0123456789abnotes", "user's");
     put(".lathe-0123456789ab-x.tmp", "user's");
@@ -193,7 +193,7 @@ describe("what is covered", () => {
     assert.deepEqual(tree(), start);
   });
 
-  it("Lathe's own files inside the folder are not", async () => {
+  it("excludes Lathe's own files inside the folder", async () => {
     const root = newFolder();
     put(root, "a", "a");
     const options = optionsFor(root, join(root, "state"), { excluded: [join(root, "state")] });
@@ -205,7 +205,7 @@ describe("what is covered", () => {
 });
 
 describe("bytes", () => {
-  it("are kept whatever attributes, configuration and hooks say", async () => {
+  it("are stored unchanged whatever attributes, configuration and hooks say", async () => {
     const root = committed(newFolder());
     const trace = join(root, "..", "hook-ran");
     const hook = `#!/bin/sh\necho ran >> '${trace}'\ncat\n`;

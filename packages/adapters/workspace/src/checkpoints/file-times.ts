@@ -1,9 +1,9 @@
-/** What the times of a file tell, and when they tell nothing. */
+/** When a file's times prove that it is unchanged. */
 import type { Stats } from "node:fs";
 
-/** Whether a change after the reading may leave the times as they are. */
+/** Whether a change after the read may leave the same times. */
 export function isRacy({ ctimeMs }: Stats, readAt: number): boolean {
-  // Times go in steps: of a clock tick, of a second on old file systems, of two on FAT.
+  // Times advance in steps: a clock tick, a second on old file systems, two on FAT.
   const step = ctimeMs % 1000 === 0 ? 2_100 : 50;
   return ctimeMs >= readAt - step;
 }

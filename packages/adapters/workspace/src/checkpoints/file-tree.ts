@@ -1,11 +1,13 @@
-/** The files as they were when last looked at, with what tells whether one has changed since; kept beside the store. */
+/**
+ * The files at the last look, with data that shows whether one has changed since; stored beside the store.
+ */
 import { readFileSync, renameSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { removeQuietly } from "../disk/remove-quietly.ts";
 import { skippedMode } from "./git-objects.ts";
 import { uniqueName } from "./process-marks.ts";
 
-/** A file, a link, or the sign for what is skipped. */
+/** A file, a link, or a marker for a skipped entry. */
 export interface Leaf {
   readonly kind: "leaf";
   readonly mode: number;
@@ -15,11 +17,11 @@ export interface Leaf {
   readonly mtime: number;
   readonly ctime: number;
   readonly ino: number;
-  /** Read so soon after a change that another one may look the same: it is read again. */
+  /** Read so soon after a change that a later one may look the same: it is read again. */
   readonly racy: boolean;
 }
 
-/** The state of a folder that tells whether names in it have come or gone. */
+/** A folder's state, which shows whether names in it were added or removed. */
 export interface Listed {
   readonly ino: number;
   readonly mtime: number;
@@ -28,11 +30,11 @@ export interface Listed {
 
 export interface Folder {
   readonly kind: "folder";
-  /** When its names were read, where that can be relied on. */
+  /** When its names were read, if the times are reliable. */
   listed: Listed | undefined;
   readonly isRepository: boolean;
   readonly mode: number;
-  /** Of its tree; "" until it is made. */
+  /** Id of its tree; "" until it is made. */
   id: string;
   readonly entries: Map<string, Leaf | Folder>;
 }
@@ -43,7 +45,7 @@ export function skippedLeaf(id: string): Leaf {
   return { kind: "leaf", mode: skippedMode, id, size: 0, mtime: 0, ctime: 0, ino: 0, racy: false };
 }
 
-/** Whether every object of it is there. */
+/** Whether all of its objects exist. */
 export function isHeld(node: Node, has: (id: string) => boolean): boolean {
   if (node.kind === "leaf") return node.mode === skippedMode || node.id === "" || has(node.id);
   if (node.id !== "" && !has(node.id)) return false;
@@ -53,7 +55,7 @@ export function isHeld(node: Node, has: (id: string) => boolean): boolean {
 
 const version = 2;
 
-/** Undefined when there is none, or a torn one: then every file is read again. */
+/** Undefined if there is none, or a torn one: then every file is read again. */
 export function loadTree(path: string): Folder | undefined {
   try {
     const saved = JSON.parse(readFileSync(path, "latin1")) as readonly [number, Packed];

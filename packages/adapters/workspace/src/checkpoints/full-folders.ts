@@ -1,4 +1,4 @@
-/** Folders that would go but hold what no checkpoint does: they stay. */
+/** Keeps folders that a restore would remove, if they contain entries that no checkpoint has. */
 import { readdirSync } from "node:fs";
 import { joined } from "@lathe/system/paths";
 import { errorCode } from "../file-failure.ts";
@@ -7,7 +7,10 @@ import { isFolder, type TreeChange } from "./compare-trees.ts";
 import { kindOf, skipReason, type TreeEntry } from "./git-objects.ts";
 import type { LeftPath, RestorePlan } from "./plan-restore.ts";
 
-/** `root`: one character per byte; `changes`: from the present to the wanted state, of which the plan is a part. */
+/**
+ * `root` has one character per byte; `changes` leads from the present to the wanted state and includes the
+ * plan.
+ */
 export function withoutFullFolders(
   root: string,
   plan: RestorePlan,
@@ -26,7 +29,7 @@ function withoutFull(place: Place, plan: RestorePlan, changes: readonly TreeChan
   const going = new Set<string>();
   const staying = new Set<string>();
   const left = new Map<string, LeftPath>(plan.left.map((one) => [one.path, one]));
-  // What is in a folder comes after it, so from the end.
+  // A folder comes before its content, so start from the end.
   for (const step of plan.steps.toReversed()) {
     const rest = makesWay(step) ? namesIn(place, step.path).filter((path) => !going.has(path)) : [];
     if (rest.length > 0) staying.add(step.path);
@@ -37,7 +40,7 @@ function withoutFull(place: Place, plan: RestorePlan, changes: readonly TreeChan
   return { steps: plan.steps.filter(({ path }) => !staying.has(path)), left: [...left.values()] };
 }
 
-/** A folder that is to be none. */
+/** A folder that another kind of entry replaces, or that is removed. */
 function makesWay({ before, after }: TreeChange): boolean {
   return isFolder(before) && !isFolder(after);
 }
@@ -54,7 +57,7 @@ function namesIn({ root, places }: Place, path: string): readonly string[] {
   try {
     return readdirSync(places.folder(joined(root, path)).reached, "latin1").map((name) => joined(path, name));
   } catch (error) {
-    // Gone, or closed to us: removing it will say so.
+    // Gone or unreadable: its removal will report that.
     errorCode(error);
     return [];
   }

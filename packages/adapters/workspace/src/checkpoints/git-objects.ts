@@ -1,4 +1,4 @@
-/** Git's object format: ids, trees and commits; the permission bits in a tree are whole, as git itself never writes them. */
+/** Git's object format: ids, trees and commits. Trees keep all permission bits, unlike git's own. */
 import { createHash } from "node:crypto";
 import type { SkipReason } from "@lathe/protocol";
 
@@ -7,7 +7,7 @@ export type ObjectType = "blob" | "tree" | "commit";
 export const fileType = 0o100000;
 export const linkMode = 0o120000;
 export const folderType = 0o040000;
-/** Git's submodule entry needs no object: it stands for what a checkpoint does not hold, the id says why. */
+/** Git's submodule entry needs no object: it marks a skipped entry, and its id gives the reason. */
 export const skippedMode = 0o160000;
 
 const typeMask = 0o170000;
@@ -60,12 +60,12 @@ export function skippedId(why: SkipReason): string {
   return reasonIds[why];
 }
 
-/** Of an id that `skippedId` has given. */
+/** The reason in an id from `skippedId`. */
 export function skipReason(id: string): SkipReason {
   return reasons.get(id) ?? "special";
 }
 
-/** Sorted as git wants it: by bytes, folders as if their names ended in a slash. */
+/** In git's order: by bytes, folders as if their names ended in a slash. */
 export function encodeTree(entries: Iterable<TreeEntry>): Buffer {
   const keyed = Array.from(entries, (entry) => {
     return { entry, key: kindOf(entry.mode) === "folder" ? `${entry.name}/` : entry.name };

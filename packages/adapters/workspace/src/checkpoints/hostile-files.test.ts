@@ -1,4 +1,4 @@
-/** What a sandboxed command may have put into the project neither holds the host up nor runs outside the sandbox. */
+/** Files that a sandboxed command put into the project neither block the host nor run outside the sandbox. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -71,7 +71,7 @@ for (const name of ["commondir", "config", "HEAD", "index", "info/exclude", "obj
   }
 }
 
-describe("the host is not held up by", () => {
+describe("the host is not blocked by", () => {
   for (const [what, make] of Object.entries(hostile)) {
     it(what, async () => {
       const root = mkdtempSync(join(temporary, "root-"));
@@ -88,7 +88,7 @@ describe("the host is not held up by", () => {
   }
 });
 
-/** Puts into a repository's configuration everything by which git runs a command. */
+/** Puts every setting by which git runs a command into a repository's configuration. */
 function arm(repository: string, trace: string): void {
   const command = join(repository, "ran.sh");
   putScript(repository, "ran.sh", `#!/bin/sh\necho "$0 $*" >> '${trace}'\nexit 0\n`);
@@ -107,7 +107,7 @@ function arm(repository: string, trace: string): void {
   put(repository, ".gitattributes", "* filter=f diff=d\n");
 }
 
-/** A git that says where and with what it was run. */
+/** A git that records where and with which arguments it runs. */
 function watchedGit(log: string, without: string): string {
   const bin = mkdtempSync(join(temporary, "bin-"));
   const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
@@ -119,9 +119,9 @@ function watchedGit(log: string, without: string): string {
   return bin;
 }
 
-describe("nothing of the project's runs outside the sandbox", () => {
+describe("no program of the project runs outside the sandbox", () => {
   for (const without of ["", "GIT_NO_LAZY_FETCH", "GIT_ALLOW_PROTOCOL GIT_NO_LAZY_FETCH"]) {
-    it(`with a git that minds ${without === "" ? "everything" : `no ${without}`}`, async () => {
+    it(`with a git that respects ${without === "" ? "everything" : `no ${without}`}`, async () => {
       const root = mkdtempSync(join(temporary, "root-"));
       const trace = join(temporary, `trace-${without.length}`);
       const log = join(temporary, `log-${without.length}`);
@@ -133,7 +133,7 @@ describe("nothing of the project's runs outside the sandbox", () => {
         put(join(root, at), "sparse/.gitignore", "x\n");
         runGitIn(join(root, at), "add", "tracked", "sparse/.gitignore");
         runGitIn(join(root, at), "commit", "-qm", "one");
-        // Git looks for it among its objects, and for those at the remote.
+        // Git looks for it among its objects, and then at the remote.
         runGitIn(join(root, at), "update-index", "--skip-worktree", "sparse/.gitignore");
         put(join(root, at), "sparse/x", "x");
         rmSync(join(root, at, "sparse/.gitignore"));

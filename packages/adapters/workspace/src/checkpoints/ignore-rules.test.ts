@@ -1,4 +1,4 @@
-/** Which folders are ignored is what git says of them, for any `.gitignore` files. */
+/** Ignored folders match git's own answer, for any `.gitignore` files. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function repository(files: Files): string {
   return root;
 }
 
-/** As a walk asks: down to what is ignored. */
+/** Asks like a walk: down to the first ignored folder. */
 function ignoredIn(root: string, folders: readonly string[], files: Files): Promise<readonly string[]> {
   return withPlaces((places) => ignoredFrom({ root, places }, folders, files));
 }
@@ -117,7 +117,7 @@ const line = fc
 const rulesText = fc.array(line, { maxLength: 5 }).map((lines) => `${lines.join("\n")}\n`);
 
 describe("ignored folders", () => {
-  it("are those that git ignores", async () => {
+  it("are the same as git's", async () => {
     const property = fc.asyncProperty(
       fc.uniqueArray(folderPath, { minLength: 1, maxLength: 25 }),
       fc.record({ top: rulesText, exclude: rulesText }),
@@ -138,7 +138,7 @@ describe("ignored folders", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("are told of a folder's name whatever the letters' case, where the repository says so", () => {
+  it("ignore the case of a name if the repository says so", () => {
     const [pattern] = parsePatterns("Ab[c-d]*\n", true);
     assert.deepEqual(
       ["abC", "ABDx", "abe"].map((text) => pattern?.matches(text)),
@@ -151,7 +151,7 @@ describe("ignored folders", () => {
     );
   });
 
-  it("are found without trying every way through a pattern", () => {
+  it("are found without exponential pattern matching", () => {
     const [stars] = parsePatterns(`${"*a".repeat(100)}b`, false);
     assert.equal(stars?.matches("a".repeat(4_000)), false);
     const [deep] = parsePatterns(`/${"**/a/".repeat(80)}b`, false);
@@ -160,7 +160,7 @@ describe("ignored folders", () => {
     assert.equal(long?.matches("a".repeat(4_000)), false);
   });
 
-  it("hold nothing tracked, in indexes of all kinds", async () => {
+  it("contain no tracked file, in indexes of all kinds", async () => {
     const kinds: Readonly<Record<string, (root: string) => void>> = {
       "version 2": (root) => runGitIn(root, "update-index", "--index-version", "2"),
       "version 4": (root) => runGitIn(root, "update-index", "--index-version", "4"),

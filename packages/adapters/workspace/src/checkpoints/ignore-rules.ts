@@ -1,6 +1,6 @@
 /**
- * Which folders git ignores, as the user's own repositories say it. Git itself is never asked: a repository that a
- * command has made would have its configuration read outside the sandbox, and could hold git up.
+ * Finds folders that git ignores, by the rules of the user's own repositories. Never runs git: it would read
+ * the configuration of a repository that a command made, outside the sandbox, and could hang.
  */
 import { type Stats, statSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
@@ -14,7 +14,9 @@ import { isRacy } from "./file-times.ts";
 import type { Pace } from "./pace.ts";
 import { type TrackedFolders, trackedFolders } from "./tracked-folders.ts";
 
-/** What no `.gitignore` has to say: made by tools, large, and made again by them. A tracked one is covered. */
+/**
+ * Ignored without a `.gitignore`: large folders that tools make and can rebuild. Tracked ones are covered.
+ */
 const alwaysIgnored = [
   "node_modules/",
   "bower_components/",
@@ -31,27 +33,30 @@ const alwaysIgnored = [
   ".nuxt/",
 ].join("\n");
 
-/** Rules in a larger file, or in what is no file, do not count. */
+/** Rules in a larger file, or in anything but a file, do not count. */
 const maxRuleBytes = 128 * 1024;
-/** More than the index of the most files that checkpoints cover. */
+/** Larger than the index for the maximum number of covered files. */
 const maxIndexBytes = 64 * 1024 * 1024;
 
-/** `tracked`: ignored itself, but something in it is tracked: that counts, and the folders in it that hold nothing such do not. */
+/**
+ * `tracked`: ignored itself, but containing tracked files: it counts, but its subfolders without tracked
+ * files do not.
+ */
 export type Verdict = "covered" | "ignored" | "tracked";
 
 interface Repository {
-  /** The folder in which it begins, relative to the root; "" for the one that the root is in. */
+  /** The folder in which it begins, relative to the root; "" for the repository that contains the root. */
   readonly base: string;
-  /** The way from the top of its working tree to `base`. */
+  /** The path from the top of its working tree to `base`. */
   readonly above: string;
-  /** Changed when anything but a `.gitignore` in it is. */
+  /** Changes if anything but a `.gitignore` in it does. */
   readonly stamp: string;
   readonly ignoresCase: boolean;
   readonly exclude: readonly IgnorePattern[];
   readonly tracked: () => ReadonlySet<string>;
 }
 
-/** The rules in a folder: its own, and those above it. The same object as long as they are the same. */
+/** The rules of a folder, including those above it. The same object while they are unchanged. */
 export interface Rules {
   readonly repository: Repository;
   readonly above: Rules | undefined;
@@ -59,7 +64,7 @@ export interface Rules {
   readonly folder: string;
   readonly patterns: readonly IgnorePattern[];
   readonly bytes: Buffer;
-  /** Of its `.gitignore`; undefined where a later change may look the same. */
+  /** Stamp of its `.gitignore`; undefined if a later change may look the same. */
   readonly stamp: string | undefined;
   /** Everything that is not tracked is ignored. */
   readonly ignoresAll: boolean;
@@ -94,10 +99,10 @@ export class IgnoreRules {
     this.#root = root;
   }
 
-  /** Before each walk over the files, which has the places: the rules in the root. */
+  /** Starts each walk over the files, with its held places; returns the root's rules. */
   async begin(pace: Pace, places: HeldPlaces): Promise<Rules | Failure> {
     this.#places = places;
-    // What a walk that was given up has not come to is read again.
+    // Folders that an aborted walk did not reach are read again.
     this.#before = { repositories: this.#repositories, rules: this.#rules };
     this.#repositories = new Map();
     this.#rules = new Map();
@@ -115,7 +120,7 @@ export class IgnoreRules {
     });
   }
 
-  /** In a folder that is covered. */
+  /** Enters a covered folder. */
   enter({ path, above, verdict, isRepository, hasRules }: Entered): Rules {
     const place = joined(this.#root, path);
     if (isRepository) {
@@ -128,7 +133,7 @@ export class IgnoreRules {
     return this.#kept(place, { repository, above, folder: inTree(repository, path), ignoresAll, hasRules });
   }
 
-  /** `path`: of a folder where these rules are the nearest. */
+  /** `path` names a folder for which these rules are the nearest. */
   async verdict(rules: Rules, path: string, pace: Pace): Promise<Verdict | Failure> {
     const known = rules.verdicts.get(path);
     if (known !== undefined) return known;
@@ -152,7 +157,7 @@ export class IgnoreRules {
     return false;
   }
 
-  /** What is said last, and further down, counts. */
+  /** The last and deepest matching rule counts. */
   *#patterns(
     rules: Rules,
   ): Generator<{ readonly pattern: IgnorePattern; readonly folder: string }, undefined> {
@@ -163,8 +168,8 @@ export class IgnoreRules {
   }
 
   /**
-   * The repository that the root is in, with the rules of the folders above the root; undefined when these ignore the
-   * root, as those of a repository in the user's home may.
+   * The repository that contains the root, with the rules of the folders above it; undefined if these ignore
+   * the root, as a repository in the user's home may.
    */
   async #outer(
     top: string,
@@ -210,7 +215,7 @@ export class IgnoreRules {
   }
 
   #ruleFile(path: string, before: Rules | undefined): Pick<Rules, "bytes" | "stamp"> {
-    // By its path, which tells no more than that nothing has changed.
+    // Stamped by path, which only shows that nothing has changed.
     const stamp = stampOf(path);
     if (stamp === noRules.stamp) return noRules;
     if (before?.stamp !== undefined && before.stamp === stamp) return before;
@@ -240,7 +245,7 @@ interface RepositoryPlace {
   readonly top: string;
 }
 
-/** Where there is none, as if there were one with nothing in it. */
+/** A missing repository counts as an empty one. */
 function repositoryAt({ base, folder, top }: RepositoryPlace): Repository {
   const own = linkedFolder(`${top}/.git`);
   const common = commonFolder(own);
@@ -262,7 +267,7 @@ function repositoryAt({ base, folder, top }: RepositoryPlace): Repository {
   };
 }
 
-/** Both halves of an index that is split. */
+/** Both halves of a split index. */
 function trackedIn(gitFolder: string, idBytes: number): ReadonlySet<string> {
   const found = indexAt(`${gitFolder}/index`, idBytes);
   if (!found?.base) return found?.folders ?? new Set();
@@ -286,7 +291,7 @@ function repositoryAbove(folder: string): string | undefined {
   }
 }
 
-/** `.git` of a worktree or a submodule is a file that names the folder. */
+/** In a worktree or a submodule `.git` is a file that names the folder. */
 function linkedFolder(gitFolder: string): string {
   const target = /^gitdir: (.*)/.exec(textOf(gitFolder) ?? "")?.[1];
   return target === undefined ? gitFolder : resolve(dirname(gitFolder), target.trim());
@@ -305,7 +310,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(diskPath(path), { throwIfNoEntry: false });
   } catch (error) {
-    // What may not be looked at may not be read either.
+    // Without permission to stat it cannot be read either.
     errorCode(error);
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** Keeps a small text in a file that others may be reading; mostly it is there already. */
+/** Stores a small text in a file that others may be reading; usually it is there already. */
 import { readFileSync } from "node:fs";
 import { writeWhole } from "@lathe/system";
 
@@ -10,7 +10,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // Not there yet, or not to be read: writing it will say why.
+    // Missing or unreadable: writing it will report why.
     return undefined;
   }
 }

@@ -1,14 +1,14 @@
-/** What checkpoints may cost. */
+/** Limits on the cost of checkpoints. */
 export interface CheckpointLimits {
   /** A larger file is not covered. */
   readonly maxFileBytes: number;
-  /** With more there are no checkpoints. */
+  /** With more files there are no checkpoints. */
   readonly maxFiles: number;
-  /** For one checkpoint. */
+  /** Time for one checkpoint. */
   readonly budgetMs: number;
-  /** For the first of a process, which may have to read everything. */
+  /** Time for a process's first checkpoint, which may have to read everything. */
   readonly firstBudgetMs: number;
-  /** Of the store, in bytes. */
+  /** Size of the store, in bytes. */
   readonly quota: number;
 }
 

@@ -1,4 +1,4 @@
-/** What differs between two checkpoints, as people and models want to see it. */
+/** Differences between two checkpoints, in the form shown to people and models. */
 import { type Failure, type FileDifference, type FileState, isFailure } from "@lathe/protocol";
 import { shownPath } from "@lathe/system/paths";
 import { sniffText } from "../reading/sniff-text.ts";
@@ -8,12 +8,12 @@ import type { ObjectReader } from "./object-reader.ts";
 
 export type UnifiedDiff = (before: string | undefined, after: string | undefined, path: string) => string;
 
-/** Of one file: beyond it a diff is no reading matter. */
+/** Size of one file; a diff of a larger one is not readable. */
 const maxFileBytes = 512 * 1024;
-/** Of all diffs together. */
+/** Length of all diffs together. */
 const maxDiffLength = 1024 * 1024;
 
-/** Trees. */
+/** Ids of two trees. */
 export interface TreePair {
   readonly before: string;
   readonly after: string;
@@ -35,7 +35,7 @@ export async function listPaths(
   return told.map(({ path }) => shownPath(path)).sort();
 }
 
-/** As `listDifferences`, without what reading the files costs. */
+/** Like `listDifferences`, without the cost of reading files. */
 export async function listChanges(
   reader: ObjectReader,
   { before, after }: TreePair,
@@ -95,7 +95,7 @@ async function differenceOf(
   return { ...base, binary, ...(diff !== undefined && { diff }) };
 }
 
-/** A folder is seen by what is in it; what neither holds cannot be told. */
+/** A folder shows only through its content; an entry that neither contains cannot be compared. */
 function canTell(states: readonly (FileState | undefined)[]): boolean {
   return states.some((state) => state && state.type !== "skipped");
 }

@@ -1,4 +1,4 @@
-/** Keeps the checkpoints of all folders together from growing for ever; what a living process works with is left alone. */
+/** Limits the checkpoints of all folders together; leaves stores of living processes alone. */
 import {
   existsSync,
   mkdirSync,
@@ -20,26 +20,26 @@ import { SessionRefs } from "./session-refs.ts";
 import { isStoreName, lookedPath, marksName, rootName } from "./store-place.ts";
 
 export interface CollectStoresOptions {
-  /** Where the stores of all folders are. */
+  /** The folder of all stores. */
   readonly folder: string;
-  /** The variable PATH, where git is looked for. */
+  /** The variable PATH, to find git. */
   readonly path: string;
-  /** All stores together; 5 GB. */
+  /** Maximum size of all stores together; 5 GB by default. */
   readonly maxBytes?: number;
-  /** For so long the store of a folder that is gone is kept; 30 days. */
+  /** How long to keep the store of a folder that is gone; 30 days by default. */
   readonly maxAgeMs?: number;
 }
 
 export interface CollectedStores {
-  /** The folders whose stores are gone. */
+  /** The folders whose stores were removed. */
   readonly removed: readonly string[];
-  /** Sessions whose checkpoints had to go for room. */
+  /** Sessions whose checkpoints were dropped for space. */
   readonly dropped: readonly string[];
 }
 
 const defaultBytes = 5 * 1024 * 1024 * 1024;
 const defaultAgeMs = 30 * 24 * 60 * 60_000;
-/** A file in a store since when its folder has not been there. */
+/** A file in a store; its time is since when the folder has been missing. */
 const goneName = "gone";
 const removedPrefix = ".removed-";
 
@@ -55,10 +55,10 @@ interface OldSession {
   readonly at: number;
 }
 
-/** Throws what the file system throws. */
+/** Throws the file system's errors. */
 export async function lookAtStores(options: CollectStoresOptions): Promise<CollectedStores> {
   const { folder, path, maxBytes = defaultBytes, maxAgeMs = defaultAgeMs } = options;
-  // First, so that another process need not look too.
+  // First, so that no other process does the same work.
   writeFileSync(lookedPath(folder), "", { mode: 0o600 });
   for (const name of readdirSync(folder).filter((one) => one.startsWith(removedPrefix))) {
     await rm(join(folder, name), { recursive: true, force: true });
@@ -80,7 +80,9 @@ export async function lookAtStores(options: CollectStoresOptions): Promise<Colle
   return { removed, dropped };
 }
 
-/** Throws what the file system throws. In a store in use, unreferenced objects stay until the next collection. */
+/**
+ * Throws the file system's errors. In a store in use, unreferenced objects stay until the next collection.
+ */
 export async function dropSessions(
   options: Pick<CollectStoresOptions, "folder" | "path">,
   sessions: readonly string[],
@@ -105,7 +107,7 @@ function storesIn(folder: string): readonly Store[] {
     });
 }
 
-/** Undefined for what is no store, or is just being made. */
+/** Undefined if it is no store, or is just being created. */
 function rootOf(store: string): string | undefined {
   try {
     return readFileSync(join(store, rootName), "utf8").trimEnd() || undefined;
@@ -147,13 +149,13 @@ function isThere(root: string): boolean {
   try {
     return statSync(root, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // Out of reach is not gone.
+    // An unreachable folder is not gone.
     errorCode(error);
     return true;
   }
 }
 
-/** False when it is in use. */
+/** Returns false if it is in use. */
 async function removeStore(folder: string, { path }: Store): Promise<boolean> {
   const marks = join(path, marksName);
   const mark = setMark(marks, "remove", "use");
@@ -183,7 +185,7 @@ function oldSessions(stores: readonly Store[]): readonly OldSession[] {
   return all.sort((a, b) => a.at - b.at);
 }
 
-/** Whether its store has gone with it, the last one; undefined when nothing was done. */
+/** Whether the store went with its last session; undefined if nothing was done. */
 async function dropSession(
   { folder, path }: CollectStoresOptions,
   { store, session }: OldSession,

@@ -1,4 +1,4 @@
-/** From what a restore is to do to what the commit engine does, with the contents from the store. */
+/** Converts a restore plan to steps of the commit engine, with contents from the store. */
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -12,17 +12,19 @@ import { kindOf, objectId, permissions, type TreeEntry } from "./git-objects.ts"
 import type { ObjectReader } from "./object-reader.ts";
 import { isBelowOne } from "./plan-restore.ts";
 
-/** The engine holds all of it in memory until it is prepared. */
+/** The engine holds everything in memory until it is prepared. */
 const maxBytes = 1024 * 1024 * 1024;
 
-/** What the engine cannot do in one change: `first` opens the way for `main`, `last` closes it again. */
+/**
+ * Groups that the engine cannot do in one change: `first` opens the way for `main`, `last` closes it again.
+ */
 export interface StepGroups {
   readonly first: readonly Step[];
   readonly main: readonly Step[];
   readonly last: readonly Step[];
 }
 
-/** `stale-version` when a file is not as it was when the present was kept. */
+/** `stale-version` if a file differs from the state recorded as the present. */
 export function makeSteps(
   root: string,
   changes: readonly TreeChange[],
@@ -47,7 +49,7 @@ async function stepsFor(
   for (const change of changes) {
     const path = shownPath(change.path);
     if (change.before && kindOf(change.before.mode) === "link") links.add(change.path);
-    // A link that is to become a folder may lead to anything by now.
+    // A link that is to become a folder may lead anywhere by now.
     const before = isBelowOne(change.path, links)
       ? ({ type: "absent" } as const)
       : presentState(joined(root, change.path), change, places);
@@ -77,7 +79,7 @@ function presentState(absolute: string, { path, before }: TreeChange, places: He
 
 interface Found {
   readonly state: State;
-  /** Of its content, as git gives it. */
+  /** Id of its content in git. */
   readonly id?: string;
 }
 
@@ -115,7 +117,7 @@ async function wantedState({ before, after }: TreeChange, reader: ObjectReader):
   return kind === "link" ? { type: "link", target: bytes.toString("utf8") } : fileAfter(bytes, mode);
 }
 
-/** Nobody but root may change names in a folder that is read-only: it is made writable for as long as it takes. */
+/** Only root may change names in a read-only folder: make it writable for the duration. */
 export function groupSteps(root: string, steps: readonly Step[]): StepGroups {
   return withPlacesSync((places) => groupsOf(root, steps, places));
 }
@@ -133,7 +135,7 @@ function groupsOf(root: string, steps: readonly Step[], places: HeldPlaces): Ste
   for (const { path } of steps) {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
     const absolute = join(root, folder);
-    // Where a link is to become a folder, what it leads to is not part of this tree.
+    // If a link is to become a folder, the link's target is not part of this tree.
     if (first.has(absolute) || (known.get(absolute)?.before.type ?? "folder") !== "folder") continue;
     places.trim();
     const stats = lstatAt(places, bytePath(absolute));
@@ -157,18 +159,18 @@ function isOpen(mode: number): boolean {
   return (mode & 0o300) === 0o300 || process.platform === "win32";
 }
 
-/** With what is there now, where an earlier group has changed a folder. */
+/** With the current state, in case an earlier group has changed a folder. */
 export function refreshed(step: Step): Step {
   const stats = withPlacesSync((places) => lstatAt(places, bytePath(step.absolute)));
   return stats?.isDirectory() ? { ...step, before: { type: "folder", stats } } : step;
 }
 
-/** Of a folder whose permissions an earlier group may have changed. */
+/** For a folder whose permissions an earlier group may have changed. */
 export function withModeNow(step: Step): Step {
   return step.before.type === "folder" ? refreshed(step) : step;
 }
 
-/** Back from what `first` did. */
+/** Reverts a step of `first`. */
 export function inverse(step: Step): Step {
   const { before } = step;
   const mode = before.type === "folder" ? permissions(before.stats.mode) : 0o755;

@@ -1,4 +1,4 @@
-/** Reads objects through one `git cat-file`, and checks that each has the bytes that its id says. */
+/** Reads objects through one `git cat-file`, and checks that each one's bytes match its id. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { decodeTree, type ObjectType, objectId, type TreeEntry, treeOfCommit } from "./git-objects.ts";
 import { cancelled } from "./pace.ts";
@@ -12,7 +12,7 @@ interface Waiting {
 
 export interface ReaderOptions {
   readonly git: Git;
-  /** Tells an object that is damaged from one that is gone; git calls both missing. */
+  /** Distinguishes a damaged object from a missing one; git calls both missing. */
   readonly isKept: (id: string) => boolean;
   /** The bytes of a tree that need not be read. */
   readonly recentTree?: (id: string) => Buffer | undefined;
@@ -28,14 +28,14 @@ export class ObjectReader {
   #waiting: Waiting[] = [];
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Bytes that have to be there before the next look. */
+  /** Number of bytes needed before the next look. */
   #needed = 1;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
   }
 
-  /** Any number may be asked for at once; the answers come in that order. */
+  /** Any number may be requested at once; answers come in the same order. */
   read(type: ObjectType, id: string): Promise<Buffer | Failure> {
     return new Promise((resolve) => {
       if (this.#options.signal?.aborted) return resolve(cancelled());
@@ -97,7 +97,7 @@ export class ObjectReader {
     }
   }
 
-  /** How many bytes were used; 0 when the answer is not there as a whole. */
+  /** The number of bytes used; 0 if the answer is incomplete. */
   #answer(all: Buffer): number {
     const line = all.indexOf(0x0a);
     if (line < 0) {

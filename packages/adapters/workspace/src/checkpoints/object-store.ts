@@ -1,4 +1,6 @@
-/** The shadow repository's objects: written in packs that are whole and durable, and then durably get their names. */
+/**
+ * The shadow repository's objects: written in complete, durable packs, which then durably get their names.
+ */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,11 +17,11 @@ import { writeDurably } from "./write-durably.ts";
 
 /** Pending bytes above which a pack is written: the memory that a first checkpoint takes. */
 const packBytes = 16 * 1024 * 1024;
-/** Larger packs stay as they are when the small ones are packed together. */
+/** Larger packs are not merged. */
 export const keptBytes: number = 4 * 1024 * 1024;
-/** Above this a worker thread of Node compresses: it takes longer than a tick of the event loop should. */
+/** Above this size a worker thread of Node compresses, so that the event loop is not blocked. */
 const largeBytes = 128 * 1024;
-/** Bytes of the trees that are remembered: those of the latest checkpoints, which are compared with each other. */
+/** Bytes of cached trees: those of the latest checkpoints, which are compared with each other. */
 const recentBytes = 4 * 1024 * 1024;
 /** Git's own temporary files have no pid in their names; no packing takes this long. */
 const abandonedMs = 60 * 60_000;
@@ -63,7 +65,7 @@ export class ObjectStore {
   readonly #recent = new Map<string, Buffer>();
   #recentBytes = 0;
 
-  /** Throws what the file system throws, as all of it does. */
+  /** Throws the file system's errors, like all its methods. */
   constructor(folder: string, disk: Disk) {
     this.#disk = disk;
     this.#packs = join(folder, "objects", "pack");
@@ -76,7 +78,7 @@ export class ObjectStore {
     this.refresh();
   }
 
-  /** Sees what other processes have done; true when objects may have gone. */
+  /** Reads other processes' changes; true if objects may be gone. */
   refresh(): boolean {
     const names = readdirSync(this.#packs)
       .filter((name) => name.endsWith(".idx"))
@@ -99,7 +101,7 @@ export class ObjectStore {
     return this.#ids.has(id);
   }
 
-  /** The bytes of a tree that was put lately; undefined where it must be read. */
+  /** The bytes of a recently stored tree; undefined if it must be read. */
   recentTree(id: string): Buffer | undefined {
     return this.#ids.has(id) ? this.#recent.get(id) : undefined;
   }
@@ -108,13 +110,13 @@ export class ObjectStore {
     return [...this.#known.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Of the packs that are to be packed together some day. */
+  /** Packs that will be merged some day. */
   get small(): { readonly count: number; readonly bytes: number } {
     const sizes = [...this.#known.values()].map(({ bytes }) => bytes).filter((bytes) => bytes <= keptBytes);
     return { count: sizes.length, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };
   }
 
-  /** Keeps what was put so far in memory until `flush`, or until it is a pack's worth. */
+  /** Buffers objects in memory until `flush`, or until they fill a pack. */
   async put(type: ObjectType, bytes: Buffer): Promise<string> {
     const id = objectId(type, bytes);
     if (type === "tree") this.#remember(id, bytes);
@@ -154,7 +156,7 @@ export class ObjectStore {
     }
   }
 
-  /** After a failure elsewhere: what was put but never written. */
+  /** After a failure elsewhere: forgets objects that were never written. */
   forget(): void {
     for (const { id } of this.#pending) this.#ids.delete(id);
     this.#pending = [];
@@ -164,7 +166,7 @@ export class ObjectStore {
   async #write(objects: readonly PackedObject[]): Promise<void> {
     const { name, pack, index } = encodePack(objects);
     const path = join(this.#packs, `pack-${name}`);
-    // Git takes whatever ends in `.idx` for a pack, and dies when it then has another name.
+    // Git treats any file ending in `.idx` as a pack, and fails if it is then renamed.
     const temporary = join(this.#packs, `tmp-${uniqueName()}`);
     const [newPack, newIndex] = [`${temporary}-pack`, `${temporary}-idx`];
     const bytes = pack.reduce((sum, part) => sum + part.length, 0);
@@ -177,7 +179,7 @@ export class ObjectStore {
       if (failed) throw failed.reason;
       if (bytes > keptBytes) writeFileSync(`${path}.keep`, "", { mode: 0o600 });
       this.#disk.rename(newPack, `${path}.pack`);
-      // Git looks for indexes: with its index the pack is there.
+      // Git looks for indexes: the pack exists once its index does.
       this.#disk.rename(newIndex, `${path}.idx`);
       syncFolder(this.#packs, this.#disk);
     } catch (error) {
@@ -187,7 +189,7 @@ export class ObjectStore {
     this.#known.set(`pack-${name}`, { ids: objects.map(({ id }) => id), bytes });
   }
 
-  /** Undefined for a pack that a power cut has left torn: its objects are written again when they are needed. */
+  /** Undefined for a pack torn by a power cut: its objects are written again when needed. */
   #read(name: string): KnownPack | undefined {
     try {
       const index = readFileSync(join(this.#packs, `${name}.idx`));
@@ -197,7 +199,7 @@ export class ObjectStore {
       if (!ids || !tailOf(path, bytes).equals(packSumOf(index))) return undefined;
       return { ids, bytes };
     } catch (error) {
-      // Packed into another one by another process meanwhile.
+      // Merged into another pack by another process meanwhile.
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
     }
@@ -213,7 +215,7 @@ export class ObjectStore {
   }
 }
 
-/** One buffer of the right size, copied: by itself zlib takes 16 KB for each, which live on with what is cut from them. */
+/** Copied to a buffer of the right size: zlib allocates 16 KB for each, which slices would keep alive. */
 function deflatedNow(bytes: Buffer): Buffer {
   return Buffer.from(deflateSync(bytes, { ...fast, chunkSize: bytes.length + 64 }));
 }

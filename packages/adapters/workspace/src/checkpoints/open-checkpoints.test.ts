@@ -1,4 +1,4 @@
-/** Checkpoints of a folder: what one is, where there are none, how they differ, and how long they are kept. */
+/** Checkpoints of a folder: their content, where there are none, their differences, and their retention. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import {
@@ -19,7 +19,7 @@ import { folder, newFolder, optionsFor, place, put, putWith } from "./checkpoint
 import { openCheckpoints } from "./open-checkpoints.ts";
 
 describe("take", () => {
-  it("gives the same ref when nothing has changed, and another when something has", async () => {
+  it("returns the same ref if nothing has changed, and another if something has", async () => {
     const { put, take } = await place();
     put("a.txt", "1");
     const first = await take();
@@ -28,7 +28,7 @@ describe("take", () => {
     assert.notEqual((await take()).ref, first.ref);
   });
 
-  it("sees every change that leaves size and time of a file as they were", async () => {
+  it("notices every change that preserves a file's size and time", async () => {
     const { root, put, take } = await place();
     const refs = new Set<string>();
     for (let i = 0; i < 60; i++) {
@@ -39,7 +39,7 @@ describe("take", () => {
     assert.equal(refs.size, 60);
   });
 
-  it("sees what comes and goes in folders that have long been as they are", async () => {
+  it("notices additions and removals in folders that were long unchanged", async () => {
     const { root, put, take, checkpoints, tree } = await place();
     put("old/deep/a", "1");
     put("old/b", "1");
@@ -52,7 +52,7 @@ describe("take", () => {
     ];
     const states = [{ ref: (await take()).ref, tree: tree() }];
     for (const change of changes) {
-      // Only what has not changed for a while is believed to be as it was.
+      // Only files that have been unchanged for a while are trusted.
       const quiet = Date.now() + 100;
       while (Date.now() < quiet) await take();
       change();
@@ -75,7 +75,7 @@ describe("take", () => {
     assert.equal(lstatSync(store).mode & 0o777, 0o700);
   });
 
-  it("goes on where another process has stopped", async () => {
+  it("continues after another process has stopped", async () => {
     const { root, state, put, take, tree } = await place();
     put("a.txt", "1");
     const { ref } = await take();
@@ -87,9 +87,10 @@ describe("take", () => {
     assert.deepEqual(tree(), start);
   });
 
-  it("gives up when the time is used up, and needs less the next time", async () => {
+  it("gives up when its time is used up, and needs less the next time", async () => {
     const { root, state, put } = await place();
-    // Few and large: to look at all of them takes a small part of the time, to read them takes many times of it.
+    // Few and large: checking all of them takes a small part of the time, reading them takes many times as
+    // long.
     for (let i = 0; i < 40; i++) put(`f${i}`, randomBytes(200_000));
     const limits = { firstBudgetMs: 10 };
     const slow = succeeded(await openCheckpoints(optionsFor(root, state, { limits })));
@@ -99,7 +100,7 @@ describe("take", () => {
     succeeded(taken);
   });
 
-  it("refuses more files, and more bytes, than it may have", async () => {
+  it("refuses more files, and more bytes, than its limits", async () => {
     const few = await place({ limits: { maxFiles: 3 } });
     for (const name of ["a", "b", "c"]) few.put(name, name);
     await few.take();
@@ -114,7 +115,7 @@ describe("take", () => {
 });
 
 describe("where there are no checkpoints", () => {
-  it("refuses home, what is above it, and the system's folders", async () => {
+  it("refuses home, its parents, and the system's folders", async () => {
     const home = join(folder, "home", "me");
     mkdirSync(join(home, "project"), { recursive: true });
     for (const root of [home, dirname(home), "/", "/tmp", "/etc", "/usr", "/var", "/proc"]) {
@@ -125,7 +126,7 @@ describe("where there are no checkpoints", () => {
     succeeded(await openCheckpoints(optionsFor(join(home, "project"), join(folder, "yes"), { home })));
   });
 
-  it("says that git is missing or too old", async () => {
+  it("reports a missing or outdated git", async () => {
     const bin = join(folder, "old-git");
     putWith(0o755)(bin, "git", "#!/bin/sh\necho git version 2.19.4\n");
     const old = await openCheckpoints(optionsFor(newFolder(), join(folder, "x"), { path: bin }));
@@ -137,7 +138,7 @@ describe("where there are no checkpoints", () => {
 });
 
 describe("difference", () => {
-  it("names what was added, modified, deleted and what only changed its permissions", async () => {
+  it("lists additions, changes, deletions and changed permissions", async () => {
     const { root, put, take, checkpoints } = await place({ unified: (before, now) => `${before}|${now}` });
     put("changed", "1");
     put("deleted", "1");
@@ -174,8 +175,8 @@ describe("difference", () => {
   });
 });
 
-describe("keeping", () => {
-  it("packs many small checkpoints, each of which still can be restored", async () => {
+describe("retention", () => {
+  it("packs many small checkpoints, each of which can still be restored", async () => {
     const { put, take, checkpoints, state, tree } = await place();
     const taken: { readonly ref: string; readonly tree: unknown }[] = [];
     for (let i = 0; i < 70; i++) {
@@ -196,7 +197,7 @@ describe("keeping", () => {
     }
   });
 
-  it("drops the oldest sessions when the store is too large", async () => {
+  it("drops the oldest sessions if the store is too large", async () => {
     const { root, state } = await place();
     const random = (): Buffer => randomBytes(60_000);
     const refs: string[] = [];

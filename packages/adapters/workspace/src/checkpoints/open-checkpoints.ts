@@ -1,4 +1,4 @@
-/** The checkpoints port on a shadow git repository outside the project. */
+/** Implements the checkpoints port with a shadow git repository outside the project. */
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -43,7 +43,7 @@ import { missingGit } from "./run-git.ts";
 import { Shadow } from "./shadow.ts";
 import { isLookDue, rootName, storePlace, useStore } from "./store-place.ts";
 
-/** Of a store that cannot be had at all. */
+/** Errors of a store that cannot be used at all. */
 const lasting = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
 
 const absent: FileInCheckpoint = { type: "absent" };
@@ -51,29 +51,29 @@ const absent: FileInCheckpoint = { type: "absent" };
 export interface CheckpointsOptions {
   /** An existing folder. */
   readonly root: string;
-  /** Where the stores of all folders are; of this user alone. */
+  /** The folder of all stores, private to this user. */
   readonly folder: string;
-  /** The same as the workspace's of this root. */
+  /** The same folder as the workspace's for this root. */
   readonly journal: string;
   readonly home: string;
-  /** The variable PATH, where git is looked for. */
+  /** The variable PATH, to find git. */
   readonly path: string;
-  /** Absolute paths of Lathe's own, should they be inside the root. */
+  /** Absolute paths of Lathe's own files, which may be inside the root. */
   readonly excluded?: readonly string[];
-  /** Around what a restore changes: of the session's owner. */
+  /** Wraps the changes of a restore in the session's lease. */
   readonly withLease?: WithLease;
-  /** Makes the text of a difference; without it there is none. */
+  /** Builds the text of a difference; without it there is none. */
   readonly unified?: UnifiedDiff;
   readonly limits?: Partial<CheckpointLimits>;
-  /** Told when a process had died in the middle of a restore or commit. */
+  /** Called if a process had died in the middle of a restore or commit. */
   readonly onRecovered?: (recovery: Recovery) => void;
-  /** For what has to survive a power cut. */
+  /** For data that must survive a power cut. */
   readonly disk?: Disk;
   /** Whether the process of another journal still runs. */
   readonly isAlive?: (owner: ProcessOwner) => boolean;
 }
 
-/** A failure where there can be no checkpoints: a home folder, no git, a store that cannot be made. */
+/** Returns a failure if checkpoints are impossible: a home folder, no git, or no store. */
 export async function openCheckpoints(options: CheckpointsOptions): Promise<Checkpoints | Failure> {
   try {
     const root = realpathSync.native(options.root);
@@ -86,8 +86,8 @@ export async function openCheckpoints(options: CheckpointsOptions): Promise<Chec
 }
 
 /**
- * Throws away what has become too old or too much of the checkpoints of all folders: stores whose folder is gone, then
- * the oldest sessions. Looks at most once a day, best effort, and leaves alone what a living process works with.
+ * Removes old or excess checkpoints of all folders: first stores whose folder is gone, then the oldest
+ * sessions. Runs at most once a day, best effort, and leaves stores of living processes alone.
  */
 export async function collectStores(options: CollectStoresOptions): Promise<CollectedStores | Failure> {
   try {
@@ -99,7 +99,7 @@ export async function collectStores(options: CollectStoresOptions): Promise<Coll
   }
 }
 
-/** Throws away what the stores of all folders keep for these sessions. */
+/** Removes everything that the stores of all folders keep for these sessions. */
 export async function dropCheckpoints(
   options: Pick<CollectStoresOptions, "folder" | "path">,
   sessions: readonly string[],
@@ -143,7 +143,7 @@ async function openAt(root: string, options: CheckpointsOptions): Promise<Checkp
 
 interface Parts {
   readonly shadow: Shadow;
-  /** Says that this process uses the store. */
+  /** Marks the store as used by this process. */
   readonly use: Mark;
   readonly effects: Effects;
   readonly unified: UnifiedDiff | undefined;
@@ -232,7 +232,7 @@ class OpenCheckpoints implements Checkpoints {
       });
   }
 
-  /** One after the other; what the file system throws becomes a failure. */
+  /** Runs work one at a time; turns file system errors into a failure. */
   #inTurn<T>(
     asked: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<T | Failure>,
@@ -246,10 +246,10 @@ class OpenCheckpoints implements Checkpoints {
         return signal.aborted ? cancelled() : work(signal);
       })
       .catch((error: unknown) => storeFailure(this.#parts.shadow.git.folder, error));
-    // A bug is for its caller; it does not stop the calls after it.
+    // A bug goes to its caller; it does not stop later calls.
     this.#last = run.catch(() => undefined);
     return new Promise((resolve, reject) => {
-      // What has begun hears it by itself, and says how it ended.
+      // Running work gets the signal itself, and reports how it ended.
       const onAbort = (): void => (isBegun ? undefined : resolve(cancelled()));
       signal.addEventListener("abort", onAbort, { once: true });
       run.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
@@ -261,7 +261,7 @@ function realIfThere(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path;
 }
 
-/** Old sessions make room for new ones. */
+/** Drops old sessions to make room for new ones. */
 async function takeWithRoom(
   shadow: Shadow,
   session: string,
@@ -275,7 +275,7 @@ async function takeWithRoom(
     : shadow.take(session, { signal });
 }
 
-/** `path` relative to the root, with `/`; links are not followed. */
+/** `path` is relative to the root, with `/`; links are not followed. */
 async function readCheckpointFile(
   reader: ObjectReader,
   tree: string,
@@ -296,7 +296,7 @@ async function readCheckpointFile(
   return isFailure(bytes) ? bytes : { type: "file", bytes };
 }
 
-/** Rethrows what is no error of the file system. */
+/** Rethrows errors that are not the file system's. */
 function storeFailure(path: string, error: unknown, when?: "at its opening"): Failure {
   const isLasting = when !== undefined && lasting.has(errorCode(error));
   return { ...fileFailure(path, error), who: "store", retry: isLasting ? "never" : "same" };

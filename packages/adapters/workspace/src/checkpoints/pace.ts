@@ -1,4 +1,4 @@
-/** Keeps long work from holding up everything else in the process, from taking longer than it may, and from running on after it was cancelled. */
+/** Keeps long work from blocking the process, from exceeding its time, and from continuing after a cancel. */
 import { type Failure, failure } from "@lathe/protocol";
 
 const sliceMs = 8;
@@ -23,7 +23,7 @@ export class Pace {
     return Math.max(0, this.#deadline - performance.now());
   }
 
-  /** Lets others run; a failure when the time is used up, or it is cancelled. */
+  /** Lets other work run; returns a failure if the time is used up, or on a cancel. */
   async rest(): Promise<Failure | undefined> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#restedAt = performance.now();

@@ -1,4 +1,4 @@
-/** Git's pack and index formats, version 2, as far as whole objects (no deltas) need them. */
+/** The parts of git's pack and index formats, version 2, for whole objects (no deltas). */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { ObjectType } from "./git-objects.ts";
@@ -21,7 +21,7 @@ export interface Pack {
   readonly index: Buffer;
 }
 
-/** A pack may not reach 2 GiB: then the index would need a further table. */
+/** A pack must stay below 2 GiB: a larger one would need another index table. */
 export function encodePack(objects: readonly PackedObject[]): Pack {
   const head = Buffer.from("PACK\0\0\0\x02\0\0\0\0", "latin1");
   head.writeUInt32BE(objects.length, 8);

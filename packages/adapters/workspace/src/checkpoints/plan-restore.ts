@@ -1,4 +1,4 @@
-/** What a restore does to each path, what it has to leave alone, and what it would destroy. */
+/** Plans a restore: its effect on each path, paths it leaves alone, and work it would destroy. */
 import { type Failure, failure, type RestoreResult } from "@lathe/protocol";
 import { shownPath } from "@lathe/system/paths";
 import type { TreeChange } from "./compare-trees.ts";
@@ -7,14 +7,14 @@ import { kindOf, skipReason } from "./git-objects.ts";
 export type LeftPath = RestoreResult["left"][number];
 
 export interface RestorePlan {
-  /** A folder before what is in it. */
+  /** Each folder comes before its content. */
   readonly steps: readonly TreeChange[];
   readonly left: readonly LeftPath[];
 }
 
 const shownConflicts = 20;
 
-/** `changes`: from the present to the wanted state. */
+/** `changes` lead from the present to the wanted state. */
 export function planRestore(changes: readonly TreeChange[]): RestorePlan {
   const left = new Map<string, LeftPath["why"]>();
   const steps: TreeChange[] = [];
@@ -27,7 +27,7 @@ export function planRestore(changes: readonly TreeChange[]): RestorePlan {
   return { steps, left: Array.from(left, ([path, why]) => ({ path, why })) };
 }
 
-/** `since`: what differs from the state that the session knows. */
+/** `since` lists the differences from the state that the session knows. */
 export function conflict(plan: RestorePlan, since: readonly TreeChange[]): Failure | undefined {
   const touched = new Set(since.map(({ path }) => path));
   const lost = plan.steps.filter(({ path }) => touched.has(path)).map(({ path }) => shownPath(path));

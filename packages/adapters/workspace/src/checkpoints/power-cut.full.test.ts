@@ -1,4 +1,7 @@
-/** After a power cut at any instant of a checkpoint or a restore every ref leads to whole objects, every file is old or new. */
+/**
+ * After a power cut at any moment of a checkpoint or restore, every ref leads to whole objects, every file is
+ * old or new.
+ */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -55,7 +58,7 @@ function refOf(session: string): string | undefined {
   return existsSync(ref) ? readFileSync(ref, "utf8").trim() : undefined;
 }
 
-/** The files as each ref is to bring them back. */
+/** The files that each ref must restore. */
 type Trees = ReadonlyMap<string, FileTree>;
 
 async function assertReadable(checkpoints: Checkpoints, ref: string, trees: Trees): Promise<void> {
@@ -120,7 +123,7 @@ describe("a power cut", () => {
     assert.ok(count > 50);
   });
 
-  it("during a restore leaves the files wholly as before or wholly as in the checkpoint", async (t) => {
+  it("during a restore leaves all files either as before or as in the checkpoint", async (t) => {
     empty();
     put("root/a", "a");
     put("root/in/b", "b");

@@ -1,4 +1,4 @@
-/** Marks in a folder that say which process is doing what; a dead process's marks count no more. */
+/** Marks in a folder that show which process is doing what; marks of dead processes do not count. */
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { removeQuietly } from "../disk/remove-quietly.ts";
@@ -6,7 +6,7 @@ import { isOwnerAlive, newOwner, ownerName, parseOwner } from "../journal/proces
 
 export type MarkKind = "take" | "collect" | "pack" | "remove" | "use";
 
-/** Of a process on another machine, or where pids are used again: nothing that is marked takes this long. */
+/** For a process on another machine, or with a reused pid: no marked work takes this long. */
 const staleMs: Readonly<Record<MarkKind, number>> = {
   take: 10 * 60_000,
   collect: 10 * 60_000,
@@ -19,20 +19,20 @@ export interface Mark {
   release(): void;
 }
 
-/** A name that no other process or object has, and that tells later whether this process lives. */
+/** A name unique to this process and object, which later shows whether the process lives. */
 export function uniqueName(): string {
   return ownerName(newOwner());
 }
 
-/** Of a name that `uniqueName` has given. */
+/** For a name from `uniqueName`. */
 function isNameAlive(name: string): boolean {
   const owner = parseOwner(name);
   return owner !== undefined && isOwnerAlive(owner);
 }
 
 /**
- * Sets the mark first and looks second: of two whose marks exclude each other at least one sees the other.
- * Undefined, and no mark, when a live process has a mark of the kind `unless`.
+ * Sets the mark before it checks: of two processes with exclusive marks at least one sees the other.
+ * Undefined, and no mark, if a live process has a mark of the kind `unless`.
  */
 export function setMark(folder: string, kind: MarkKind, unless: MarkKind): Mark | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export function setMark(folder: string, kind: MarkKind, unless: MarkKind): Mark 
   return undefined;
 }
 
-/** The marks of that kind; those of dead processes are removed. */
+/** The marks of that kind; removes those of dead processes. */
 export function livingMarks(folder: string, kind: MarkKind): readonly string[] {
   return readdirSync(folder).filter((name) => {
     if (!name.startsWith(`${kind}.`)) return false;
@@ -56,7 +56,7 @@ export function livingMarks(folder: string, kind: MarkKind): readonly string[] {
   });
 }
 
-/** Files whose names hold, as the pattern's first group, the name of a process that is dead. */
+/** Removes files whose names contain, as the pattern's first group, the name of a dead process. */
 export function removeAbandoned(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const owner = pattern.exec(name)?.[1];

@@ -1,4 +1,4 @@
-/** Reads what a file or link holds, as it was at one moment: never through a link, never waiting for a pipe's writer. */
+/** Reads a file or link as it was at one moment: never through a link, never waiting for a pipe's writer. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, lstatSync, readlinkSync, readSync, type Stats } from "node:fs";
 import type { SkipReason } from "@lathe/protocol";
@@ -9,14 +9,14 @@ import type { Leaf } from "./file-tree.ts";
 import { leafOf } from "./walk-files.ts";
 
 export interface Content {
-  /** Its id is still to be set. */
+  /** Its id is not set yet. */
   readonly leaf: Leaf;
   readonly bytes: Buffer;
 }
 
 const attempts = 3;
 
-/** Undefined for what is gone; a reason for what is there and cannot be held. */
+/** Undefined if it is gone; a reason if it exists and cannot be stored. */
 export function readContent(
   path: string,
   maxBytes: number,
@@ -33,12 +33,14 @@ export function readContent(
   }
 }
 
-/** Undefined for what is no link any more. Two calls look at it, between which another entry may take its name. */
+/**
+ * Undefined if it is no longer a link. Two calls check it, since another entry may take its name in between.
+ */
 function readLink(reached: EntryName): Content | SkipReason | undefined {
   const stats = lstatSync(reached);
   if (!stats.isSymbolicLink()) return undefined;
   const bytes = readlinkSync(reached, { encoding: "buffer" });
-  // No other way leads through the commit engine than as text.
+  // The commit engine accepts a link's target only as text.
   if (!isUtf8(bytes)) return "special";
   const leaf = leafOf(stats, Date.now());
   const after = lstatSync(reached, { throwIfNoEntry: false });
@@ -71,7 +73,7 @@ function openUnlinked(reached: EntryName): number | undefined {
 }
 
 interface Read extends Content {
-  /** Nobody wrote while it was read. */
+  /** No process wrote while it was read. */
   readonly isSteady: boolean;
 }
 

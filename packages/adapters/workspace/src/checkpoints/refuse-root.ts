@@ -1,4 +1,4 @@
-/** Folders that are no project: a checkpoint of them would take in everything, and a rewind would undo too much. */
+/** Folders that are no project: a checkpoint would include everything, and a rewind would undo too much. */
 import { parse } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { isBelow } from "@lathe/system/paths";
@@ -9,7 +9,7 @@ const systemFolders = [
   "/usr/lib /usr/local /usr/share /var /var/lib /var/log /var/tmp",
   "C:\\Windows C:\\Users C:\\ProgramData",
 ].flatMap((line) => line.split(" "));
-/** Nothing in them is a file on a disk. */
+/** They contain no files on a disk. */
 const unreal = ["/dev", "/proc", "/sys"];
 
 /** `root` and `home` are real paths. */

@@ -1,4 +1,4 @@
-/** Back to a checkpoint: all of it, nothing else, and nothing of what somebody did since. */
+/** Restores a checkpoint: all of it, nothing else, and no later work of others. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { failedWith, succeeded } from "@lathe/testkit";
 import { committed, newFolder, place, placeAt, repository } from "./checkpoint-place.test.ts";
 
 describe("restore", () => {
-  it("undoes what commands did: deleted, moved, permissions, created, links, folders for files", async () => {
+  it("undoes commands' effects: deletions, moves, permissions, additions, links, folders in place of files", async () => {
     const { root, put, take, checkpoints, tree } = await place();
     put("a.txt", "a");
     put("dir/b.bin", new Uint8Array([0, 1, 255, 254]));
@@ -43,7 +43,7 @@ describe("restore", () => {
     assert.deepEqual(tree(), end);
   });
 
-  it("keeps names of any characters", async () => {
+  it("preserves names of any characters", async () => {
     const { root, put, take, checkpoints, tree } = await place();
     const names = [
       "with space",
@@ -81,7 +81,7 @@ describe("restore", () => {
     for (const name of names) assert.ok(changed.includes(name), name);
   });
 
-  it("keeps names that are no UTF-8", async () => {
+  it("preserves names that are not UTF-8", async () => {
     const { root, take, checkpoints, tree } = await place();
     const at = (...bytes: readonly number[]): Buffer =>
       Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes)]);
@@ -107,7 +107,7 @@ describe("restore", () => {
     assert.deepEqual(tree(), end);
   });
 
-  it("refuses to overwrite what was changed since the expected state, unless told to", async () => {
+  it("refuses to overwrite changes since the expected state, unless told to", async () => {
     const { put, root, take, checkpoints, tree } = await place();
     put("a", "1");
     put("b", "1");
@@ -131,7 +131,7 @@ describe("restore", () => {
     assert.deepEqual(Object.keys(tree()), ["a", "b", "c"]);
   });
 
-  it("does not mind later work that it would not touch", async () => {
+  it("ignores later work that it would not touch", async () => {
     const { put, root, take, checkpoints } = await place();
     put("a", "1");
     put("b", "1");
@@ -152,7 +152,7 @@ describe("restore", () => {
     assert.ok(third);
   });
 
-  it("leaves folders that hold what no checkpoint does", async () => {
+  it("leaves folders whose content is in no checkpoint", async () => {
     const root = repository(newFolder());
     const { put, take, checkpoints } = await placeAt(root);
     put("a", "a");
@@ -169,7 +169,7 @@ describe("restore", () => {
     assert.deepEqual(readdirSync(join(root, "cloned")), [".git"]);
   });
 
-  it("says why each thing is left, also what somebody else has put into a folder that was to go", async () => {
+  it("explains each omission, also for other processes' files in a folder to be removed", async () => {
     const { root, put, take, checkpoints } = await place({ limits: { maxFileBytes: 1_000 } });
     put("a", "a");
     const first = await take();
@@ -190,7 +190,7 @@ describe("restore", () => {
     assert.equal(readFileSync(join(root, "made/notes"), "utf8"), "user's");
   });
 
-  it("brings back names that are no UTF-8 in folders that are gone, or have become links", async () => {
+  it("restores names that are not UTF-8 in folders that are gone, or have become links", async () => {
     const { root, take, checkpoints, tree } = await place();
     const odd = Buffer.from([0x2f, 0x61, 0xff]);
     const at = (folder: string): Buffer => Buffer.concat([Buffer.from(join(root, folder)), odd]);
@@ -209,7 +209,7 @@ describe("restore", () => {
     assert.deepEqual(tree(), end);
   });
 
-  it("does nothing for an owner who has lost the session", async () => {
+  it("does nothing for an owner that has lost the session", async () => {
     const lost = failure("stale-epoch", "somebody else owns the session");
     const { put, take, checkpoints, tree } = await place({ withLease: async () => lost });
     put("a", "1");
@@ -221,7 +221,7 @@ describe("restore", () => {
     assert.deepEqual(tree(), present);
   });
 
-  it("says that a ref is none, is gone, or is damaged", async () => {
+  it("reports an invalid, missing or damaged ref", async () => {
     const { put, take, checkpoints, state } = await place();
     put("a", "1".repeat(500));
     const { ref } = await take();

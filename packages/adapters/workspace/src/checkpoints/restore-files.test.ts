@@ -37,7 +37,7 @@ const change = fc.oneof(
 );
 type DrawnChange = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-/** As a command would, without minding what is there. */
+/** Like a command, without checking what is there. */
 function carryOut(root: string, drawn: DrawnChange): void {
   const at = join(root, drawn.path);
   const stats = lstatSync(at, { throwIfNoEntry: false });
@@ -54,7 +54,7 @@ function carryOut(root: string, drawn: DrawnChange): void {
   if (drawn.does !== "link") chmodSync(at, drawn.mode);
 }
 
-/** Where a part of the path is a file or a link, a command fails, as it would. */
+/** If part of the path is a file or a link, the command fails, as it would. */
 function carryOutAll(root: string, changes: readonly DrawnChange[]): void {
   for (const drawn of changes) {
     try {
@@ -67,7 +67,7 @@ function carryOutAll(root: string, changes: readonly DrawnChange[]): void {
 }
 
 describe("restore", () => {
-  it("brings back a folder where a link leads to another folder with the same names", async () => {
+  it("restores a folder where a link now leads to another folder with the same names", async () => {
     for (const target of ["../outside", "nowhere"]) {
       const base = mkdtempSync(join(folder, "run-"));
       const root = join(base, "root");
@@ -91,7 +91,7 @@ describe("restore", () => {
     }
   });
 
-  it("brings back any state after any changes, and its undo the state before it", async () => {
+  it("restores any state after any changes, and its undo restores the state before it", async () => {
     const property = fc.asyncProperty(
       fc.array(change, { maxLength: 12 }),
       fc.array(change, { minLength: 1, maxLength: 12 }),
@@ -118,7 +118,7 @@ describe("restore", () => {
     await fc.assert(property, { numRuns: 6 });
   });
 
-  it("leaves what it has to spare as it is, or changes nothing at all", async () => {
+  it("leaves protected files alone, or changes nothing at all", async () => {
     const property = fc.asyncProperty(
       fc.array(change, { maxLength: 8 }),
       fc.array(change, { minLength: 1, maxLength: 8 }),
@@ -145,7 +145,7 @@ describe("restore", () => {
         });
         const now = exactTree(root);
         if (isFailure(restored)) assert.deepEqual(now, before);
-        // Where there was nothing a folder may come back, for what is in it.
+        // A folder may return for its content, even if there was nothing.
         for (const path of spare)
           if (before[path] !== undefined || !now[path]?.startsWith("folder"))
             assert.equal(now[path], before[path], path);

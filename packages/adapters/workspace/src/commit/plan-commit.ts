@@ -1,4 +1,4 @@
-/** What a commit is about to do to each file, after checking that each is what the caller thinks it is. */
+/** Plans a commit's effect on each file, after checking that each is in the state that the caller expects. */
 import { accessSync, constants } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type Change, type Committed, type Failure, failure, isFailure } from "@lathe/protocol";
@@ -15,7 +15,7 @@ export interface Plan {
   readonly committed: readonly Committed[];
 }
 
-/** Refuses the whole commit if one change is refused; reads only. */
+/** Refuses the whole commit if one change is refused; only reads. */
 export function planCommit(root: string, changes: readonly Change[]): Plan | Failure {
   const steps: Step[] = [];
   const committed: Committed[] = [];
@@ -53,7 +53,7 @@ function planChange(root: string, change: Change): Plan | Failure {
   }
 }
 
-/** A path and what is there. */
+/** A path and its current content. */
 interface Now extends Resolved {
   readonly current?: Bytes;
   readonly before?: string;
@@ -124,7 +124,7 @@ function staleness(
   return failure("stale-version", `${path} has changed since it was read: read it again.`);
 }
 
-/** Also by two spellings, where the disk takes them for one: it shows that by listing only one of them. */
+/** Also detects two spellings that the disk treats as one: it lists only one of them. */
 function namedTwice(step: Step, others: readonly Step[]): Failure | undefined {
   const other = others.find(({ absolute }) => absolute === step.absolute) ?? others.find(isOneFile(step));
   if (!other) return undefined;

@@ -1,4 +1,4 @@
-/** Makes ready what a change puts in place, and other names for what it replaces, without anybody seeing a change. */
+/** Prepares new files, and second names for replaced ones, before any visible change. */
 import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Disk, Nature } from "../disk/disk.ts";
@@ -12,12 +12,12 @@ import { actionsOf, clearsWay, traceOf } from "../journal/undo-entries.ts";
 import { lstatOf, readUnlinked } from "../reading/state.ts";
 import type { FileAfter, Step } from "./step.ts";
 
-/** How often a file may be replaced by another while it is looked at. */
+/** Maximum times that a file may be replaced by another while it is read. */
 const maxReplaced = 1_000;
 
 export interface Prepared extends Entry {
   readonly step: Step;
-  /** What is to be there, under a name of its own in a folder near by. */
+  /** The new content, under its own name in a nearby folder. */
   readonly fresh?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Preparation {
 }
 
 interface Making extends Preparation {
-  /** The folder in which something for this path can be made ready. */
+  /** The folder in which a temporary file for this path can be made. */
   readonly folderFor: (absolute: string) => string;
 }
 
@@ -39,7 +39,7 @@ export function prepareSteps(
   preparation: Preparation,
 ): readonly Prepared[] | Failure {
   const entries = steps.map(entryOf);
-  // A change of one system call is atomic by itself and needs no way back.
+  // A change of one system call is atomic and needs no undo.
   const isAlone = actionsOf(entries).length <= 1;
   const needs = entries.map((entry) => ({ fresh: needsFresh(entry), kept: !isAlone && needsKept(entry) }));
   const to: Making = { ...preparation, folderFor: folderFinder(entries, preparation.places) };
@@ -96,8 +96,8 @@ function newTrace({ before, after }: Step): Trace {
 }
 
 /**
- * The nearest folder there is and will be: of a file whose folder is yet to be made or about to be removed, one above
- * it, on the same disk.
+ * The nearest folder that exists and stays: for a file whose folder is yet to be made or removed, one above
+ * it on the same disk.
  */
 function folderFinder(entries: readonly Entry[], places: HeldPlaces): (absolute: string) => string {
   const doomed = new Set(entries.filter(clearsWay).map(({ absolute }) => absolute));
@@ -137,7 +137,7 @@ function makeFresh({ absolute, after, before }: Step, to: Making): string {
   return fresh;
 }
 
-/** Gives what is there a second name, from which it can be put back without needing space. */
+/** Gives the current file a second name, from which it can be restored without needing space. */
 function keep({ absolute, before }: Step, to: Making): string {
   const kept = temporaryFor(absolute, to);
   if (before.type === "link") to.disk.symlink(before.target, to.places.at(kept));
@@ -150,20 +150,20 @@ function keep({ absolute, before }: Step, to: Making): string {
   return kept;
 }
 
-/** Linux says of a file that is being replaced that it is not there, though another one has its name at once. */
+/** Linux reports a file as missing while it is being replaced, although another one has its name at once. */
 function linkAsItIs(from: string, name: string, { disk, places }: Making): void {
   for (let left = maxReplaced; ; left--) {
     try {
       disk.link(places.at(from), places.at(name));
       return;
     } catch (error) {
-      // Whether it is still the one that was meant is looked at right before the change.
+      // Right before the change, Lathe checks again that it is the expected file.
       if (left === 0 || errorCode(error) !== "ENOENT" || !lstatOf(from, places)) throw error;
     }
   }
 }
 
-/** Of what is no file any more, none: the change is refused before its effect. */
+/** Empty if it is no longer a file: the change is refused before its effect. */
 function bytesAt(absolute: string, { places }: Making): Uint8Array {
   return readUnlinked(places.at(absolute))?.bytes ?? Buffer.alloc(0);
 }
@@ -171,7 +171,7 @@ function bytesAt(absolute: string, { places }: Making): Uint8Array {
 function natureOf(before: Step["before"], { mode, like }: FileAfter): Nature | undefined {
   const model = before.type === "file" ? before.stats : like;
   if (mode === undefined && model === undefined) return undefined;
-  // New bytes are a new program: its permission to run as another user does not carry over.
+  // New bytes are a new program: its setuid bit does not carry over.
   const bits = (mode ?? model?.mode ?? 0) & 0o777;
   return { mode: bits, ...(model && { uid: model.uid, gid: model.gid }) };
 }

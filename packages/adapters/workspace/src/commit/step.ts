@@ -18,7 +18,7 @@ import type { Resolved } from "../reading/resolve-path.ts";
 import { type State, versionOf } from "../reading/state.ts";
 
 export type After =
-  /** An empty folder too; one that is not empty makes the whole change fail. */
+  /** Also for an empty folder; one that is not empty makes the whole change fail. */
   | { readonly type: "absent" }
   | FileAfter
   | { readonly type: "link"; readonly target: string }
@@ -28,16 +28,18 @@ export type After =
 
 export interface FileAfter {
   readonly type: "file";
-  /** Nothing where they are copied. */
+  /** Empty if the bytes are copied. */
   readonly bytes: Uint8Array;
-  /** The real path of a file whose bytes they are, one character per byte; it must not change before the effect. */
+  /** The real path of the file to copy, with one character per byte; it must not change before the effect. */
   readonly copied?: string;
   readonly version: string;
-  /** Permission bits; without them those of `like`, of the file before, or the user's default for a new file. */
+  /**
+   * Permission bits; by default those of `like`, of the file before, or the user's default for a new file.
+   */
   readonly mode?: number;
-  /** The file whose mode and owner it takes when there is none before it: a moved one. */
+  /** The file whose mode and owner a moved file takes, if there was none before it. */
   readonly like?: Stats;
-  /** The absolute path of a file that it is to be another name of, where the disk has that: a move. */
+  /** The absolute path of a file to hard-link, if the disk supports it: a move. */
   readonly from?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A folder that is swapped for a link in the middle of a commit: nothing is changed or read where the link leads. */
+/** A folder is swapped for a link during a commit: nothing is changed or read at the link's target. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -31,7 +31,7 @@ const { versionOf } = createWorkspace({ root: tmpdir() });
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const names = ["a", "b", "gone", "from"];
 
-/** Each kind of change, alone and together, below the folder that is swapped. */
+/** Each kind of change, alone and together, below the swapped folder. */
 const changes: readonly Change[] = [
   { type: "put", path: "d/a", expected: versionOf("a"), text: "A" },
   { type: "put", path: "d/new", expected: null, text: "n" },
@@ -62,7 +62,7 @@ describe("a folder that is swapped in the middle of a commit", () => {
     rmSync(outside, { recursive: true, force: true });
     for (const folder of [join(root, "d"), join(root, "e"), outside]) {
       mkdirSync(folder, { recursive: true });
-      // The same as inside: what is compared there would be found unchanged.
+      // The same content as inside: a comparison there would find it unchanged.
       for (const name of names) writeFileSync(join(folder, name), name);
     }
     before = exactTree(outside);
@@ -88,7 +88,7 @@ describe("a folder that is swapped in the middle of a commit", () => {
     return { disk: Object.fromEntries(entries) as Disk, calls: () => calls };
   }
 
-  it("before whichever call: nothing outside is read, made, changed, moved or removed", async () => {
+  it("before any call: nothing outside is read, made, changed, moved or removed", async () => {
     let count = 0;
     for (const [index, commit] of commits.entries()) {
       for (let at = 1, isDone = false; !isDone; at++) {
@@ -125,7 +125,7 @@ describe("a folder that is swapped in the middle of a commit", () => {
     }
   });
 
-  it("for another folder of the workspace: nothing is changed in that one", async () => {
+  it("for another folder of the workspace: nothing changes in that one", async () => {
     const withLease: WithLease = (effect) => {
       renameSync(join(root, "d"), join(root, "away"));
       renameSync(join(root, "e"), join(root, "d"));
@@ -138,7 +138,7 @@ describe("a folder that is swapped in the middle of a commit", () => {
     assert.deepEqual(exactTree(join(root, "d")), before);
   });
 
-  it("gives no permissions to what a link leads to", async () => {
+  it("gives no permissions to a link's target", async () => {
     chmodSync(join(outside, "a"), 0o600);
     const absolute = join(root, "d/a");
     const step = {
@@ -158,7 +158,7 @@ describe("a folder that is swapped in the middle of a commit", () => {
     assert.equal(statSync(join(outside, "a")).mode & 0o777, 0o600);
   });
 
-  it("is recovered from without going where the link leads", async () => {
+  it("is recovered without following the link", async () => {
     const dies = (): void => {
       throw Object.assign(new Error("dead"), { code: "EIO" });
     };
@@ -176,7 +176,7 @@ describe("a folder that is swapped in the middle of a commit", () => {
     assert.deepEqual(exactTree(outside), before);
   });
 
-  it("is not copied from when a tree is put into a folder", async () => {
+  it("is not a source when a tree is applied to a folder", async () => {
     const fork = join(temp, "fork");
     mkdirSync(join(fork, "d"), { recursive: true });
     writeFileSync(join(fork, "d/a"), "fork");

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { openEntry, reachedFile, withEntry } from "@lathe/system/held-folder";
 
-/** Permission bits and owner of a file; `Stats` are such. */
+/** Permission bits and owner of a file; `Stats` has them. */
 export interface Nature {
   readonly mode: number;
   readonly uid?: number;
@@ -27,24 +27,24 @@ export interface Nature {
 }
 
 /**
- * A path is one that `HeldPlaces` gave for an entry of a held folder, or one of Lathe's own. A link at its end is never
- * followed.
+ * Each path comes from `HeldPlaces` for an entry of a held folder, or is one of Lathe's own. A link at its
+ * end is never followed.
  *
- * Each call is synchronous and throws what Node throws. Measured on ext4: write, fsync and rename of 4 KB take
- * 0.35 ms so, and 0.7 ms through promises.
+ * Each call is synchronous and throws Node's errors. Measured on ext4: write, fsync and rename of 4 KB take
+ * 0.35 ms synchronously, and 0.7 ms through promises.
  */
 export interface Disk {
-  /** *Contract:* makes a new file, durable, with this nature or the user's default; `EEXIST` when it is there. */
+  /** *Contract:* makes a new durable file, with this nature or the user's default; `EEXIST` if it exists. */
   write(path: string, bytes: Uint8Array, nature: Nature | undefined): void;
-  /** *Contract:* as `write`, with the bytes of another file; `EINVAL` for what is none. */
+  /** *Contract:* like `write`, with the bytes of another file; `EINVAL` if that is not a file. */
   copy(from: string | Buffer, to: string, nature: Nature | undefined): void;
-  /** *Contract:* changes a part of a file that is there, or adds to it; durable. */
+  /** *Contract:* changes part of an existing file, or adds to it; durable. */
   writeAt(path: string, bytes: Uint8Array, position: number): void;
-  /** *Contract:* atomic; replaces what is there. */
+  /** *Contract:* atomic; replaces an existing entry. */
   rename(from: string, to: string): void;
-  /** *Contract:* a second name for a file; `EEXIST` when it is there. */
+  /** *Contract:* makes a second name for a file; `EEXIST` if it exists. */
   link(from: string, to: string): void;
-  /** *Contract:* `EEXIST` when it is there. */
+  /** *Contract:* `EEXIST` if it exists. */
   symlink(target: string, path: string): void;
   unlink(path: string): void;
   mkdir(path: string, mode: number | undefined): void;
@@ -94,7 +94,7 @@ export const nodeDisk: Disk = {
       try {
         withFile(openSync(reached, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)), fsyncSync);
       } catch {
-        // One that may not be read any more is changed all the same, if not durably.
+        // A folder that is no longer readable is changed all the same, only not durably.
       }
     });
   },
@@ -113,11 +113,11 @@ function withFile(file: number, use: (file: number) => void): void {
 }
 
 function setNature(file: number, nature: Nature): void {
-  // Only its owner's program may run as its owner.
+  // A setuid program must keep its owner, or lose the bit.
   fchmodSync(file, nature.mode & (takeOwner(file, nature) ? 0o7777 : 0o777));
 }
 
-/** Only root may give files away; else the text matters more than its owner. */
+/** Only root may give files away; otherwise the text matters more than its owner. */
 function takeOwner(file: number, { uid, gid }: Nature): boolean {
   if (uid === undefined || gid === undefined) return true;
   if (uid === process.getuid?.() && gid === process.getgid?.()) return true;

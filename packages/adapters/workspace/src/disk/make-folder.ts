@@ -5,7 +5,7 @@ import { errorCode } from "../file-failure.ts";
 import type { Disk } from "./disk.ts";
 import { syncFolders } from "./sync-folders.ts";
 
-/** Only for folders of Lathe itself, outside the workspace. Throws what the file system throws. */
+/** Only for Lathe's own folders, outside the workspace. Throws the file system's errors. */
 export function makeFolder(folder: string, disk: Disk): void {
   if (lstatSync(folder, { throwIfNoEntry: false })) return;
   makeFolder(dirname(folder), disk);

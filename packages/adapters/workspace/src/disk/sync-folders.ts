@@ -7,7 +7,7 @@ import type { Disk } from "./disk.ts";
 const unable = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES", "EBADF"]);
 const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP", movedCode]);
 
-/** Throws what the file system throws. */
+/** Throws the file system's errors. */
 export function syncFolder(folder: string, disk: Disk): void {
   try {
     disk.syncFolder(folder);
@@ -17,12 +17,12 @@ export function syncFolder(folder: string, disk: Disk): void {
   }
 }
 
-/** Lathe's own. Folders that are not there any more have nothing to sync. */
+/** Lathe's own folders. Missing folders need no sync. */
 export function syncFolders(folders: readonly string[], disk: Disk): Failure | undefined {
   return syncEach(folders, (folder) => syncFolder(folder, disk));
 }
 
-/** As `syncFolders`, of folders in a workspace. */
+/** Like `syncFolders`, for folders in a workspace. */
 export function syncHeld(folders: readonly string[], disk: Disk, places: HeldPlaces): Failure | undefined {
   return syncEach(folders, (folder) => {
     places.trim();

@@ -1,4 +1,4 @@
-/** Falls back to another way where a disk has no hard links, or none to this file. */
+/** Falls back to another way if a disk has no hard links, or refuses one to this file. */
 import { errorCode } from "../file-failure.ts";
 
 const unlinkable = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"]);

@@ -1,4 +1,4 @@
-/** The journal of one process as a file: what it says is durable before what it speaks of happens. */
+/** The journal of one process as a file: each record is durable before the change that it describes. */
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -15,12 +15,12 @@ import { type Recovery, recoverJournals } from "./recover-journals.ts";
 import { acquireLock } from "./root-lock.ts";
 
 export interface FileJournalOptions {
-  /** Of this root alone; made when it is first needed. */
+  /** A folder for this root alone; made when first needed. */
   readonly folder: string;
   readonly root: string;
   readonly disk: Disk;
   readonly isAlive: (owner: ProcessOwner) => boolean;
-  /** Told what was found when a process had died in the middle of a change. */
+  /** Called with the outcome if a process had died in the middle of a change. */
   readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Written {
   readonly covered: Set<string>;
   /** Folders from which temporary files were removed since. */
   readonly untidy: Set<string>;
-  /** Where the records of changes that are neither done nor undone begin. */
+  /** Positions of records of changes that are neither done nor undone. */
   readonly begun: number[];
 }
 
@@ -45,7 +45,7 @@ class FileJournal implements Journal {
   #written: Written | undefined;
   #count = 0;
   #recovered: Promise<void> | undefined;
-  /** The lock keeps other processes out; this, the other changes of its own. */
+  /** The lock keeps other processes out; this queue keeps the process's own changes apart. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: FileJournalOptions) {
@@ -53,7 +53,7 @@ class FileJournal implements Journal {
     this.#lock = lockPath(options.folder);
   }
 
-  /** Asked for when first needed: readers need it only to recover from a crash. */
+  /** Made when first needed: readers need it only to recover from a crash. */
   get #owner(): ProcessOwner {
     this.#own ??= newOwner();
     return this.#own;
@@ -93,7 +93,7 @@ class FileJournal implements Journal {
         this.#release();
       }
     });
-    // Who comes next has its own result, whatever became of this one.
+    // The next call has its own result, whatever this one's.
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
@@ -104,7 +104,7 @@ class FileJournal implements Journal {
       this.#written?.begun.push(position);
       return undefined;
     }
-    // It may be there all the same, and would undo what comes later.
+    // The record may exist all the same, and would undo later changes.
     this.abandon();
     return position;
   }
@@ -126,7 +126,7 @@ class FileJournal implements Journal {
     try {
       disk.unlink(this.#path);
     } catch {
-      // Then nothing is left to try: the disk takes neither a mark nor this.
+      // Nothing else is possible: the disk accepts neither a mark nor this.
     }
     syncFolders([folder], disk);
     this.#written = undefined;
@@ -141,7 +141,7 @@ class FileJournal implements Journal {
     if (!this.#written || this.#written.begun.length > 0) return;
     const { disk, folder } = this.#options;
     const untidy = [...this.#written.untidy];
-    // What came back after a power cut without this journal, temporary files and the lock, would stay for ever.
+    // Temporary files and the lock that return after a power cut, without this journal, would stay for ever.
     const failed =
       (await withPlaces(async (places) => syncHeld(untidy, disk, places))) ?? syncFolders([folder], disk);
     if (!failed) this.abandon();
@@ -162,7 +162,7 @@ class FileJournal implements Journal {
     try {
       this.#options.disk.unlink(this.#lock);
     } catch (error) {
-      // Its own holder may go on, and after that process it is recovered.
+      // Its holder may still use it; once that process ends, it is recovered.
       errorCode(error);
     }
   }
@@ -179,7 +179,7 @@ class FileJournal implements Journal {
     });
   }
 
-  /** Made again when it was removed. */
+  /** Made again if it was removed. */
   #opened(): Written | Failure {
     if (this.#written && lstatSync(this.#path, { throwIfNoEntry: false })) return this.#written;
     const { disk, folder, root } = this.#options;
@@ -200,7 +200,7 @@ class FileJournal implements Journal {
     try {
       this.#options.disk.unlink(this.#path);
     } catch {
-      // It was not made, or is tidied away after this process.
+      // It was not made, or will be cleaned up after this process.
     }
   }
 

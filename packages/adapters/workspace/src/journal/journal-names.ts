@@ -1,4 +1,4 @@
-/** The names in a journal folder: a journal for each process, those that are being recovered, and the lock. */
+/** The names in a journal folder: one journal per process, those being recovered, and the lock. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../file-failure.ts";
@@ -6,7 +6,7 @@ import { ownerName, type ProcessOwner, parseOwner } from "./process-owner.ts";
 
 const suffix = ".journal";
 
-/** One that is recovered carries its claimer's name too: giving it that name is what makes the claim exclusive. */
+/** A journal being recovered also carries its claimer's name: the rename makes the claim exclusive. */
 export interface JournalName {
   readonly path: string;
   readonly owner: ProcessOwner;
@@ -22,7 +22,7 @@ export function lockPath(folder: string): string {
   return join(folder, "lock");
 }
 
-/** *Contract:* none when there is no such folder. */
+/** *Contract:* empty if there is no such folder. */
 export function journalsIn(folder: string): readonly JournalName[] {
   return namesIn(folder).flatMap((name) => {
     if (!name.endsWith(suffix)) return [];
@@ -31,7 +31,7 @@ export function journalsIn(folder: string): readonly JournalName[] {
   });
 }
 
-/** *Contract:* none when the folder cannot be read. */
+/** *Contract:* false if the folder cannot be read. */
 export function hasJournals(folder: string): boolean {
   try {
     return journalsIn(folder).length > 0;
@@ -41,7 +41,7 @@ export function hasJournals(folder: string): boolean {
   }
 }
 
-/** *Contract:* none when there is no such folder. */
+/** *Contract:* empty if there is no such folder. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

@@ -1,14 +1,14 @@
-/** The lines of a journal: each with a checksum, so that a torn one counts as never written. */
+/** The lines of a journal, each with a checksum, so that a torn one counts as never written. */
 import { createHash } from "node:crypto";
 
-/** What was or is to be at a path, as far as it takes to tell it from anything else. */
+/** The old or new state of a path, in enough detail to distinguish it. */
 export type Trace =
   | { readonly type: "absent" }
   | { readonly type: "file"; readonly version: string; readonly mode: number }
   | { readonly type: "link"; readonly target: string }
   | { readonly type: "folder"; readonly mode: number };
 
-/** One path of a change; `kept` is another name of the file or link that was there. */
+/** One path of a change; `kept` is a second name of the previous file or link. */
 export interface Entry {
   readonly absolute: string;
   readonly old: Trace;
@@ -18,19 +18,19 @@ export interface Entry {
 
 export type JournalRecord =
   | { readonly type: "owner"; readonly v: 1; readonly owner: string; readonly root: string }
-  /** Folders in which there may be temporary files of this journal's. */
+  /** Folders that may contain this journal's temporary files. */
   | { readonly type: "folders"; readonly folders: readonly string[] }
-  /** A change that is to be undone unless the record is marked as done. */
+  /** A change to undo unless the record is marked as done. */
   | { readonly type: "change"; readonly entries: readonly Entry[] };
 
 export interface StoredRecord {
   readonly record: JournalRecord;
   readonly isDone: boolean;
-  /** Where `doneMark` goes. */
+  /** The position of `doneMark`. */
   readonly position: number;
 }
 
-/** Written over the first byte of a record: it takes no space, so it cannot fail for want of it. */
+/** Written over the first byte of a record: it needs no space, so a full disk cannot block it. */
 export const doneMark: Uint8Array = Buffer.from("d");
 
 export function encodeRecord(record: JournalRecord): Buffer {

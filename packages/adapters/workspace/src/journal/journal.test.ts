@@ -1,4 +1,4 @@
-/** What a journal does for other processes: the dead are tidied up after, the living are waited for. */
+/** A journal's service for other processes: cleans up after dead ones, waits for living ones. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -54,7 +54,7 @@ const both = (from: string, to: string): readonly Change[] => [
   put("b.txt", from, to),
 ];
 
-/** Throws in the middle of the n-th call of this kind and does nothing after it, as a killed process would. */
+/** Throws in the middle of the n-th call of this kind and does nothing afterwards, like a killed process. */
 function dyingDisk(kind: keyof Disk, calls: number): Disk {
   let left = calls;
   let isDead = false;
@@ -81,7 +81,7 @@ const isDead = (): boolean => false;
 const files = { "a.txt": "old", "b.txt": "old" };
 
 describe("a journal", () => {
-  it("does not exist before it is needed, and not after it is closed", async () => {
+  it("does not exist before it is needed, or after it is closed", async () => {
     const { root, journal, open } = newPlace(files);
     const workspace = open();
     succeeded(await workspace.read("a.txt"));
@@ -96,7 +96,7 @@ describe("a journal", () => {
     assert.deepEqual(treeOf(root), { "a.txt": "again", "b.txt": "new" });
   });
 
-  it("is made again when somebody has removed it", async () => {
+  it("is made again if it was removed", async () => {
     const { root, journal, open } = newPlace(files);
     const workspace = open();
     succeeded(await workspace.commit(both("old", "1")));
@@ -106,7 +106,7 @@ describe("a journal", () => {
     assert.equal(readdirSync(journal).length, 1);
   });
 
-  it("undoes what a dead process has left half done, and says so", async () => {
+  it("undoes and reports a dead process's half-done change", async () => {
     const place = newPlace(files);
     await leaveHalfDone(place);
     const recoveries: Recovery[] = [];
@@ -119,7 +119,7 @@ describe("a journal", () => {
     assert.deepEqual(readdirSync(place.journal), []);
   });
 
-  it("leaves alone what somebody has changed since", async () => {
+  it("leaves later changes by others alone", async () => {
     const place = newPlace(files);
     await leaveHalfDone(place);
     writeFileSync(join(place.root, "a.txt"), "theirs");
@@ -130,7 +130,7 @@ describe("a journal", () => {
     assert.deepEqual(recoveries, [{ back: [], left: ["a.txt"], failed: [] }]);
   });
 
-  it("does not touch what a living process is doing", async () => {
+  it("does not touch a living process's change", async () => {
     const place = newPlace({ ...files, "c.txt": "c" });
     const first = place.open({ disk: { ...nodeDisk, unlink: () => undefined } });
     succeeded(await first.commit([put("n.txt", null, "n")]));
@@ -145,7 +145,7 @@ describe("a journal", () => {
     assert.deepEqual(treeOf(place.root), { ...files, "c.txt": "C", "n.txt": "n" });
   });
 
-  it("is tried again by the next process when something could not be put back", async () => {
+  it("is retried by the next process if something could not be restored", async () => {
     const place = newPlace(files);
     await leaveHalfDone(place);
     const recoveries: Recovery[] = [];
@@ -165,7 +165,7 @@ describe("a journal", () => {
     assert.deepEqual(treeOf(place.root), files);
   });
 
-  it("recovers what a process left that died while it recovered another", async () => {
+  it("recovers leftovers of a process that died while it recovered another", async () => {
     const place = newPlace(files);
     await leaveHalfDone(place);
     for (const kind of ["rename", "writeAt", "unlink", "syncFolder"] as const) {
@@ -180,12 +180,12 @@ describe("a journal", () => {
     assert.deepEqual(readdirSync(place.journal), []);
   });
 
-  it("does not undo again what was undone, although its tidying up was cut short", async () => {
+  it("does not undo a change twice, although its cleanup was interrupted", async () => {
     const place = newPlace(files);
     const died = place.open({ disk: dyingDisk("rename", 1) });
     assert.ok(isFailure(await died.commit([put("a.txt", "old", "new"), put("0.txt", null, "made")])));
     assert.equal(readFileSync(join(place.root, "0.txt"), "utf8"), "made");
-    // Its first removal is of the half done file, the second of a temporary one.
+    // The first removal is that of the half-done file, the second that of a temporary one.
     await place.open({ isAlive: isDead, disk: dyingDisk("unlink", 2) }).list(".");
     assert.equal(existsSync(join(place.root, "0.txt")), false);
     writeFileSync(join(place.root, "0.txt"), "made");
@@ -193,7 +193,7 @@ describe("a journal", () => {
     assert.deepEqual(treeOf(place.root), { ...files, "0.txt": "made" });
   });
 
-  it("ignores what is no journal", async () => {
+  it("ignores files that are not journals", async () => {
     const place = newPlace(files);
     mkdirSync(place.journal, { recursive: true });
     const owner = newOwner();
@@ -207,7 +207,7 @@ describe("a journal", () => {
 });
 
 describe("the lock", () => {
-  it("lets two workspaces on one folder never interleave", async () => {
+  it("never lets two workspaces on one folder interleave", async () => {
     const { root, open } = newPlace({ "a.txt": "0", "b.txt": "0" });
     const workspaces = [open(), open(), open()];
     const add = async (workspace: LocalWorkspace): Promise<void> => {
@@ -222,7 +222,7 @@ describe("the lock", () => {
     assert.deepEqual(treeOf(root), { "a.txt": "45", "b.txt": "45" });
   });
 
-  it("is held during every effect, also of commits that are made at once", async () => {
+  it("is held during every effect, also of concurrent commits", async () => {
     const { root, journal, open } = newPlace({ "a.txt": "0", "b.txt": "0", "c.txt": "0" });
     let isAlwaysHeld = true;
     const rename = (from: string, to: string): void => {
@@ -237,7 +237,7 @@ describe("the lock", () => {
     assert.deepEqual(treeOf(root), { "a.txt": "1", "b.txt": "1", "c.txt": "1" });
   });
 
-  it("is taken over from a holder that is dead, and waited for from one that lives", async () => {
+  it("is taken over from a dead holder, and awaited from a living one", async () => {
     const { root, journal, open } = newPlace(files);
     const holder: ProcessOwner = { ...newOwner(), pid: 2 ** 22 + 1 };
     mkdirSync(journal, { recursive: true });
@@ -256,7 +256,7 @@ describe("the lock", () => {
     assert.deepEqual(treeOf(root), { "a.txt": "new", "b.txt": "new" });
   });
 
-  it("works where there are no hard links", async () => {
+  it("works on disks without hard links", async () => {
     const { root, journal, open } = newPlace(files);
     const link = (): void => {
       throw Object.assign(new Error("no links"), { code: "EPERM" });
@@ -270,13 +270,13 @@ describe("the lock", () => {
 });
 
 describe("an owner", () => {
-  it("is its process, not another one with its number", async () => {
+  it("is its process, not another one with the same number", async () => {
     const child: ChildProcess = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     await once(child, "spawn");
     const own = newOwner();
     assert.equal(isOwnerAlive(own), true);
     const other = { ...own, pid: child.pid ?? 0 };
-    // Both started at different times, but for machines that cannot tell.
+    // They started at different times, but some machines cannot tell.
     if (process.platform === "linux") assert.equal(isOwnerAlive(other), false);
     assert.equal(isOwnerAlive({ ...own, boot: "00000000" }), false);
     assert.equal(isOwnerAlive({ ...own, host: "00000000" }), true);

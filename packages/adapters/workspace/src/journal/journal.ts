@@ -1,30 +1,38 @@
-/** What a change of several files leaves behind while it is under way, so that it can be undone by a later process. */
+/** Records a running change of several files, so that a later process can undo it. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Entry } from "./journal-record.ts";
 
 export interface Journal {
-  /** *Contract:* the path of a new temporary file in a folder that was covered. */
+  /** *Contract:* the path of a new temporary file in a covered folder. */
   temporaryIn(folder: string): string;
-  /** *Contract:* before the first temporary file in a folder; from then on a dead process's are swept from there. */
+  /**
+   * *Contract:* call before the first temporary file in a folder; from then on a dead process's are swept
+   * from there.
+   */
   cover(folders: readonly string[]): Failure | undefined;
-  /** *Contract:* after a temporary file was removed, rather than given its place. */
+  /** *Contract:* call after a temporary file was removed instead of moved to its place. */
   removed(temporary: string): void;
   /**
-   * *Contract:* runs the effect while no other process that keeps a journal here runs one; after its `cover`.
-   * `cancelled`, and the effect is not run, when the signal comes before.
+   * *Contract:* runs the effect while no other process with a journal here runs one; call it after `cover`.
+   * Returns `cancelled` without running the effect if the signal aborts first.
    */
   locked(effect: () => Failure | undefined, signal?: AbortSignal): Promise<Failure | undefined>;
-  /** *Contract:* durable before the first of the entries is touched; what they keep is durable already. */
+  /** *Contract:* durable before the first of the entries is touched; their kept files are durable already. */
   begin(entries: readonly Entry[]): Failure | undefined;
-  /** *Contract:* what was begun stays from now on, done or undone; after a failure it may be undone by a later process. */
+  /**
+   * *Contract:* the change is final from now on, done or undone; after a failure a later process may undo it.
+   */
   finish(): Failure | undefined;
-  /** *Contract:* what was begun will not be undone, although it could not be finished. */
+  /** *Contract:* the change will not be undone, although it could not be finished. */
   abandon(): void;
-  /** *Contract:* undoes what dead processes left undone and removes their temporary files; does so once, unless asked again. */
+  /**
+   * *Contract:* undoes dead processes' unfinished changes and removes their temporary files; runs once,
+   * unless called again.
+   */
   recover(): Promise<void>;
-  /** *Contract:* removes it, unless something is left in it that is to be undone; a later use begins a new one. */
+  /** *Contract:* removes the journal, unless it contains something to undo; a later use begins a new one. */
   close(): Promise<void>;
 }
 
@@ -36,12 +44,12 @@ export function isTemporaryOf(id: string, name: string): boolean {
   return isTemporary(name) && name.startsWith(`.lathe-${id}-`);
 }
 
-/** Of whatever process. */
+/** For any process. */
 export function isTemporary(name: string): boolean {
   return /^\.lathe-[0-9a-f]{12}-\d+\.tmp$/.test(name);
 }
 
-/** Nothing survives the process: all or none holds unless it dies, and other processes are not kept out. */
+/** In-memory journal: atomic unless the process dies; does not keep other processes out. */
 export function noJournal(): Journal {
   const nothing = (): undefined => undefined;
   const nothingLater = async (): Promise<void> => undefined;

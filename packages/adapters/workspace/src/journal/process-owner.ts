@@ -1,13 +1,13 @@
-/** Which process a journal or a lock belongs to, written as a name, and whether that process still runs. */
+/** Names the process that owns a journal or a lock, and checks whether it still runs. */
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { isRunning, ownMark, type ProcessMark } from "@lathe/system";
 
 export interface ProcessOwner extends ProcessMark {
-  /** Of one workspace object, drawn at random. */
+  /** Id of one workspace object, drawn at random. */
   readonly id: string;
-  /** Hashes: of the host's name, and of what is another after each start of the machine. */
+  /** Hashes of the host's name, and of a value that changes at each boot. */
   readonly host: string;
   readonly boot: string;
 }
@@ -51,7 +51,7 @@ function bootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
   } catch {
-    // Without it a pid and its start have to do.
+    // Without it a pid and its start time must do.
     return "";
   }
 }

@@ -1,4 +1,4 @@
-/** Undoes what dead processes left half done in a folder, and removes their temporary files and journals. */
+/** Undoes dead processes' half-done changes in a folder, and removes their temporary files and journals. */
 import { readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Failure } from "@lathe/protocol";
@@ -14,13 +14,13 @@ import type { ProcessOwner } from "./process-owner.ts";
 import { lockHolder } from "./root-lock.ts";
 import { actionsOf, type DiskPlaces, undoActions } from "./undo-entries.ts";
 
-/** What became of a change in whose middle a process had died. */
+/** The outcome of a change in whose middle a process had died. */
 export interface Recovery {
-  /** Paths that are again as before it. */
+  /** Paths that were restored. */
   readonly back: readonly string[];
-  /** Paths that changed since: left as they are. */
+  /** Paths that changed since, and were left alone. */
   readonly left: readonly string[];
-  /** What could not be put back; tried again by the next process. */
+  /** Failed restores; the next process tries again. */
   readonly failed: readonly Failure[];
 }
 
@@ -32,19 +32,19 @@ export interface RecoveryOptions {
   readonly lock: string;
   readonly isAlive: (owner: ProcessOwner) => boolean;
   readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
-  /** Makes the own journal, which claims and the lock need. */
+  /** Makes this process's own journal, which claims and the lock need. */
   readonly open: () => Failure | undefined;
   readonly acquire: () => Promise<Failure | undefined>;
   readonly release: () => void;
 }
 
-/** *Contract:* may be killed at any instant and begun again, by several processes at once. */
+/** *Contract:* may be killed at any moment and run again, by several processes at once. */
 export async function recoverJournals(options: RecoveryOptions): Promise<void> {
   for (const head of deadHeads(options)) {
     try {
       await withPlaces((places) => new Recoverer(options, places).recover(head));
     } catch (error) {
-      // What it has claimed stays as it is, for the process after this one.
+      // Its claimed journals stay for the next process.
       errorCode(error);
     }
   }
@@ -75,7 +75,7 @@ class Recoverer {
     this.#claimAllOf(head.owner);
     const records = this.#claimed.map((name) => ({ name, records: recordsOf(name.path) }));
     const isUnfinished = records.some((one) => one.records.some(isHalfDone));
-    // Only who has claimed a dead holder's journal may remove its lock: no other lock can be there meanwhile.
+    // Only the claimer of a dead holder's journal may remove its lock: no other lock can exist meanwhile.
     const holder = lockHolder(lock);
     const isHeir = this.#claimed.some(({ owner }) => owner.id === holder?.id);
     if (isUnfinished && !isHeir && (await acquire())) return this.#giveBack(this.#claimed);
@@ -87,7 +87,7 @@ class Recoverer {
     const failed = records.filter((_, index) => !isDone[index]);
     if (isUnfinished || isHeir) release();
     this.#giveBack(failed.map((one) => one.name));
-    // The lock is gone for good before the journals by which it could be recovered.
+    // Removes the lock durably before the journals that could recover it.
     quietly(() => disk.syncFolder(this.#options.folder));
     for (const one of done) quietly(() => disk.unlink(one.name.path));
   }
@@ -112,7 +112,7 @@ class Recoverer {
     }
   }
 
-  /** So that the next process may try. */
+  /** Lets the next process try. */
   #giveBack(names: readonly JournalName[]): void {
     const { folder, disk } = this.#options;
     for (const { path, owner } of names) quietly(() => disk.rename(path, journalName(folder, owner).path));
@@ -125,7 +125,7 @@ class Recoverer {
     for (const { record, position } of records.filter(isHalfDone).toReversed()) {
       if (record.type !== "change") continue;
       const { back, left, failed } = undoActions(actionsOf(record.entries), { disk, places: this.#places });
-      // Its saved files are gone, and trying again will not bring them back.
+      // Its saved files are gone, and another try will not bring them back.
       const isHopeless = failed.every(({ code }) => code === "not-found");
       const problem = isHopeless ? markDone(name.path, position, disk) : undefined;
       if (back.length + left.length + failed.length > 0) {
@@ -145,7 +145,7 @@ function isHalfDone({ record, isDone }: StoredRecord): boolean {
   return record.type === "change" && !isDone;
 }
 
-/** Before what it kept is swept: from then on it could not be undone again. */
+/** Mark before sweeping the kept files: afterwards it could not be undone again. */
 function markDone(path: string, position: number, disk: Disk): Failure | undefined {
   try {
     disk.writeAt(path, doneMark, position);
@@ -155,7 +155,7 @@ function markDone(path: string, position: number, disk: Disk): Failure | undefin
   }
 }
 
-/** Whether none is left, but in folders that are not there any more. */
+/** Whether none is left, except in folders that are gone. */
 function sweep({ id }: ProcessOwner, records: readonly StoredRecord[], reach: DiskPlaces): boolean {
   const folders = records.flatMap(({ record }) => (record.type === "folders" ? record.folders : []));
   return [...new Set(folders)].every((folder) => safely(() => sweepFolder(folder, id, reach), false));
@@ -166,7 +166,7 @@ function sweepFolder(folder: string, id: string, { disk, places }: DiskPlaces): 
   const entries = ifThere(() => places.folder(bytePath(folder)).list()) ?? [];
   const names = entries.map(({ name }) => name).filter((name) => isTemporaryOf(id, name));
   for (const name of names) disk.unlink(places.at(join(folder, name)));
-  // For good, before the journal is gone that names the folder.
+  // Make it durable before removing the journal that names the folder.
   return names.length === 0 || syncHeld([folder], disk, places) === undefined;
 }
 
@@ -174,7 +174,7 @@ function quietly(action: () => void): void {
   safely(action, undefined);
 }
 
-/** Out of reach, or not there any more: nothing of anybody's work is lost. */
+/** Unreachable or missing: no work is lost. */
 function safely<T>(action: () => T, otherwise: T): T {
   try {
     return action();

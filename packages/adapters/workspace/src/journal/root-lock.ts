@@ -1,4 +1,6 @@
-/** Keeps the effects of several processes on one folder apart: a second name for the holder's journal. */
+/**
+ * Keeps effects of several processes on one folder apart: the lock is a second name for the holder's journal.
+ */
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type Failure, failure } from "@lathe/protocol";
@@ -8,7 +10,7 @@ import { errorCode, fileFailure } from "../file-failure.ts";
 import { decodeRecords } from "./journal-record.ts";
 import { ownerName, type ProcessOwner, parseOwner } from "./process-owner.ts";
 
-/** An effect takes milliseconds; who holds the lock longer is stopped, or its disk is. */
+/** An effect takes milliseconds; a longer holder is stopped, or its disk is. */
 const waitMs = 10_000;
 const pollMs = 2;
 
@@ -20,7 +22,7 @@ export interface LockOptions {
   readonly journal: string;
   readonly isAlive: (owner: ProcessOwner) => boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Recovers what the dead left, this lock among it. */
+  /** Recovers leftovers of dead processes, including this lock. */
   readonly recover: () => Promise<void>;
 }
 
@@ -44,7 +46,7 @@ export async function acquireLock(options: LockOptions): Promise<Failure | undef
   }
 }
 
-/** Undefined when it is free, or its content cannot be read. */
+/** Undefined if it is free, or its content cannot be read. */
 export function lockHolder(path: string): ProcessOwner | undefined {
   let bytes: Buffer;
   try {

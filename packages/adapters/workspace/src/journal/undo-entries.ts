@@ -1,4 +1,4 @@
-/** Puts back what a change had done, told from what is on the disk: right after a failure, and after a crash. */
+/** Reverts a change, judged by the disk's state: right after a failure, and after a crash. */
 import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Disk } from "../disk/disk.ts";
@@ -8,21 +8,21 @@ import type { HeldPlaces } from "../held-places.ts";
 import { type State, stateOf } from "../reading/state.ts";
 import type { Entry, Trace } from "./journal-record.ts";
 
-/** `clear` makes way: removes what is there; `place` puts what is to be there. Each is one system call. */
+/** `clear` removes the current entry; `place` creates the wanted one. Each is one system call. */
 export interface Action<E extends Entry = Entry> {
   readonly does: "clear" | "place";
   readonly entry: E;
 }
 
 export interface Undone {
-  /** Absolute paths of what was put back. */
+  /** Absolute paths of restored entries. */
   readonly back: readonly string[];
-  /** Absolute paths of what is neither as before the change nor as after it: later work, left alone. */
+  /** Absolute paths that match neither the old nor the new state: later work, left alone. */
   readonly left: readonly string[];
   readonly failed: readonly Failure[];
 }
 
-/** In the order in which they are done: what is inside a folder goes before it, and comes after it. */
+/** In order of execution: a folder's content is removed before it, and created after it. */
 export function actionsOf<E extends Entry>(entries: readonly E[]): readonly Action<E>[] {
   const sorted = entries.toSorted((a, b) => (a.absolute < b.absolute ? -1 : 1));
   const clears = sorted.filter(clearsWay).map((entry) => ({ does: "clear", entry }) as const);
@@ -30,7 +30,7 @@ export function actionsOf<E extends Entry>(entries: readonly E[]): readonly Acti
   return [...clears.toReversed(), ...places.map((entry) => ({ does: "place", entry }) as const)];
 }
 
-/** Whether the path is empty for a moment: a folder and a file cannot replace each other at once. */
+/** Whether the path is briefly empty: a folder and a file cannot replace each other at once. */
 export function clearsWay({ old, new: after }: Entry): boolean {
   if (old.type === "absent") return false;
   return after.type === "absent" || (old.type === "folder") !== (after.type === "folder");
@@ -56,7 +56,7 @@ export interface DiskPlaces {
   readonly places: HeldPlaces;
 }
 
-/** *Contract:* idempotent, so that one that was interrupted may be begun again; never throws for the disk's sake. */
+/** *Contract:* idempotent, so an interrupted undo may be repeated; never throws the disk's errors. */
 export function undoActions(actions: readonly Action[], { disk, places }: DiskPlaces): Undone {
   const back: string[] = [];
   const left = new Set<string>();
@@ -85,7 +85,7 @@ type Found = "back" | "left" | "as before";
 
 function undoAction({ does, entry }: Action, undoing: DiskPlaces): Found {
   const { places } = undoing;
-  // A link leads away from here: the one that was there before, or one that was put there since.
+  // A link leads elsewhere: the previous one, or one made since.
   if (places.isMoved(dirname(entry.absolute))) return entry.old.type === "absent" ? "as before" : "left";
   const now = traceOf(stateOf(entry.absolute, places));
   return does === "clear" ? undoClear(entry, now, undoing) : undoPlace(entry, now, undoing);
@@ -123,12 +123,12 @@ function remove({ absolute, new: after }: Entry, { disk, places }: DiskPlaces): 
     return "back";
   } catch (error) {
     if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error))) throw error;
-    // Somebody else has put something there.
+    // Another process has created something there.
     return "as before";
   }
 }
 
-/** The mode tells the two states of an entry apart only where nothing else does: some disks have none to keep. */
+/** The mode distinguishes two states only if nothing else does: some disks store no modes. */
 function isSame(now: Trace | undefined, wanted: Trace, { old, new: after }: Entry): boolean {
   if (now === undefined || now.type !== wanted.type) return false;
   if (now.type === "link" && wanted.type === "link") return now.target === wanted.target;

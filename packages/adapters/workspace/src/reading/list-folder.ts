@@ -1,4 +1,4 @@
-/** Lists a folder, and says when a file was last changed, without following a link to either. */
+/** Lists a folder, and stamps a file's last change, without following a link to either. */
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Entry, type Failure, failure } from "@lathe/protocol";
@@ -19,7 +19,7 @@ export function listFolder({ path, absolute }: Resolved): readonly Entry[] | und
   }
 }
 
-/** Undefined for what is no regular file; another text after each change. */
+/** Undefined for anything but a regular file; a different text after each change. */
 export function stampOf({ absolute }: Resolved): string | undefined {
   try {
     const stats = withParent(absolute, (folder, name) =>
@@ -27,7 +27,7 @@ export function stampOf({ absolute }: Resolved): string | undefined {
     );
     return stats?.isFile() ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : undefined;
   } catch {
-    // Reading it says why.
+    // A read will report why.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { type HeldFolder, holdBelow, withFolder } from "@lathe/system/held-folde
 import { distance } from "fastest-levenshtein";
 
 const maxNames = 3;
-/** Entries looked at: a suggestion is not worth more than some milliseconds. */
+/** Maximum entries to check: a suggestion is worth only a few milliseconds. */
 const maxEntries = 5_000;
 const skipped = new Set([".git", "node_modules"]);
 
@@ -60,12 +60,12 @@ function entriesOf(root: HeldFolder, path: string): readonly Dirent[] {
       folder.close();
     }
   } catch {
-    // A folder that is missing, is a link, or may not be read has no names to offer.
+    // A folder that is missing, is a link, or is unreadable has no names to suggest.
     return [];
   }
 }
 
-/** 1 for equal names, down to 0: the share of characters that one edit distance leaves alone. */
+/** From 1 for equal names down to 0: the share of characters that one edit distance leaves unchanged. */
 function likeness(a: string, b: string): number {
   if (a === b) return 1;
   const longer = Math.max(a.length, b.length);

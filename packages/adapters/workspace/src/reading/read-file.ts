@@ -1,4 +1,4 @@
-/** Reads one file as text with its version, and says what else it is when it is not text. */
+/** Reads one file as text with its version, or reports what kind of file it is. */
 import { closeSync, fstatSync, readFileSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, type FileContent, failure, isFailure } from "@lathe/protocol";
@@ -11,7 +11,7 @@ import { versionOf } from "./state.ts";
 /** Bytes of the largest file that is read whole. */
 const maxBytes = 10 * 1024 * 1024;
 
-/** The bytes of a regular file, and what it was when they were read; undefined where there is nothing. */
+/** The bytes of a regular file, and its state when they were read; undefined if nothing is there. */
 export interface Bytes {
   readonly bytes: Buffer;
   readonly stats: Stats;
@@ -44,13 +44,13 @@ export function readBytes(
   }
 }
 
-/** Follows no link: where the path had any, they were followed before. */
+/** Follows no link: links in the path were resolved before. */
 function openReal(absolute: string): number {
   if (dirname(absolute) === absolute) return openEntry(absolute);
   return withParent(absolute, (folder, name) => folder.open(name));
 }
 
-/** Of a path that was real when it was looked up. */
+/** The failure for a path that was real when it was looked up. */
 export function movedAway(path: string): Failure {
   return failure(
     "outside-workspace",

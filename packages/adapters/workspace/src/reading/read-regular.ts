@@ -1,10 +1,13 @@
-/** Reads regular files whose place others control: never waiting for a pipe, only through links where told so, never without end. */
+/**
+ * Reads regular files in places that others control: never waits for a pipe, follows links only on request,
+ * and is bounded.
+ */
 import { constants } from "node:buffer";
 import type { Stats } from "node:fs";
 import { readBounded } from "@lathe/system";
 import { errorCode } from "../file-failure.ts";
 
-/** What a buffer can hold, but for the byte that tells of more. */
+/** A buffer's maximum, minus one byte that shows whether there is more. */
 const maxBuffer = constants.MAX_LENGTH - 1;
 
 export interface RegularFile {
@@ -14,7 +17,7 @@ export interface RegularFile {
 
 type Links = "follows links";
 
-/** Undefined for what is not there, is no regular file, is larger than that, or may not be read. */
+/** Undefined if it is missing, not a regular file, larger than that, or unreadable. */
 export function readRegular(path: string | Buffer, maxBytes: number, links?: Links): RegularFile | undefined {
   try {
     return readOpened(path, maxBytes, links);
@@ -24,7 +27,7 @@ export function readRegular(path: string | Buffer, maxBytes: number, links?: Lin
   }
 }
 
-/** Undefined for what is no regular file, or larger than that; throws what the file system throws. */
+/** Undefined if it is not a regular file, or larger than that; throws the file system's errors. */
 export function readOpened(
   path: string | Buffer,
   maxBytes: number = maxBuffer,

@@ -1,4 +1,4 @@
-/** From any path to the real one inside the workspace, symbolic links followed and never out. */
+/** Resolves any path to the real one inside the workspace; follows symbolic links, but never out. */
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -7,8 +7,8 @@ import { errorCode, fileFailure } from "../file-failure.ts";
 const maxLinks = 40;
 
 /**
- * Where a path leads: relative with `/` (`.` for the root), and absolute. It says which file is meant; the file is opened
- * by a walk that follows no link, so that a path that leads elsewhere by then is refused.
+ * Where a path leads: relative with `/` (`.` for the root), and absolute. It only names the file: a walk that
+ * follows no link opens it, so a path that leads elsewhere by then is refused.
  */
 export interface Resolved {
   readonly path: string;
@@ -27,7 +27,7 @@ export function resolvePath(root: string, path: string): Resolved | Failure {
   return { path: relative(root, absolute).replaceAll(sep, "/"), absolute };
 }
 
-/** The real path as far as it exists, the rest as it is written. */
+/** The real path as far as it exists, then the rest unchanged. */
 function realPath(start: string, asked: string): string | Failure {
   let path = start;
   const missing: string[] = [];
@@ -50,7 +50,7 @@ function realPath(start: string, asked: string): string | Failure {
   return failure("no-access", `${asked} leads through more than ${maxLinks} symbolic links.`);
 }
 
-/** Where a link to something that does not exist points, undefined for anything else. */
+/** The target of a link to nothing; undefined for anything else. */
 function danglingTarget(path: string, asked: string): string | undefined | Failure {
   try {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;

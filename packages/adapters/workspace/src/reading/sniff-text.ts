@@ -1,4 +1,4 @@
-/** Tells text from binary content, as git sees it. */
+/** Distinguishes text from binary content, like git. */
 import { isUtf8 } from "node:buffer";
 
 /** A NUL byte this early means binary. */

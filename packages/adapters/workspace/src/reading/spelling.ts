@@ -1,9 +1,9 @@
-/** Names that a disk takes for one although they are written differently: in case, or in Unicode form. */
+/** Names that a disk treats as one although they differ in case or in Unicode form. */
 import { basename, dirname } from "node:path";
 import { type HeldFolder, withFolder } from "@lathe/system/held-folder";
 import { ifThere } from "../held-places.ts";
 
-/** The name under which something at this path is listed, when that is not the path's own: the disk decides. */
+/** The name under which the entry is listed, if that differs from the path's own: the disk decides. */
 export function otherSpelling(absolute: string): string | undefined {
   const name = basename(absolute);
   const names = ifThere(() => withFolder(dirname(absolute), namesIn)) ?? [];

@@ -1,4 +1,4 @@
-/** The state of a path on the disk: what is there, with a version for the content of a file. */
+/** The state of a path on the disk: its entry, with a version for the content of a file. */
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import type { EntryName } from "@lathe/system/held-folder";
@@ -20,12 +20,12 @@ export function versionOf(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** *Contract:* throws what the file system throws, but for what is missing. */
+/** *Contract:* throws the file system's errors, except for missing entries. */
 export function stateOf(absolute: string, places: HeldPlaces): State {
   const stats = lstatOf(absolute, places);
   if (!stats) return { type: "absent" };
   if (stats.isFile()) {
-    // A pipe or a link may have taken its place meanwhile: the open waits for no pipe and follows no link.
+    // A pipe or a link may have replaced it meanwhile: the open waits for no pipe and follows no link.
     const read = readUnlinked(places.at(absolute));
     return read ? { type: "file", version: versionOf(read.bytes), stats } : { type: "other", stats };
   }
@@ -43,7 +43,7 @@ export function readUnlinked(reached: EntryName): RegularFile | undefined {
   }
 }
 
-/** Undefined where there is nothing, also below a file, and behind a link. */
+/** Undefined if nothing is there, also below a file, and behind a link. */
 export function lstatOf(absolute: string, places: HeldPlaces): Stats | undefined {
   return ifThere(() => lstatSync(places.at(absolute), { throwIfNoEntry: false }));
 }

@@ -1,4 +1,4 @@
-/** What is read after its path was looked up is read where it was looked up, or not at all. */
+/** A file is read in the place where its path was looked up, or not at all. */
 import assert from "node:assert/strict";
 import {
   mkdirSync,
@@ -62,7 +62,7 @@ describe("a path whose folder is swapped for a link after it was looked up", () 
     for (const folder of folders) failedWith("outside-workspace", listFolder(folder));
   });
 
-  it("is not read where the last part is the link", () => {
+  it("is not read if the last part is the link", () => {
     const file = resolved("d/f");
     unlinkSync(join(root, "d/f"));
     symlinkSync(join(outside, "f"), join(root, "d/f"));
@@ -70,20 +70,20 @@ describe("a path whose folder is swapped for a link after it was looked up", () 
     assert.equal(stampOf(file), undefined);
   });
 
-  it("is not read where it did not exist before", () => {
+  it("is not read if it did not exist before", () => {
     const file = resolved("new/f");
     symlinkSync(outside, join(root, "new"));
     failedWith("outside-workspace", readText(file));
   });
 
-  it("offers no names from there", async () => {
+  it("suggests no names from there", async () => {
     swap();
     for (const path of ["d/secret-nam", "../outside/secret-nam", "away/../d/secret-nam"])
       assert.deepEqual(nearNames(root, path), []);
     assert.equal(otherSpelling(join(root, "d/SECRET-NAME")), undefined);
   });
 
-  it("is refused beyond the workspace too", async () => {
+  it("is refused outside the workspace, too", async () => {
     const { outside: files } = createWorkspace({ root });
     symlinkSync(outside, join(temp, "link"));
     const link = join(temp, "link");
@@ -95,7 +95,7 @@ describe("a path whose folder is swapped for a link after it was looked up", () 
     ]);
   });
 
-  it("has nothing to do with links inside, which are followed", async () => {
+  it("differs from links inside, which are followed", async () => {
     symlinkSync("d", join(root, "link"));
     const workspace = createWorkspace({ root });
     const read = await workspace.read("link/sub/f");
