@@ -3,10 +3,7 @@ import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
 
 const context = 3;
 
-/**
- * Unified diff with three lines of context; undefined means that a file does not exist; "" if nothing
- * differs.
- */
+/** Unified diff with three lines of context; undefined means no such file; "" if nothing differs. */
 export function unifiedDiff(before: string | undefined, after: string | undefined, path: string): string {
   if (before === after) return "";
   return headOf(before, after, path) + unifiedHunks(before, after);

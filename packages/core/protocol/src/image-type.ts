@@ -19,10 +19,7 @@ const formats: readonly Format[] = [
 /** Largest image in bytes that every API accepts, with room for base64. */
 export const maxImageBytes: number = 3_500_000;
 
-/**
- * The number of images and of base64 characters that every API accepts in one request, with room for the
- * rest.
- */
+/** The images, and their base64 characters, that every API accepts in one request, with room for the rest. */
 export const maxImages = 20;
 export const maxImageChars = 12_000_000;
 

@@ -21,10 +21,7 @@ export function configFolder(env: Env): string {
   return join(absolute(env.XDG_CONFIG_HOME) ?? join(homeFolder(env), ".config"), "lathe");
 }
 
-/**
- * For files that can be recreated: `$XDG_CACHE_HOME/lathe`, else `~/.cache/lathe`; relative values are
- * ignored.
- */
+/** For files that can be recreated: `$XDG_CACHE_HOME/lathe` (unless relative), else `~/.cache/lathe`. */
 export function cacheFolder(env: Env): string {
   return join(absolute(env.XDG_CACHE_HOME) ?? join(homeFolder(env), ".cache"), "lathe");
 }

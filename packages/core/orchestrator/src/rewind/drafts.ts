@@ -29,10 +29,7 @@ export function undoDrafts(
   return [...ended(session), { type: "session.rewound", data }, ...notice(text)];
 }
 
-/**
- * Gives results to its calls and settles its reservation, so that the conversation is valid if it is
- * restored.
- */
+/** Gives results to its calls and settles its reservation, so that a restored conversation is valid. */
 function ended(session: Session): readonly Draft[] {
   return abandonTurn(session, failure("cancelled", "the session was taken back while this turn was open"));
 }

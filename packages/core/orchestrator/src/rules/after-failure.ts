@@ -14,10 +14,7 @@ import { standIn } from "./failover.ts";
 
 /** Attempts on one model before it is paused. */
 const attemptsPerModel = 3;
-/**
- * Consecutive failed attempts, for each model of the chain, before a turn ends unless `limits.failures` is
- * set.
- */
+/** Consecutive failed attempts per model of the chain before a turn ends, unless `limits.failures` is set. */
 const attemptsInRow = 16;
 /** Total milliseconds of failing and waiting before a turn ends; each answer offsets a minute of it. */
 const retryBudgetMs = 300_000;

@@ -1,10 +1,7 @@
 /** Abandon: closes everything open, so that the conversation stays valid for any provider. */
 import type { Draft, Failure, Session } from "@lathe/protocol";
 
-/**
- * An `interrupted` outcome for every call without one; a call that ran and waits for a grant keeps its
- * outcome.
- */
+/** An `interrupted` outcome for each call without one; a call that waits for a grant keeps its outcome. */
 export function closeCalls(session: Session, failure: Failure): Draft[] {
   return session.calls
     .filter((state) => !state.outcome)

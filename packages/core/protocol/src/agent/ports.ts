@@ -36,10 +36,7 @@ export interface JudgedText {
 export interface PolicyEnvironment {
   /** *Contract:* whether a path relative to the workspace exists, links not followed. */
   exists(path: string): Promise<boolean>;
-  /**
-   * *Contract:* the file at a path, absolute or relative to the workspace; no text for missing and large
-   * files.
-   */
+  /** *Contract:* the file at an absolute or workspace-relative path; no text for missing and large files. */
   text(path: string): Promise<JudgedText>;
   /**
    * *Contract:* why one of the user's programs runs or obeys a file, by its real path from the workspace;
@@ -48,10 +45,7 @@ export interface PolicyEnvironment {
   obeyed?(path: string): Promise<string | undefined>;
   /** *Contract:* the git aliases of the user and the repository, by name. */
   gitAliases(): Promise<Readonly<Record<string, string>>>;
-  /**
-   * *Contract:* paths that the next checkpoint will not hold, relative to the workspace; undefined if
-   * unknown.
-   */
+  /** *Contract:* workspace-relative paths that the next checkpoint will not hold; undefined if unknown. */
   uncovered(): Promise<readonly string[] | undefined>;
   /** *Contract:* whether git sees uncommitted changes, including untracked files; true if in doubt. */
   unsaved(): Promise<boolean>;
@@ -71,10 +65,7 @@ export interface KeptRules {
   keep(rules: readonly Rule[]): Promise<Failure | undefined>;
 }
 
-/**
- * Permissions of the other sessions in the tree: refusals of all of them, and what the ancestors were
- * allowed.
- */
+/** Permissions in the rest of the tree: refusals of all sessions, and what the ancestors were allowed. */
 export type TreePermissions = Pick<Session, "refusals" | "rules" | "grants">;
 
 export const noTreePermissions: TreePermissions = { refusals: [], rules: [], grants: [] };
@@ -94,10 +85,7 @@ export interface Background {
   finishedCommands(): Promise<FinishedCommands | undefined>;
   /** *Contract:* the log now records that the model knows of these commands. */
   told(ended: readonly string[]): void;
-  /**
-   * Whether one of them is a reason to continue without a message: a person watches the session and it is
-   * idle.
-   */
+  /** Whether one of them is a reason to continue without a message: a person watches the idle session. */
   wakes(): boolean;
 }
 

@@ -1,7 +1,4 @@
-/**
- * `message.received`: a person wrote, or a background command ended; begins a turn, or steers the running
- * one.
- */
+/** `message.received`: a person wrote, or a background command ended; begins or steers a turn. */
 import * as v from "valibot";
 import { type UserMessage, userPartsSchema } from "../message.ts";
 import { afterEnds } from "../session/background.ts";

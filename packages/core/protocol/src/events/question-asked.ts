@@ -29,10 +29,7 @@ export function isForMore(answer: string): boolean {
   return answer === allowForSession || answer === allowForProject;
 }
 
-/**
- * Whether an answer for more than one call also answers this other question: it allows everything asked
- * there.
- */
+/** Whether an answer for more than one call also answers this other question, by allowing all it asks for. */
 export function isSettledBy(
   { kind, rules = [] }: Pick<QuestionAsked, "kind" | "rules">,
   answered: Pick<QuestionAsked, "rules">,

@@ -1,7 +1,4 @@
-/**
- * The diagnostics port: problems reported by a project's checkers and by language servers that the user set
- * up.
- */
+/** The diagnostics port: problems found by a project's checkers and by the user's language servers. */
 import type { Failure } from "../failure.ts";
 import type { Problem } from "../problem.ts";
 import type { Command, Process } from "./sandbox.ts";

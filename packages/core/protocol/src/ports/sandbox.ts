@@ -160,10 +160,7 @@ export interface Place {
   readonly closed: readonly string[];
   /** Commands may change the files there, even while Lathe reads them. */
   readonly isWritable?: true;
-  /**
-   * The grant needed before it is read: for the path or its repository. Absent if commands may read it
-   * anyway.
-   */
+  /** The grant needed to read it: for the path or its repository. Absent if commands may read it anyway. */
   readonly needs?: Effect;
 }
 
@@ -191,10 +188,7 @@ export interface SandboxDriver {
   /** For example `bubblewrap`. */
   readonly name: string;
   readonly tier: Tier;
-  /**
-   * What commands can reach: everything, only granted hosts or those its rules name, or nothing despite
-   * grants.
-   */
+  /** What commands can reach: everything, only hosts that grants or rules name, or nothing despite grants. */
   readonly network: "open" | "granted" | "closed";
   /**
    * Without network, each command has its own loopback: only the command that started a server can reach it.

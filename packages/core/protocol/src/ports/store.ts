@@ -116,10 +116,7 @@ export interface Inbox {
   pending(session: string): Promise<readonly { readonly id: string; readonly offer: InboxMessage }[]>;
   /** *Contract:* only the owner calls it. Deletes messages, after their events are in the log. */
   taken(session: string, ids: readonly string[]): Promise<void>;
-  /**
-   * *Contract:* calls back within 250 ms of a message from any process; returns a function that stops
-   * watching.
-   */
+  /** *Contract:* calls back within 250 ms of a message from any process; returns a function that stops it. */
   watch(session: string, listener: () => void): () => void;
 }
 

@@ -170,10 +170,7 @@ export interface ToolIdentity {
 }
 
 export interface Tool extends ToolSpec, ToolIdentity {
-  /**
-   * *Contract:* pure; validates arguments parsed from JSON; a failure (`invalid-arguments`) names what to
-   * fix.
-   */
+  /** *Contract:* pure; validates parsed JSON arguments; a failure (`invalid-arguments`) names what to fix. */
   prepare(input: unknown): PreparedCall | Failure;
 }
 

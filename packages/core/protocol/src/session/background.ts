@@ -1,7 +1,4 @@
-/**
- * Background: which commands the model believes to be running in the background, and which of them have
- * ended.
- */
+/** Background: the commands that the model believes to be running in the background, and those that ended. */
 import type { OutcomeFacts } from "../outcome.ts";
 
 export interface Background {
