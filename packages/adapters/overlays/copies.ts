@@ -1,4 +1,6 @@
-/** Copies of a folder, however they were made: what is held back of their differences, and how the rest is applied. */
+/**
+ * Copies of a folder, however they were made: which differences are held back, and how the rest is applied.
+ */
 
 export {
   type AcceptedCopy,

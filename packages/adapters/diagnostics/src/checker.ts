@@ -1,7 +1,7 @@
-/** Checker: how one program is known to be a project's, what it is called with, and how its output is read. */
+/** Checker: how to detect that a project uses a program, how to call it, and how to read its output. */
 import { type Failure, failure, type Problem } from "@lathe/protocol";
 
-/** What a checker printed before it ended by itself. */
+/** A checker's output, after it ended by itself. */
 export interface Ran {
   readonly output: string;
   readonly errors: string;
@@ -9,17 +9,17 @@ export interface Ran {
 }
 
 export interface Reading {
-  /** Paths as the checker wrote them. */
+  /** Paths as the checker printed them. */
   readonly problems: readonly Problem[];
-  /** What it did not look at, or was unsure of. */
+  /** Files it did not check, and other doubts. */
   readonly notes?: readonly string[];
-  /** Absolute paths of all files that it looked at, where it says so. */
+  /** Absolute paths of all files it checked, if it lists them. */
   readonly files?: readonly string[];
-  /** Absolute folders of all projects that it looked at, where it says so. */
+  /** Absolute folders of all projects it checked, if it lists them. */
   readonly projects?: readonly string[];
 }
 
-/** A file that says the checker is wanted, by its name alone or by what stands in it. */
+/** A file that shows that a project uses the checker, by its name alone or by its content. */
 export interface Mark {
   readonly file: RegExp;
   readonly says?: RegExp;
@@ -27,33 +27,38 @@ export interface Mark {
 
 export interface Checker {
   readonly name: string;
-  /** Names of files it knows. */
+  /** Names of files that it can check. */
   readonly knows: RegExp;
-  /** How soon it answers for one file, in steps: the lower the sooner. */
+  /** How soon it answers for one file: lower is faster. */
   readonly pace: number;
   readonly marks: readonly Mark[];
-  /** Where its program lies: with the project's packages, in its virtual environment or the PATH, or in the PATH. */
+  /** Where to find its program: with the project's packages, in its virtual environment, or on the PATH. */
   readonly home: "node" | "node-or-python" | "python" | "path";
   /** The program's name. */
   readonly program: string;
-  /** *Contract:* pure; its arguments. `paths` from its folder, none for all; `settings` is the text of the mark. */
+  /**
+   * *Contract:* pure; its arguments. `paths` start at its folder, none means all; `settings` is the mark's
+   * text.
+   */
   words(paths: readonly string[], settings: string): readonly string[];
-  /** Endings of the files that it may leave out without a word. */
+  /** Endings of files that it may skip silently. */
   readonly leaves?: readonly string[];
-  /** *Contract:* pure; whether what lies below a project with these settings, and has a mark, is a project of its own. */
+  /**
+   * *Contract:* pure; whether a marked folder below a project with these settings is a project of its own.
+   */
   parts?(settings: string): boolean;
-  /** *Contract:* pure; why a file with this text may not have been looked at. */
+  /** *Contract:* pure; why a file with this text may not have been checked. */
   doubt?(path: string, text: string): string | undefined;
-  /** *Contract:* pure; a failure where it did not check. */
+  /** *Contract:* pure; a failure if it did not check. */
   read(ran: Ran): Reading | Failure;
-  /** *Contract:* pure; files that it says it wrote for itself. */
+  /** *Contract:* pure; files that it reports having written for itself. */
   written?(ran: Ran): readonly string[];
 }
 
-/** Longest text of a checker's own complaint. */
+/** Longest text of a checker's own error. */
 const maxComplaint = 600;
 
-/** It ended and said nothing that could be read. */
+/** It ended without readable output. */
 export function notChecked(name: string, { output, errors, code }: Ran): Failure {
   const said = [errors, output].map((text) => text.trim()).filter((text) => text !== "");
   const words = said.join("\n").slice(0, maxComplaint);
@@ -62,7 +67,7 @@ export function notChecked(name: string, { output, errors, code }: Ran): Failure
   });
 }
 
-/** What stands in a field of what another program wrote. */
+/** A field of another program's JSON. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
@@ -74,7 +79,7 @@ export function textField(value: unknown, name: string): string | undefined {
   return typeof field === "string" ? field : undefined;
 }
 
-/** A whole number of at least 1; lines and columns are counted from there. */
+/** A whole number of at least 1; lines and columns count from 1. */
 export function countField(value: unknown, name: string): number {
   const field = fieldOf(value, name);
   return typeof field === "number" && Number.isFinite(field) ? Math.max(1, Math.floor(field)) : 1;

@@ -1,4 +1,4 @@
-/** What checkers really print, read. Fixtures are output of tsc 5.9, ESLint 10, Biome 2.5, Ruff, mypy, Pyright, Go 1.26 and cargo 1.95. */
+/** Parses real output of tsc 5.9, ESLint 10, Biome 2.5, Ruff, mypy, Pyright, Go 1.26 and cargo 1.95. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -59,14 +59,14 @@ const rows: Readonly<Record<string, readonly string[]>> = {
 
 describe("a checker's output", () => {
   for (const [name, wanted] of Object.entries(rows)) {
-    it(`is read: ${name}`, () => {
+    it(`is parsed: ${name}`, () => {
       const given = ran(name.replace(" ", "-"));
       assert.deepEqual(read(name, given), wanted);
     });
   }
 
   for (const name of Object.keys(rows)) {
-    it(`is a failure where the settings cannot be read, or nothing was checked: ${name}`, () => {
+    it(`is a failure if the settings are unreadable, or nothing was checked: ${name}`, () => {
       const fixture = name === "tsc" ? "tsc-empty" : `${name.replace(" ", "-")}-broken`;
       const reading = checkers.find((one) => one.name === name)?.read(ran(fixture));
       assert.ok(isFailure(reading));
@@ -75,7 +75,7 @@ describe("a checker's output", () => {
     });
   }
 
-  it("is no problem at all where it ends well and says nothing", () => {
+  it("means no problem if it ends well without output", () => {
     const quiet: Readonly<Record<string, string>> = {
       tsc: "/project/a.ts\n",
       eslint: "[]",
@@ -90,7 +90,7 @@ describe("a checker's output", () => {
       assert.deepEqual(read(name, { output: quiet[name] ?? "", errors: "", code: 0 }), [], name);
   });
 
-  it("of a crash is never taken for no problems, whatever was printed", () => {
+  it("of a crash never means no problems, whatever was printed", () => {
     const text = fc.oneof(fc.string(), fc.constant("[]"), fc.constant("{}"), fc.constant("null"), fc.json());
     fc.assert(
       fc.property(text, fc.string(), fc.integer({ min: 2, max: 255 }), (output, errors, code) => {
@@ -102,11 +102,11 @@ describe("a checker's output", () => {
     );
   });
 
-  it("takes time in proportion to its length, whatever is in it", () => {
+  it("is parsed in linear time, whatever it contains", () => {
     for (const start of ["a:1: error: ", "a(1,1): error TS1: ", "a.go:1: ", "a.go:1:1"]) {
       for (const checker of checkers) {
         const work = (times: number): void => {
-          // A separator of lines that is none here.
+          // A line separator that does not count here.
           const output = `${start.repeat(times)}\u2028`;
           checker.read({ output, errors: output, code: 1 });
         };
@@ -115,7 +115,7 @@ describe("a checker's output", () => {
     }
   });
 
-  it("of cargo says the same thing of a library and its tests once, and which projects it looked at", () => {
+  it("of cargo lists a library's problem once, although its tests repeat it, and the checked projects", () => {
     const span = { is_primary: true, file_name: "src/lib.rs", line_start: 1, column_start: 2 };
     const message = { level: "error", message: "no", spans: [span] };
     const told = [
@@ -132,7 +132,7 @@ describe("a checker's output", () => {
     assert.match(reading.notes?.[0] ?? "", /there may be more/);
   });
 
-  it("of go does not speak of files for other machines", () => {
+  it("of go does not mention files for other platforms", () => {
     const doubt = checkers.find(({ name }) => name === "go vet")?.doubt;
     assert.ok(doubt);
     assert.match(doubt("a/w_windows.go", "package a\n") ?? "", /name/);
@@ -145,14 +145,14 @@ describe("a checker's output", () => {
       assert.equal(doubt("a/window.go", text), undefined);
   });
 
-  it("of Biome 1 is placed by the bytes it counts", () => {
+  it("of Biome 1 is located by byte offsets", () => {
     const location = { path: { file: "a.ts" }, span: [7, 8], sourceCode: "ä;\n\nx();" };
     const diagnostics = [{ severity: "error", category: "lint/x", description: "no", location }];
     const output = JSON.stringify({ diagnostics, summary: { diagnosticsNotPrinted: 3 } });
     assert.deepEqual(read("biome", { output, errors: "", code: 1 }), ["a.ts:3:3 error lint/x: no"]);
   });
 
-  it("of older versions of go is found among its complaints", () => {
+  it("of older versions of go is found among its errors", () => {
     const errors =
       '# x\n{\n\t"x": {\n\t\t"copylocks": [{"posn": "/project/a.go:1:2", "message": "m"}]\n\t}\n}\n';
     assert.deepEqual(read("go vet", { output: "", errors, code: 0 }), ["a.go:1:2 warning copylocks: m"]);
@@ -160,7 +160,7 @@ describe("a checker's output", () => {
     assert.ok(isFailure(checkers.find(({ name }) => name === "go vet")?.read(cut)));
   });
 
-  it("drives no terminal, has one line, and stays short", () => {
+  it("controls no terminal, has one line, and stays short", () => {
     const message = `\u001b[31mred\u001b[0m\n  and\u0007 more ${"x".repeat(2_000)}`;
     const placed = placeProblem(
       { path: "/project/a\n.ts", line: 1, column: 1, severity: "error", message },

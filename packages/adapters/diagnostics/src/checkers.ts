@@ -1,4 +1,4 @@
-/** The checkers that are known, one line each. */
+/** The supported checkers, one line each. */
 import type { Checker } from "./checker.ts";
 import { biome } from "./checkers/biome.ts";
 import { cargoCheck } from "./checkers/cargo-check.ts";

@@ -1,4 +1,6 @@
-/** Coverage: which of the files that were asked for a checker did not look at, as far as it says, and which projects below its own. */
+/**
+ * Coverage: which requested files a checker did not check, as far as it reports, and which nested projects.
+ */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type CheckPlace, isFailure } from "@lathe/protocol";
@@ -6,7 +8,7 @@ import type { Reading } from "./checker.ts";
 import { type FoundChecker, isInFolder } from "./find-checkers.ts";
 
 export interface Coverage {
-  /** Whether all that was asked for was left out. */
+  /** Whether nothing that was requested was checked. */
   readonly isNone: boolean;
   readonly notes: readonly string[];
 }
@@ -18,9 +20,9 @@ export interface Covering {
   readonly place: CheckPlace;
 }
 
-/** Files of a folder that are looked for in a checker's list. */
+/** Maximum files of a folder to look up in a checker's list. */
 const maxFiles = 500;
-/** Names that are told. */
+/** Maximum names to show. */
 const maxNames = 6;
 
 export async function coverageOf(
@@ -57,11 +59,11 @@ export async function coverageOf(
 
 interface Seen {
   file(path: string): boolean;
-  /** Whether it, or anything in it, was looked at. */
+  /** Whether it, or anything in it, was checked. */
   project(folder: string): boolean;
 }
 
-/** Of what a checker does not say nothing is known to be left out, but projects of their own. */
+/** If a checker lists nothing, only nested projects are known to be left out. */
 function seenBy({ files, projects }: Reading, { below, folder }: FoundChecker, root: string): Seen {
   const all = new Set(files);
   const folders = new Set(projects);
@@ -88,7 +90,7 @@ function namesOf(path: string): readonly string[] {
   }
 }
 
-/** Those of a project further below are not its. */
+/** Files of a project further below do not count. */
 async function filesAt(path: string, found: FoundChecker, place: CheckPlace): Promise<readonly string[]> {
   const { checker, below } = found;
   if (checker.knows.test(path)) return [path];

@@ -1,4 +1,4 @@
-/** Which checkers a project has, what they are called with, and what is said of those that cannot be asked. */
+/** Which checkers a project has, how they are called, and the messages about unavailable ones. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ describe("the checkers of a project", () => {
   const scripts = (query: Partial<CheckQuery> = {}): readonly string[] =>
     plan(query).checks.map(({ folder, script }) => (folder ? `${folder}: ${script}` : script));
 
-  it("are found by their settings, and run from the project", () => {
+  it("are found by their settings, and run in the project's folder", () => {
     put("tsconfig.json", "{}");
     put("biome.jsonc", "{}");
     program("node_modules/.bin/tsc");
@@ -49,7 +49,7 @@ describe("the checkers of a project", () => {
     ]);
   });
 
-  it("are named where they are not installed, and nothing is fetched for them", () => {
+  it("are named if they are not installed, and never downloaded", () => {
     put("tsconfig.json", "{}");
     put("pyproject.toml", "[tool.ruff]\n");
     assert.deepEqual(plan(), {
@@ -61,7 +61,7 @@ describe("the checkers of a project", () => {
     });
   });
 
-  it("are taken from the virtual environment, else from the PATH", () => {
+  it("come from the virtual environment, else from the PATH", () => {
     put("pyproject.toml", "[tool.ruff]\n[tool.mypy]\nfiles = ['src']\n");
     put("go.mod");
     program(".venv/bin/ruff");
@@ -82,7 +82,7 @@ describe("the checkers of a project", () => {
     ]);
   });
 
-  it("are not there for a Python project that does not ask for them", () => {
+  it("are absent for a Python project without their settings", () => {
     put("pyproject.toml", "[project]\nname = 'x'\n");
     program("bin/ruff");
     assert.ok(mayHaveCheckers(root));
@@ -91,7 +91,7 @@ describe("the checkers of a project", () => {
     assert.match(planned.text, /No checker is set up/);
   });
 
-  it("are found in folders below, not in those of others, and not again below one", () => {
+  it("are found in subfolders, not in others' projects, and not again below one", () => {
     put("web/tsconfig.json", '{"references": []}');
     put("web/inner/tsconfig.json", "{}");
     put("node_modules/x/tsconfig.json", "{}");
@@ -106,7 +106,7 @@ describe("the checkers of a project", () => {
     assert.equal(scripts({ paths: ["web/a.ts"] }).length, 1);
   });
 
-  it("are asked of projects further below where these are meant", () => {
+  it("run in projects further below if those are requested", () => {
     for (const name of ["tsconfig.json", "packages/a/tsconfig.json", "packages/b/tsconfig.json"])
       put(name, "{}");
     program("node_modules/.bin/tsc");
@@ -131,7 +131,7 @@ describe("the checkers of a project", () => {
     assert.deepEqual(folders("cargo check"), ["m"]);
   });
 
-  it("are all looked for once one of their files is there", () => {
+  it("are all searched for once one of their files exists", () => {
     const names =
       "tsconfig.json eslint.config.mjs .eslintrc.cjs .eslintrc biome.json .biome.jsonc ruff.toml .ruff.toml pyrightconfig.json mypy.ini .mypy.ini setup.cfg pyproject.toml go.mod Cargo.toml";
     for (const name of names.split(" ")) {
@@ -143,13 +143,13 @@ describe("the checkers of a project", () => {
     }
   });
 
-  it("take no option from a path", () => {
+  it("read no option from a path", () => {
     put("biome.json");
     program("node_modules/.bin/biome");
     assert.match(scripts({ paths: ["--config-path=x.ts"] })[0] ?? "", / \.\/--config-path=x\.ts$/);
   });
 
-  it("are looked for again when asked to", () => {
+  it("are searched for again on request", () => {
     put("biome.json");
     const diagnostics = createDiagnostics({ root, path: "" });
     assert.equal(diagnostics.quickest("a.ts"), undefined);
@@ -160,7 +160,7 @@ describe("the checkers of a project", () => {
     assert.equal(diagnostics.quickest("a.py"), undefined);
   });
 
-  it("answer for a file in the order in which they are quick", () => {
+  it("answer for a file, fastest first", () => {
     for (const name of ["tsconfig.json", "eslint.config.js", "biome.json"]) put(name, "{}");
     for (const name of ["tsc", "eslint", "biome"]) program(`node_modules/.bin/${name}`);
     const lsp = { ts: { command: ["my server", "--stdio"], extensions: [".ts", ".vue"] } };
@@ -204,12 +204,12 @@ describe("the checkers of a project", () => {
       return isFailure(ended) ? ended.code : assert.fail(JSON.stringify(ended));
     };
 
-    it("give their problems", async () => {
+    it("return their problems", async () => {
       const report = await run({ output: '{"diagnostics":[],"summary":{}}' });
       assert.deepEqual(report, { problems: [], notes: [] });
     });
 
-    it("fail where they crash, hang, are ended or stopped", async () => {
+    it("fail if they crash, hang, or are stopped", async () => {
       assert.equal(await codeOf(run({ code: 1, output: "panic" })), "tool-failed");
       assert.equal(await codeOf(run({ code: 127 })), "tool-failed");
       assert.equal(await codeOf(run({ signal: "SIGKILL" })), "tool-failed");
@@ -239,7 +239,7 @@ describe("the checkers of a project", () => {
       return isFailure(report) ? report.text : [report.problems.length, ...report.notes];
     };
 
-    it("say what they did not look at, as far as they list it", async () => {
+    it("report files that they did not check, as far as they list them", async () => {
       const output = `${root}/src/a.ts\n`;
       assert.deepEqual(await checked(["src/a.ts"], { output }), [0]);
       assert.match(`${await checked(["src/b.ts"], { output })}`, /^tsc did not check src\/b\.ts: /);

@@ -1,4 +1,7 @@
-/** Create diagnostics: the port over a project's own checkers, and over the language servers that the user set up. */
+/**
+ * Create diagnostics: the port over a project's own checkers, and the language servers that the user
+ * configured.
+ */
 
 import { realpath, stat, unlink } from "node:fs/promises";
 import { extname, isAbsolute, join, posix, relative, sep } from "node:path";
@@ -26,25 +29,25 @@ export interface DiagnosticsOptions {
   readonly root: string;
   /** The PATH of commands. */
   readonly path: string;
-  /** By their names, from the user's own configuration. */
+  /** Language servers by name, from the user's own configuration. */
   readonly lsp?: Readonly<Record<string, LspSpec>>;
 }
 
 const maxChecks = 8;
-/** Problems of one checker that are kept. */
+/** Maximum problems to keep from one checker. */
 const maxProblems = 2_000;
 const lspPrefix = "lsp:";
-/** Sooner than a whole project's check, later than a linter. */
+/** Faster than a whole project's check, slower than a linter. */
 const lspPace = 2;
 
-/** What may be asked: a checker in a folder, or a server. */
+/** A source of problems: a checker in a folder, or a server. */
 interface Source {
   readonly name: string;
   readonly folder: string;
   readonly pace: number;
-  /** Why it cannot be asked. */
+  /** Why it is unavailable. */
   readonly missing?: string;
-  /** Folders of projects of their own below it. */
+  /** Folders of nested projects. */
   readonly inner?: readonly string[];
   readonly isInner?: boolean;
   knows(path: string): boolean;
@@ -122,7 +125,7 @@ async function runChecker(
   };
 }
 
-/** A shell tells so of a signal. */
+/** A shell adds this to a signal's number. */
 const signalled = 128;
 
 function brokenOff(checker: string, code: number, notes: readonly string[]): readonly string[] {
@@ -130,7 +133,7 @@ function brokenOff(checker: string, code: number, notes: readonly string[]): rea
   return [`${checker} ended with code ${code} before it was done: there may be more`];
 }
 
-/** `.` is the workspace itself, and what lies in it has no absolute path. */
+/** `.` is the workspace itself; paths inside it are not absolute. */
 function fromRoot(query: CheckQuery, root: string): CheckQuery {
   const paths = query.paths.map((path) => {
     const plain = posix.normalize(isAbsolute(path) ? relative(root, path) || "." : path).replace(/\/$/u, "");
@@ -163,7 +166,7 @@ function checkerSource(own: FoundChecker, all: readonly FoundChecker[]): Source 
       const own = paths
         .filter((one) => one !== folder && isInFolder(one, folder))
         .map((one) => pathFrom(one, folder));
-      // One that holds the checker's folder asks for all of it.
+      // A path that contains the checker's folder requests all of it.
       const isWhole = paths.some((one) => isInFolder(folder, one) || one === "");
       return scriptOf([program ?? checker.program, ...checker.words(isWhole ? [] : own, settings)]);
     },
@@ -180,7 +183,7 @@ function serverSource([name, { command, extensions }]: readonly [string, LspSpec
   };
 }
 
-/** No option, whatever it is called. */
+/** Never reads a path as an option, whatever its name. */
 function pathFrom(path: string, folder: string): string {
   const from = posix.relative(folder, path);
   return from.startsWith("-") ? `./${from}` : from;
@@ -193,13 +196,13 @@ function checkOf(source: Source, paths: readonly string[]): Check {
 /** A path without an extension may be a folder. */
 function isIts(source: Source, path: string): boolean {
   if (source.inner?.some((folder) => isInFolder(path, folder))) return false;
-  // All of the workspace is asked of its outermost projects.
+  // A request for the whole workspace goes to its outermost projects.
   if (source.isInner && path === "") return false;
   if (isInFolder(source.folder, path)) return true;
   return isInFolder(path, source.folder) && (source.knows(path) || extname(path) === "");
 }
 
-/** Whether projects of their own, or that around them, are what is asked for. */
+/** Whether the request is for nested or surrounding projects. */
 function isOfOthers({ isInner, inner = [] }: Source, paths: readonly string[]): boolean {
   return isInner === true || paths.some((path) => inner.some((folder) => isInFolder(path, folder)));
 }
@@ -242,7 +245,7 @@ function unknown(checker: string | undefined, sources: readonly Source[]): Failu
   return failure("invalid-arguments", `there is no checker ${checker}; there are ${names.join(", ")}`);
 }
 
-/** *Contract:* `since` in milliseconds: before the checker was started; never throws. */
+/** *Contract:* `since`, in milliseconds, is before the checker's start; never throws. */
 async function removeWritten(
   paths: readonly string[],
   { root, folder, since }: { readonly root: string; readonly folder: string; readonly since: number },
@@ -254,11 +257,11 @@ async function removeOne(path: string, root: string, since: number): Promise<voi
   try {
     const real = await realpath(path);
     const found = await stat(real);
-    // A file that was there before is not ours to remove, even if its content changed.
+    // An older file must not be removed, even if its content changed.
     const isNew = found.isFile() && found.birthtimeMs > since;
     if (isNew && real.startsWith(`${root}${sep}`)) await unlink(real);
   } catch {
-    // It is not there, or may not be taken away.
+    // It is missing, or cannot be removed.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Find checkers: which of them a project has set up, in which folders, and where their programs are. */
+/** Find checkers: which checkers a project has set up, in which folders, and where their programs are. */
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, posix } from "node:path";
@@ -10,21 +10,24 @@ import { type LookedFolder, lookedFolders } from "./may-have-checkers.ts";
 
 export interface FoundChecker {
   readonly checker: Checker;
-  /** From the workspace, empty for itself. */
+  /** From the workspace; empty for the workspace itself. */
   readonly folder: string;
-  /** The text of what marks it. */
+  /** The text of the file that marks it. */
   readonly settings: string;
-  /** From its folder, or a name that the PATH knows; absent where it is not installed. */
+  /** From its folder, or a name on the PATH; absent if it is not installed. */
   readonly program?: string;
-  /** A project above it has the same one. */
+  /** A project above it has the same checker. */
   readonly isInner: boolean;
-  /** Folders below that have its marks, too. */
+  /** Subfolders that have its marks, too. */
   readonly below: readonly string[];
 }
 
 type Growing = FoundChecker & { readonly below: string[] };
 
-/** `path` is the PATH of commands. Below a folder that has a checker the same one is found again only for projects of their own. */
+/**
+ * `path` is the commands' PATH. Below a folder with a checker the same one is found again only for nested
+ * projects.
+ */
 export function findCheckers(root: string, path: string): readonly FoundChecker[] {
   const found: Growing[] = [];
   for (const looked of lookedFolders(root))

@@ -1,24 +1,27 @@
-/** May have checkers: whether it is worth looking for a project's checkers at all; all that a start without any pays for. */
+/**
+ * May have checkers: whether searching for a project's checkers is worthwhile; the only cost for projects
+ * without any.
+ */
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Names of files that some checker goes by. */
+/** Names of files that mark some checker. */
 const names =
   /^(?:tsconfig\.json|eslint\.config\..+|\.eslintrc.*|\.?biome\.jsonc?|\.?ruff\.toml|pyproject\.toml|pyrightconfig\.json|\.?mypy\.ini|setup\.cfg|go\.mod|Cargo\.toml)$/u;
 
-/** Folders that hold other people's projects, or results. */
+/** Folders with other people's projects, or build results. */
 const foreign =
   /^(?:\.|node_modules$|vendor$|target$|dist$|build$|out$|venv$|__pycache__$|fixtures$|testdata$)/u;
 const deepest = 2;
 const maxFolders = 64;
 
 export interface LookedFolder {
-  /** From the root, empty for itself. */
+  /** From the root; empty for the root itself. */
   readonly folder: string;
   readonly files: readonly string[];
 }
 
-/** The folder, and those of the two levels below it, the outer ones first; folders that cannot be read have no files. */
+/** The folder and two levels below it, outer ones first; unreadable folders have no files. */
 export function* lookedFolders(root: string): Generator<LookedFolder> {
   const waiting: { readonly folder: string; readonly depth: number }[] = [{ folder: "", depth: 0 }];
   for (let looked = 0; looked < maxFolders; looked++) {

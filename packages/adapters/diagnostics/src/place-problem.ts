@@ -1,4 +1,4 @@
-/** Place problem: a problem as a checker wrote it, with its path from the workspace and its words on one line. */
+/** Place problem: converts a checker's problem to a workspace path and a one-line text. */
 import { isAbsolute, posix, relative, sep } from "node:path";
 import type { Problem } from "@lathe/protocol";
 
@@ -25,7 +25,7 @@ function placed(path: string, root: string, folder: string): string {
 const introducer = "\u001b";
 const colour = new RegExp(`${introducer}\\[[\\d;?]*[A-Za-z]`, "gu");
 
-/** Without what drives a terminal. */
+/** Removes terminal control characters. */
 function oneLine(text: string): string {
   return text
     .replace(colour, "")

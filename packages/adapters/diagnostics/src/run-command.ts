@@ -1,8 +1,8 @@
-/** Run command: a checker's command in the sandbox until it ends, times out, or is stopped. */
+/** Run command: runs a checker's command in the sandbox until it ends, times out, or is stopped. */
 import { type CheckPlace, type Exit, type Failure, failure, isFailure, type Process } from "@lathe/protocol";
 import type { Ran } from "./checker.ts";
 
-/** Bytes of a checker's output that are read. */
+/** Maximum bytes of a checker's output to read. */
 const maxBytes = 16 * 1024 * 1024;
 
 export interface CheckCommand {

@@ -22,7 +22,7 @@ function bytesAt(root: string, path: string): Buffer | undefined {
   }
 }
 
-/** Undefined for what is no text, or too long. */
+/** Undefined if it is not text, or too long. */
 export function textAt(root: string, path: string): string | undefined {
   const bytes = bytesAt(root, path);
   return bytes && !bytes.includes(0) && isUtf8(bytes) ? bytes.toString() : undefined;

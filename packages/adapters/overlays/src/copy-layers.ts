@@ -1,4 +1,4 @@
-/** A second pair of layers that says the same as a fork's: what is tried on it leaves the fork as it is. */
+/** Makes a second pair of layers with a fork's content: work on it leaves the fork unchanged. */
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -13,11 +13,14 @@ const name = "copy";
 
 export interface CopiedLayers {
   readonly layers: ForkLayers;
-  /** *Contract:* once nothing has them open; best effort, as they go with the fork at the latest. */
+  /**
+   * *Contract:* call once nothing has them open; best effort, since they are removed with the fork at the
+   * latest.
+   */
   remove(): void;
 }
 
-/** *Contract:* while the fork is not open. They lie in the fork's folder, one pair at a time. */
+/** *Contract:* only while the fork is not open. The layers are in the fork's folder, one pair at a time. */
 export async function copyLayers({ id, folder, upper }: Fork): Promise<CopiedLayers | Failure> {
   const place = join(folder, name);
   const layers = { upper: join(place, "upper"), work: join(place, "work") };
@@ -31,7 +34,7 @@ export async function copyLayers({ id, folder, upper }: Fork): Promise<CopiedLay
   remove();
   try {
     mkdirSync(layers.work, { recursive: true, mode: 0o700 });
-    // With what marks a path as deleted or a folder as replaced: devices and attributes.
+    // Includes the marks for deleted paths and replaced folders: devices and attributes.
     await run(findProgram("cp", { path: systemPath }) ?? "/bin/cp", ["-a", "--", upper, layers.upper]);
     return { layers, remove };
   } catch (cause) {

@@ -20,6 +20,6 @@ export interface ForkHost {
 }
 
 export interface RecoveryListener {
-  /** Hears what a process that died in the middle of a change had left. */
+  /** Called with the leftovers of a process that died in the middle of a change. */
   onRecovered?: ((recovery: Recovery) => void) | undefined;
 }

@@ -1,4 +1,4 @@
-/** Forks in the sandbox itself: a box that is opened on one, its lock, its layers, and what there is to be told of it. */
+/** Forks in the sandbox itself: a box on a fork, its lock, its layers, and reports about it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -36,7 +36,7 @@ const skip = "why" in found && `no launcher: ${found.why}`;
 const forks = join(folder, "forks");
 let made = 0;
 
-/** With what confuses who writes mount options down. */
+/** Contains characters that break naively written mount options. */
 function newBase(): string {
   const base = join(folder, `a base, ${++made}: \\x`);
   mkdirSync(join(base, "d"), { recursive: true });
@@ -65,7 +65,7 @@ async function run(sandbox: Sandbox, script: string, cwd: string = sandbox.spec.
 }
 
 describe("a box on a fork", { skip }, () => {
-  it("shows the folder with what was changed in it, and the folder stays as it is", async () => {
+  it("shows the folder with its changes, and the folder itself stays unchanged", async () => {
     const base = newBase();
     const fork = forkOf(base);
     const sandbox = await open(fork);
@@ -88,7 +88,7 @@ describe("a box on a fork", { skip }, () => {
     );
   });
 
-  it("is the only one that has it, and the next one may have it at once", async () => {
+  it("holds the fork alone, and the next one may open it at once", async () => {
     const fork = forkOf(newBase());
     const [one, other] = [await open(fork), await open(fork)];
     assert.equal(await run(one, "echo in"), "in\n");
@@ -104,7 +104,7 @@ describe("a box on a fork", { skip }, () => {
     await free.release();
   });
 
-  it("is made anew on the same fork when a command is granted something", async () => {
+  it("is remade on the same fork when a command gets a grant", async () => {
     const outside = makeOutsideFolder();
     const sandbox = await open(forkOf(newBase()));
     try {
@@ -132,7 +132,7 @@ describe("a box on a fork", { skip }, () => {
     }
   });
 
-  it("holds commands in as any other", async () => {
+  it("contains commands like any other", async () => {
     const fork = forkOf(newBase());
     const sandbox = await open(fork);
     const out = await run(sandbox, `ls ${fork.upper}; mount -t tmpfs none d; umount "$PWD"; true`);
@@ -142,7 +142,7 @@ describe("a box on a fork", { skip }, () => {
 });
 
 describe("forks as folders", () => {
-  it("are listed, found and dropped; what was left half made or half removed is swept", async () => {
+  it("are listed, found and discarded; half-made and half-removed ones are swept", async () => {
     const own = join(folder, "own forks");
     const base = newBase();
     const all = ["b", "a"].map((id) => makeFork(base, { folder: own, id, about: "x" }));
@@ -169,7 +169,7 @@ describe("forks as folders", () => {
   });
 });
 
-it("makes no folder ahead where the forks lie no more", async () => {
+it("makes no spare folder if the folder of forks is gone", async () => {
   const own = join(folder, "gone forks");
   makeFork(newBase(), { folder: own, id: "a", about: "x" });
   rmSync(own, { recursive: true });
@@ -178,7 +178,7 @@ it("makes no folder ahead where the forks lie no more", async () => {
 });
 
 describe("git's index", () => {
-  it("is the same when only its times differ, and another when an entry does", () => {
+  it("is equal if only its times differ, and different if an entry does", () => {
     const base = newBase();
     const git = (...args: readonly string[]): void =>
       void execFileSync("git", args, { cwd: base, stdio: "ignore" });

@@ -1,4 +1,4 @@
-/** The tests of forks once more as an ordinary user, where root runs them. */
+/** Runs the fork tests again as an ordinary user, if root runs them. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 
-/** Nobody. */
+/** The user `nobody`. */
 const user = { uid: 65_534, gid: 65_534 };
 
-it("forks of an ordinary user do the same", {
+it("forks of an ordinary user pass the same tests", {
   skip: process.getuid?.() !== 0 && "the tests run as one already",
 }, () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "lathe-forks-user-")));

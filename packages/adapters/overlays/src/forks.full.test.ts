@@ -1,4 +1,4 @@
-/** Ten thousand files changed, made and removed in one fork, and kept. */
+/** Ten thousand files changed, made and removed in one fork, and applied. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
@@ -23,7 +23,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const host = testForkHost(folder);
 const count = 10_000;
 
-it("a fork with ten thousand differences is told and kept whole", async (context) => {
+it("a fork with ten thousand differences is listed and applied completely", async (context) => {
   const base = join(folder, "base");
   for (let at = 0; at < count; at++) {
     mkdirSync(join(base, `d${at % 100}`), { recursive: true });

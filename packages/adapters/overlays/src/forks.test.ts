@@ -1,4 +1,4 @@
-/** Forks: the conformance suite, repositories, what is held back, and deaths in the middle. */
+/** Forks: the conformance suite, repositories, held-back files, and deaths in the middle. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ import { keepFork } from "./keep-fork.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-host-forks-")));
 after(() => {
-  // The kernel's own folder of a fork that a failed test left is closed.
+  // The kernel's own folder of a fork that a failed test left is not readable.
   spawnSync("chmod", ["-R", "u+rwx", folder]);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -110,7 +110,7 @@ async function noForks(): Promise<string | false> {
 const skip = await noForks();
 forkConformance(`the launcher, as user ${process.getuid?.()}`, underTest, { skip });
 
-it("what cannot be written down before a keep is said in plain words, and nothing is changed", {
+it("a change that cannot be recorded before an apply is reported, and nothing changes", {
   skip,
 }, async () => {
   const base = newBase({ "a.txt": "one\n" });
@@ -146,11 +146,11 @@ function newRepository(files: Readonly<Record<string, string>>): string {
 const commit = "git -c user.name=t -c user.email=t@t commit -qam";
 
 describe("forks of repositories", { skip }, () => {
-  it("bring commits along, and an index that was only read anew keeps nothing back", async () => {
+  it("carry commits, and an index that was only refreshed holds nothing back", async () => {
     const base = newRepository({ a: "1", b: "1" });
     const fork = await forkOf(base);
     await run(fork, `echo 2 > a; ${commit} second; git tag t; git checkout -qb side`);
-    // As prompts and editors do all the time.
+    // Prompts and editors do this all the time.
     writeFileSync(join(base, "b"), "1");
     await new Promise((resolve) => setTimeout(resolve, 20));
     runGitIn(base, "status");
@@ -160,7 +160,7 @@ describe("forks of repositories", { skip }, () => {
     assert.equal(runGitIn(base, "fsck", "--strict"), "");
   });
 
-  it("are not kept where the branch or the index has moved", async () => {
+  it("are not applied if the branch or the index has moved", async () => {
     for (const move of [
       ["commit", "-q", "--allow-empty", "-m", "other"],
       ["rm", "-q", "--cached", "b"],
@@ -177,7 +177,7 @@ describe("forks of repositories", { skip }, () => {
     }
   });
 
-  it("are refused where commits would not stay in them", async () => {
+  it("are refused if commits would not stay in them", async () => {
     const base = newRepository({ "part/a": "1" });
     const tree = join(folder, `tree-${made}`);
     runGitIn(base, "worktree", "add", "-q", tree);
@@ -191,8 +191,8 @@ describe("forks of repositories", { skip }, () => {
   });
 });
 
-describe("what the host would run by itself", { skip }, () => {
-  it("is held back too where only links lead out, or to what git's settings name", async () => {
+describe("files that the host would run", { skip }, () => {
+  it("are held back too if only links lead out, or if git's settings name them", async () => {
     const base = newRepository({ a: "1", "tools/git/pre-push": "mine", "deep/er/b": "1" });
     runGitIn(base, "config", "core.hooksPath", "tools/git");
     const fork = await forkOf(base);
@@ -209,7 +209,7 @@ describe("what the host would run by itself", { skip }, () => {
     assert.equal(await dropFork(host, fork), undefined);
   });
 
-  it("replaces a link by a folder, and what it led to stays as it is", async () => {
+  it("may replace a link by a folder, and the link's target stays unchanged", async () => {
     const base = newRepository({ a: "1" });
     const outside = join(folder, "led-to");
     mkdirSync(outside);
@@ -224,7 +224,7 @@ describe("what the host would run by itself", { skip }, () => {
     assert.equal(readFileSync(join(outside, "x"), "utf8"), "precious\n");
   });
 
-  it("is held back and named, and comes along when that is asked for", async () => {
+  it("are held back and listed, and applied on request", async () => {
     const base = newRepository({ a: "1", "hooks/pre-push": "mine", ".vscode/old.json": "{}" });
     const fork = await forkOf(base);
     const script = [
@@ -268,7 +268,7 @@ describe("what the host would run by itself", { skip }, () => {
   });
 });
 
-/** Resolves when it has ended, by itself or killed that long after it has begun. */
+/** Resolves after it has ended, or was killed this long after its start. */
 async function keepAndKill(fork: Fork, ms: number): Promise<void> {
   const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
   const script = `
@@ -289,12 +289,12 @@ async function keepAndKill(fork: Fork, ms: number): Promise<void> {
   await exited;
 }
 
-describe("a fork whose keeping is killed", { skip }, () => {
+describe("a fork whose apply is killed", { skip }, () => {
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`d${at % 6}/f${at}`, `${at}`]));
   const change =
     "for f in d[0-3]/*; do echo new > $f; done; rm -r d4; mkdir n; for i in 1 2 3 4 5 6; do echo $i > n/$i; done; rm d5/f5; ln -s x d5/f5";
 
-  it("leaves all or nothing, and is kept whole the next time", { timeout: 100_000 }, async () => {
+  it("applies all or nothing, and completely the next time", { timeout: 100_000 }, async () => {
     const [from, to] = [newBase(files), newBase(files)];
     execFileSync("sh", ["-c", change], { cwd: to });
     const [before, after] = [exactTree(from), exactTree(to)];
@@ -306,7 +306,7 @@ describe("a fork whose keeping is killed", { skip }, () => {
       await keepAndKill(fork, ms);
       const isDone = !existsSync(join(fork.folder, "fork.json"));
       outcomes.add(isDone ? "done" : "cut off");
-      // The first who works in the folder puts back what was cut off.
+      // The next process that works in the folder restores interrupted changes.
       const workspace = createWorkspace({ root: base, journal: host.journal(base) });
       await workspace.list(".");
       await workspace.close();

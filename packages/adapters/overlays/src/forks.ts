@@ -75,7 +75,7 @@ export async function enteringFork(
   return isFailure(binary) ? binary : enterArgs(fork, { binary, cwd: fork.base, ...entering });
 }
 
-/** Also of a fork that is open. */
+/** Also compares an open fork. */
 export async function compareFork(host: ForkHost, fork: Fork): Promise<ComparedCopy | Failure> {
   const binary = await host.binary();
   if (isFailure(binary)) return binary;

@@ -1,4 +1,6 @@
-/** What git's settings name is held back wherever the folder lies in its repository, and by whatever way git finds it. */
+/**
+ * Files named by git's settings are held back wherever the folder is in its repository, however git finds it.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +14,7 @@ import { heldBack } from "./held-back.ts";
 const env = { PATH: process.env.PATH ?? "", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
 const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
 
-it("every file that runs later is held back, in every spelling, and links in the place of its folders", () => {
+it("every file that runs later is held back, in every spelling, and links in place of its folders", () => {
   const at = { base: "/nowhere/base", upper: "/nowhere/upper" };
   const added = (name: string, kind: "file" | "link"): CopyDifference => {
     const path = Buffer.from(name).toString("latin1");
@@ -45,7 +47,7 @@ it("every file that runs later is held back, in every spelling, and links in the
   );
 });
 
-describe("what git's settings name is held back", () => {
+describe("files named by git's settings are held back", () => {
   let root: string;
   let top: string;
   const git = (...words: readonly string[]): string =>
@@ -68,7 +70,7 @@ describe("what git's settings name is held back", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  /** Of files that were changed, those held back; names in the bytes they have. */
+  /** The held-back files among the changed ones; names as bytes. */
   const held = (base: string, names: readonly string[]): readonly string[] => {
     const upper = join(root, "upper");
     const side = { kind: "file", mode: 0o755, size: 1 } as const;
@@ -85,13 +87,13 @@ describe("what git's settings name is held back", () => {
   const topHeld = ["süb/f.sh", "süb/myhooks/pre-commit", "süb/myhooks/new"];
   const partHeld = ["f.sh", "myhooks/pre-commit", "myhooks/new"];
 
-  it("in the whole of a repository, and in a part of it", () => {
+  it("in a whole repository, and in a part of it", () => {
     assert.deepEqual(held(top, inTop), topHeld);
     assert.deepEqual(held(join(top, "süb"), inPart), partHeld);
     assert.deepEqual(held(join(top, "süb/deep"), ["f.sh", "myhooks/x", "b.txt"]), []);
   });
 
-  it("in a linked working tree, in a part of one, and by settings of that tree alone", () => {
+  it("in a linked working tree, in a part of one, and by only that tree's settings", () => {
     const linked = join(root, "linked");
     git("worktree", "add", "-q", linked);
     assert.deepEqual(held(linked, inTop), topHeld);
@@ -106,7 +108,7 @@ describe("what git's settings name is held back", () => {
     ]);
   });
 
-  it("where the folder itself is that of the hooks: what git would run of it", () => {
+  it("if the folder itself is the hooks folder: files that git would run", () => {
     const names = ["pre-commit", "post-checkout", "lib.sh", "deep/pre-commit"];
     assert.deepEqual(held(join(top, "süb/myhooks"), names), ["pre-commit", "post-checkout"]);
     git("config", "core.hooksPath", ".");

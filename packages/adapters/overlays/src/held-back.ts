@@ -22,7 +22,7 @@ const gitConfigs: ReadonlySet<string> = new Set(["config", "config.worktree"]);
 /** The fork's upper layer and the base it is compared with. */
 type Sides = Pick<Fork, "base" | "upper">;
 
-/** The reason by path. *Contract:* whatever is not known to be harmless is held back. */
+/** The reason by path. *Contract:* a difference that is not known to be harmless is held back. */
 export function heldBack(differences: readonly CopyDifference[], fork: Sides): ReadonlyMap<string, string> {
   const held = new Map<string, string>();
   const named = namedIn(fork);
@@ -37,7 +37,7 @@ function reason(difference: CopyDifference, fork: Sides): string | undefined {
   const parts = difference.path.split("/");
   if (parts.at(-1) === ".git" && difference.base.kind === "folder" && difference.fork.kind !== "folder")
     return "it is the repository itself";
-  // Other removals take nothing away that a program would act on.
+  // Other removals remove nothing that a program would act on.
   if (difference.fork.kind === "absent") return undefined;
   const listed = findRunLater(Buffer.from(difference.path, "latin1").toString());
   if (listed) return `it runs later, by ${listed.entry.reader}`;

@@ -95,7 +95,7 @@ function partOf({ path, what, fork: side }: CopyDifference, fork: Fork): TreePar
   return { path, after: { type: "file", from, mode: mode & 0o777 } };
 }
 
-/** Without what is already as wanted, and what an earlier attempt had found and restored. */
+/** Omits paths that are already as wanted, and those that an earlier attempt had found and restored. */
 function movedPaths(
   all: readonly CopyDifference[],
   found: readonly FoundPart[],

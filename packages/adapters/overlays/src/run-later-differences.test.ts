@@ -1,4 +1,4 @@
-/** Which differences of a fork run later, told with the texts of both sides. */
+/** Marks a fork's differences that run later, with the texts of both sides. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

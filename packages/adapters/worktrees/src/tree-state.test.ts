@@ -57,7 +57,7 @@ const works: readonly (readonly [string, (path: string) => void])[] = [
   ],
 ];
 
-it("differs after each kind of work, and not without any", async () => {
+it("differs after each kind of work, and is equal without any", async () => {
   const top = join(root, "repo");
   put(join(top, "data/f"), "committed\n");
   put(join(top, "other/staged"), "committed\n");

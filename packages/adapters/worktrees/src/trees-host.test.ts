@@ -1,4 +1,4 @@
-/** A trees host for tests: git runs on repositories of the test itself, without a sandbox, which these are not about. */
+/** A trees host for tests: git runs without a sandbox, on the tests' own repositories. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

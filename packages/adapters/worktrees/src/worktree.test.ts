@@ -1,4 +1,4 @@
-/** Nothing outside a working tree is touched, and none goes with work in it. */
+/** Nothing outside a working tree changes, and no tree with work in it is removed. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -65,7 +65,7 @@ describe("openWorktree", () => {
   }
 
   for (const isStaged of [true, false]) {
-    it("leaves out what a sparse checkout leaves out", async () => {
+    it("omits files that a sparse checkout omits", async () => {
       put(join(top, "other/h"), "committed\n");
       git("add", ".");
       git("commit", "-qm", "second");
@@ -78,7 +78,7 @@ describe("openWorktree", () => {
       git("worktree", "remove", path);
     });
 
-    it(`carries a link in place of a folder, not what is behind it (${isStaged ? "" : "not "}staged)`, async () => {
+    it(`carries a link in place of a folder, not its target's files (${isStaged ? "" : "not "}staged)`, async () => {
       rmSync(join(top, "data"), { recursive: true });
       symlinkSync(elsewhere, join(top, "data"));
       if (isStaged) git("add", "-A");
@@ -87,7 +87,7 @@ describe("openWorktree", () => {
       assert.ok(lstatSync(join(path, "data")).isSymbolicLink());
     });
 
-    it(`carries a folder in place of a link, without what is ignored (${isStaged ? "" : "not "}staged)`, async () => {
+    it(`carries a folder in place of a link, without ignored files (${isStaged ? "" : "not "}staged)`, async () => {
       rmSync(join(top, "data"), { recursive: true });
       symlinkSync(elsewhere, join(top, "data"));
       git("add", "-A");
@@ -103,7 +103,7 @@ describe("openWorktree", () => {
     });
   }
 
-  it("is made beside a working tree that another git is making, or was cut off at", async () => {
+  it("can be made beside a working tree that another git is making or left incomplete", async () => {
     const entry = join(top, ".git/worktrees/theirs");
     put(join(entry, "gitdir"), `${root}/theirs/.git\n`);
     put(join(entry, "HEAD"), `${git("rev-parse", "HEAD")}\n`);
@@ -113,7 +113,7 @@ describe("openWorktree", () => {
     assert.ok(existsSync(entry));
   });
 
-  it("makes no folder to work in behind a link, and leaves nothing", async () => {
+  it("makes no folder behind a link, and leaves nothing", async () => {
     git("rm", "-rq", "data");
     symlinkSync(elsewhere, join(top, "data"));
     git("add", "-A");
@@ -132,14 +132,14 @@ describe("openWorktree", () => {
     runGitIn(join(path, folder), "add", ".");
     runGitIn(join(path, folder), "commit", "-qm", "nested");
   };
-  it("keeps one in which only an ignored file is new", async () => {
+  it("keeps a tree with only a new ignored file", async () => {
     const { path, settle } = await open();
     put(join(path, "dist/report"), "x\n");
     assert.equal(await settle(), true);
     assert.equal(existsSync(path), true);
   });
 
-  it("removes one with carried work, a nested repository and a submodule where nothing changed", async () => {
+  it("removes a tree with carried work, a nested repository and a submodule if nothing changed", async () => {
     nested(top, "module");
     git("-c", "advice.addEmbeddedRepo=false", "add", "module");
     git("commit", "-qm", "module");
@@ -153,7 +153,7 @@ describe("openWorktree", () => {
     assert.equal(git("branch", "--list", "lathe/*"), "");
   });
 
-  it("removes a clean one where nothing changed, and keeps it where it cannot go", async () => {
+  it("removes a clean tree if nothing changed, and keeps it if it cannot be removed", async () => {
     const first = await open();
     git("worktree", "lock", first.path);
     assert.ok(isFailure(await first.settle()));
@@ -163,7 +163,7 @@ describe("openWorktree", () => {
     assert.equal(existsSync(`${top}.worktrees`), false);
   });
 
-  it("keeps one that another session has joined", async () => {
+  it("keeps a tree that another session has joined", async () => {
     const first = await open();
     const second = await open();
     assert.equal(second.isNew, false);
@@ -172,21 +172,21 @@ describe("openWorktree", () => {
     await open();
   });
 
-  it("leaves one to the session that made it, of two that begin together", async () => {
+  it("leaves the tree to the session that made it, of two that begin together", async () => {
     const wish = { cwd: top, name: "one" };
     const opened = await Promise.all([openWorktree(host(), wish), openWorktree(host(), wish)]);
     assert.ok(opened.some((one) => !isFailure(one) && one.isNew));
     assert.ok(existsSync(join(`${top}.worktrees`, "one/data/f")));
   });
 
-  it("does not go on in one that was cut off while it was made", async () => {
+  it("does not continue in a tree whose creation was interrupted", async () => {
     const path = join(`${top}.worktrees`, "one");
     git("worktree", "add", "-q", "-b", "lathe/one", path);
     assert.match(await refusal(), /cut off .*git worktree remove --force \S+one; git branch -D lathe\/one/);
     assert.equal(existsSync(join(path, "data/f")), true);
   });
 
-  it("does not go on in one that says it belongs to another repository", async () => {
+  it("does not continue in a tree that claims to belong to another repository", async () => {
     const { path } = await open();
     mkdirSync(join(root, "other"));
     runGitIn(join(root, "other"), "init", "-q");
@@ -194,7 +194,7 @@ describe("openWorktree", () => {
     assert.match(await refusal(), /no working tree of/);
   });
 
-  it("is made of a repository that is kept apart, and not of one that another .git leads to", async () => {
+  it("accepts a separate git folder, but not one that a foreign .git leads to", async () => {
     const apart = join(root, "apart");
     git("init", "-q", "--separate-git-dir", apart);
     const made = await open();

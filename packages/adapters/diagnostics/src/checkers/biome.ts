@@ -2,7 +2,7 @@
 import { type Problem, parseJson, type Severity } from "@lathe/protocol";
 import { type Checker, countField, fieldOf, listOf, notChecked, textField } from "../checker.ts";
 
-/** What Biome reports at most; it counts the rest. */
+/** Maximum problems that Biome reports; it only counts the rest. */
 const most = 200;
 
 export const biome: Checker = {
@@ -14,7 +14,7 @@ export const biome: Checker = {
   program: "biome",
   words: (paths) => ["lint", "--reporter=json", `--max-diagnostics=${most}`, ...paths],
   read(ran) {
-    // Settings that it cannot read are told on the other stream, with no JSON.
+    // Unreadable settings are reported on the other stream, without JSON.
     const found = parseJson(ran.output.trim());
     const diagnostics = fieldOf(found, "diagnostics");
     if (!Array.isArray(diagnostics)) return notChecked("biome", ran);
@@ -40,7 +40,7 @@ function problemOf(diagnostic: unknown): Problem {
   };
 }
 
-/** Biome 2 says line and column; Biome 1 bytes, and the text they count in. */
+/** Biome 2 gives line and column; Biome 1 gives byte offsets and the text. */
 function placeOf(location: unknown): Pick<Problem, "line" | "column"> {
   const start = fieldOf(location, "start");
   if (start !== undefined) return { line: countField(start, "line"), column: countField(start, "column") };

@@ -1,4 +1,4 @@
-/** cargo check: what rustc says of a crate or a workspace of them. */
+/** cargo check: rustc's problems in a crate or a workspace. */
 import { dirname } from "node:path";
 import { type Problem, parseJson } from "@lathe/protocol";
 import { type Checker, countField, fieldOf, listOf, notChecked, textField } from "../checker.ts";
@@ -10,10 +10,10 @@ export const cargoCheck: Checker = {
   marks: [{ file: /^Cargo\.toml$/u }],
   home: "path",
   program: "cargo",
-  // Without network it would try for a minute to reach the registry.
+  // Otherwise it would try for a minute to reach the registry without a network.
   words: () => ["check", "--workspace", "--all-targets", "--message-format=json", "--offline"],
   leaves: [".rs"],
-  // Members are checked with their workspace, wherever it is asked.
+  // Members are checked with their workspace, from any folder.
   parts: (settings) => !/^\s*\[workspace[\].]/mu.test(settings),
   read(ran) {
     const told = ran.output.split("\n").map((line) => parseJson(line));
@@ -22,13 +22,13 @@ export const cargoCheck: Checker = {
     const isFinished = told.some((one) => textField(one, "reason") === "build-finished");
     const isWell = isFinished && (ran.code === 0 || problems.some(({ severity }) => severity === "error"));
     const projects = [...new Set(manifests.map((path) => dirname(path)))];
-    // It begins nothing more once something does not compile.
+    // It starts nothing more once something does not compile.
     const notes = ran.code === 0 ? [] : ["cargo check stops at what does not compile: there may be more"];
     return isWell ? { problems, projects, notes } : notChecked("cargo check", ran);
   },
 };
 
-/** What is wrong in a library is wrong in its tests, too. */
+/** A library's problem is reported for its tests, too. */
 function once(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
 }

@@ -1,4 +1,4 @@
-/** ESLint: lints JavaScript, and TypeScript where it is set up for it. */
+/** ESLint: lints JavaScript, and TypeScript if configured. */
 import { type Problem, parseJson } from "@lathe/protocol";
 import { type Checker, countField, fieldOf, listOf, notChecked, textField } from "../checker.ts";
 
@@ -12,7 +12,7 @@ export const eslint: Checker = {
   words: (paths) => ["-f", "json", ...(paths.length > 0 ? paths : ["."])],
   read(ran) {
     const files = parseJson(ran.output);
-    // 2 is a crash or settings that cannot be read.
+    // Exit code 2 means a crash or unreadable settings.
     if (!Array.isArray(files) || ran.code > 1) return notChecked("eslint", ran);
     return { problems: files.flatMap(problemsOf) };
   },

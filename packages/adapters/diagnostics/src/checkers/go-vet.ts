@@ -1,4 +1,4 @@
-/** go vet: builds Go packages in mind, and reports what is suspicious. */
+/** go vet: compiles Go packages without output, and reports suspicious code. */
 import { posix } from "node:path";
 import { type Failure, isFailure, type Problem, parseJson } from "@lathe/protocol";
 import { type Checker, fieldOf, listOf, notChecked, textField } from "../checker.ts";
@@ -33,7 +33,7 @@ const machines = "386|amd64|arm|arm64|loong64|mips|mipsle|mips64|mips64le|ppc64|
 const named = new RegExp(`_(?:${systems}|${machines})(?:_test)?\\.go$`, "u");
 const constraint = /^\/\/(?:go:build| ?\+build) (.*)$/mu;
 
-/** For which machines a file is, by its name or before its package: of others go says nothing. */
+/** A file's platform, from its name or its build constraint: go does not mention files of others. */
 function constraintOf(path: string, text: string): string | undefined {
   const name = posix.basename(path);
   if (named.test(name)) return "its name says for which machines it is";
@@ -41,7 +41,7 @@ function constraintOf(path: string, text: string): string | undefined {
   return words === undefined ? undefined : `it is built for ${words.trim().slice(0, 100)} alone`;
 }
 
-/** Go looks at packages, which are folders. */
+/** Go checks packages, which are folders. */
 function packageOf(path: string): string {
   const folder = path.endsWith(".go") ? posix.dirname(path) : posix.join(path, "...");
   return folder === "." || folder === "..."
@@ -49,7 +49,7 @@ function packageOf(path: string): string {
     : `./${posix.normalize(folder)}`;
 }
 
-/** Older versions print the objects among their complaints. */
+/** Older versions print the objects among their errors. */
 function parted(text: string): { readonly json: readonly string[]; readonly rest: readonly string[] } {
   const json: string[] = [];
   const rest: string[] = [];
@@ -67,7 +67,7 @@ function parted(text: string): { readonly json: readonly string[]; readonly rest
   return { json: open ? [...json, open.join("\n")] : json, rest };
 }
 
-/** Package -> analyser -> what it found. */
+/** Package -> analyser -> findings. */
 function vettedIn(json: string): readonly Problem[] | Failure {
   const packages = parseJson(json);
   if (packages === undefined) return notChecked("go vet", { output: json, errors: "", code: 0 });
@@ -85,7 +85,7 @@ function vettedOne(found: unknown, code: string): readonly Problem[] {
   return [{ path, line: Number(line), column: Number(column ?? 1), severity: "warning", code, message }];
 }
 
-/** What does not compile. */
+/** Compile errors. */
 function brokenAt(text: string): readonly Problem[] {
   const [, path, line, column, message] = place.exec(text) ?? [];
   if (path === undefined || message === undefined) return [];

@@ -2,7 +2,7 @@
 import type { Problem } from "@lathe/protocol";
 import { type Checker, notChecked } from "../checker.ts";
 
-/** `a.py:3:12: error: text  [code]`; the column is missing where mypy knows none. */
+/** `a.py:3:12: error: text  [code]`; the column may be missing. */
 const line = /^(.+?):(\d+):(?:(\d+):)? (error|warning|note): (.*?)(?: {2}\[([\w-]+)\])?$/su;
 
 export const mypy: Checker = {
@@ -22,14 +22,14 @@ export const mypy: Checker = {
   ],
   read(ran) {
     const problems = ran.output.split(/\r?\n/u).flatMap(problemOf);
-    // It goes on without settings that it cannot read; 2 is a crash, or a file that it cannot parse.
+    // It continues without unreadable settings; 2 is a crash, or a file that it cannot parse.
     const isUnset = /\b(?:Unrecognized option|Invalid|Error parsing|error in config)/iu.test(ran.errors);
     if (isUnset || (problems.length === 0 && ran.code !== 0)) return notChecked("mypy", ran);
     return { problems, notes: ran.code > 1 ? ["mypy stopped early"] : [] };
   },
 };
 
-/** Settings that name what is checked are kept to. */
+/** Respects settings that name the files to check. */
 function wholeProject(settings: string): readonly string[] {
   return /^\s*(?:files|packages|modules)\s*=/mu.test(settings) ? [] : ["."];
 }

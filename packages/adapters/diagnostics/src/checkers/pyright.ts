@@ -14,7 +14,7 @@ export const pyright: Checker = {
     const found = parseJson(ran.output.trim());
     const diagnostics = fieldOf(found, "generalDiagnostics");
     if (!Array.isArray(diagnostics) || ran.code > 1) return notChecked("pyright", ran);
-    // It goes on without settings that it cannot read.
+    // It continues without unreadable settings.
     if (/^Config file .*could not/mu.test(ran.errors)) return notChecked("pyright", ran);
     const none = fieldOf(fieldOf(found, "summary"), "filesAnalyzed") === 0;
     return { problems: diagnostics.map(problemOf), notes: none ? ["pyright looked at no file"] : [] };

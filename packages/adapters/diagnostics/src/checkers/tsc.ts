@@ -2,13 +2,13 @@
 import type { Problem } from "@lathe/protocol";
 import { type Checker, notChecked, type Ran, type Reading } from "../checker.ts";
 
-/** `a.ts(1,14): error TS2322: text`, or without a place where it is about the project. */
+/** `a.ts(1,14): error TS2322: text`, or without a place if it concerns the project. */
 const line = /^(?:(.+?)\((\d+),(\d+)\): )?(error|warning|message) (TS\d+): (.*)$/su;
 
 const listed = /^(?:[A-Za-z]:)?\/.*\.(?:[cm]?[jt]sx?|json)$/u;
-/** What it remembers for the next time, though it is told to write nothing. */
+/** Its cache for the next run, written although it is told to write nothing. */
 const wrote = /^TSFILE: (.*\.tsbuildinfo)$/su;
-/** It has ended by itself, with errors or without. */
+/** It ended by itself, with or without errors. */
 const ends: readonly number[] = [0, 1, 2];
 
 export const tsc: Checker = {
@@ -18,7 +18,8 @@ export const tsc: Checker = {
   marks: [{ file: /^tsconfig\.json$/u }],
   home: "node",
   program: "tsc",
-  // A project of projects has no files of its own: checked by itself it is always well. What is up to date it would not list.
+  // A project of references has no files of its own: checked alone it always succeeds. It would not list
+  // up-to-date projects.
   words: (_paths, settings) => [
     ...(/"references"\s*:/u.test(settings) ? ["-b", "--force"] : ["-p", "."]),
     ..."--noEmit --pretty false --listFiles --listEmittedFiles".split(" "),
@@ -43,9 +44,9 @@ export const tsc: Checker = {
 const maxWords = 200;
 
 interface Lines extends Required<Pick<Reading, "problems" | "files">> {
-  /** What is wrong with the project itself, so that its files were not checked. */
+  /** A problem with the project itself, because of which its files were not checked. */
   readonly whole?: string;
-  /** The first line that is none of what it is known to print. */
+  /** The first line of unknown output. */
   readonly other?: string;
 }
 
@@ -72,10 +73,10 @@ interface Found {
   readonly files: string[];
 }
 
-/** False for one that is not understood. */
+/** False for an unknown line. */
 function noteLine(text: string, { problems, files }: Found): boolean {
   const last = problems.at(-1);
-  // What is indented says more of the one before.
+  // An indented line continues the one before.
   if (last && /^\s+\S/u.test(text))
     problems[problems.length - 1] = { ...last, message: `${last.message} ${text.trim()}` };
   else if (listed.test(text)) files.push(text);

@@ -1,17 +1,20 @@
-/** Connection: requests, answers and notifications over the standard streams of a language server in the sandbox. */
+/**
+ * Connection: requests, answers and notifications over the standard streams of a language server in the
+ * sandbox.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { causeText, type Failure, failure, isFailure, type Process } from "@lathe/protocol";
 import { createFrames, framed, type Message } from "./frames.ts";
 
-/** Bytes looked for at once, and how often: the sandbox does not announce output. */
+/** Size and interval of reads: the sandbox does not announce output. */
 const chunk = 256 * 1024;
 const pauses = { least: 2, most: 40 };
-/** What it printed is kept by the sandbox up to a bound: well before it a new one is started. */
+/** The sandbox keeps output up to a limit: a new server is started well before it. */
 const maxPrinted = 32 * 1024 * 1024;
 
 export interface Listener {
   notified(method: string, params: unknown): void;
-  /** *Contract:* pure; undefined for a method we do not support. */
+  /** *Contract:* pure; undefined for an unsupported method. */
   answer(method: string, params: unknown): { readonly result: unknown } | undefined;
 }
 
@@ -23,14 +26,14 @@ export interface AnsweredError {
 }
 
 export interface Connection {
-  /** Absent while it lives; why it is of no use any more. */
+  /** Absent while it is connected; else why it is unusable. */
   readonly lost: Failure | undefined;
   /** It has printed so much that a new one should be started. */
   readonly isWorn: boolean;
-  /** *Contract:* settles when the connection is lost, too. */
+  /** *Contract:* settles also if the connection is lost. */
   ask(method: string, params: unknown): Promise<{ readonly result: unknown } | AnsweredError | Failure>;
   tell(method: string, params: unknown): void;
-  /** *Contract:* resolves with why it was lost; never rejects. */
+  /** *Contract:* resolves with the reason of the loss; never rejects. */
   readonly ended: Promise<Failure>;
   /** *Contract:* idempotent. */
   close(): Promise<void>;
@@ -81,7 +84,7 @@ export function connect(name: string, process: Process, listener: Listener): Con
         continue;
       }
       if (exited) return lose(await lastWords(process));
-      // Who waits for an answer keeps us alive; an idle server does not.
+      // A pending request keeps the process alive; an idle server does not.
       await Promise.race([sleep(pause, undefined, { ref: false }), process.exited]);
       pause = Math.min(pause * 2, pauses.most);
     }

@@ -1,4 +1,4 @@
-/** Documents: the files a language server has open, each with a version that is never given twice. */
+/** Documents: the files that a language server has open, each with a version that is never reused. */
 
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -29,25 +29,28 @@ const ids: Readonly<Record<string, string>> = {
   ".hs": "haskell",
 };
 
-/** More than this many stay open only until the next look. */
+/** Further ones stay open only until the next look. */
 const maxOpen = 64;
 
 export interface OpenDocument {
   readonly uri: string;
   readonly version: number;
   readonly text: string;
-  /** The server has been told of no other text of it. */
+  /** The server has received no other text of it. */
   readonly isFirst: boolean;
 }
 
 export interface Documents {
-  /** Paths, from the workspace; the longest untouched first. */
+  /** Paths from the workspace; least recently touched first. */
   readonly paths: readonly string[];
   known(path: string): OpenDocument | undefined;
-  /** *Contract:* the server knows this text under a version of its own; `anew` gives it another one though it is the same. */
+  /**
+   * *Contract:* the server gets this text under a new version; `anew` gives it a new one even if it is the
+   * same.
+   */
   put(path: string, text: string, anew: boolean): OpenDocument;
   drop(path: string): void;
-  /** *Contract:* closes those that were not touched for longest. */
+  /** *Contract:* closes the least recently touched ones. */
   trim(): void;
 }
 
@@ -89,7 +92,7 @@ export function createDocuments(root: string, { tell }: Pick<Connection, "tell">
   };
 }
 
-/** Most are called like their extension. */
+/** Most are named like their extension. */
 function languageId(path: string): string {
   const extension = extname(path).toLowerCase();
   return ids[extension] ?? (extension.slice(1) || "plaintext");

@@ -1,10 +1,10 @@
-/** Frames: however the bytes are cut, and whatever comes instead of them. */
+/** Frames: any split of the bytes, and invalid bytes. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
 import { createFrames, framed, type Message } from "./frames.ts";
 
-it("puts messages together again, however their bytes are cut", () => {
+it("joins messages, however their bytes are split", () => {
   const message = fc.record({
     method: fc.string(),
     params: fc.oneof(fc.string({ unit: "binary" }), fc.json()),
@@ -30,7 +30,7 @@ it("puts messages together again, however their bytes are cut", () => {
   );
 });
 
-it("is broken for good by what is no message, and holds no more than a message may have", () => {
+it("fails for good on invalid data, and buffers no more than one message", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["Content-Type: x\r\n\r\n{}", /does not speak/],
     [`${"log line\n".repeat(1_000)}`, /does not speak/],

@@ -1,4 +1,4 @@
-/** Frames: messages of the Language Server Protocol, each behind a header that says how long it is. */
+/** Frames: messages of the Language Server Protocol, each after a header with its length. */
 
 export interface Message {
   readonly id?: number | string;
@@ -8,7 +8,7 @@ export interface Message {
   readonly error?: unknown;
 }
 
-/** Bytes of one message, and of a header. */
+/** Maximum bytes of one message, and of a header. */
 const maxBytes = 32 * 1024 * 1024;
 const maxHeader = 4_096;
 const headerEnd = "\r\n\r\n";
@@ -18,7 +18,7 @@ export function framed(message: Message): Buffer {
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}${headerEnd}`, "ascii"), body]);
 }
 
-/** Takes bytes as they come. A stream that is none of the protocol is broken for good: why is said. */
+/** Processes bytes as they arrive. A stream that violates the protocol fails for good, with the reason. */
 export function createFrames(): (bytes: Uint8Array) => readonly Message[] | string {
   let kept: Buffer = Buffer.alloc(0);
   let broken: string | undefined;

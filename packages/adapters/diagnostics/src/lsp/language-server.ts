@@ -1,4 +1,4 @@
-/** Language server: one that runs, and what it says of exactly the texts it was sent. */
+/** Language server: a running server, and its findings about exactly the texts it was sent. */
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -8,18 +8,18 @@ import { createDocuments, type Documents, type OpenDocument } from "./documents.
 import { createPublished, type Published } from "./published.ts";
 import { type Patience, within } from "./within.ts";
 
-/** One server may still be working on what it was asked before: these say "ask again". */
+/** The server may still be working on an earlier request: these codes mean "ask again". */
 const againCodes: ReadonlySet<number> = new Set([-32801, -32802]);
 const againMs = 50;
 
 export interface LanguageServer {
   readonly connection: Connection;
   readonly documents: Documents;
-  /** It says what it finds without saying of which text: only of a text that was its first it can be known. */
+  /** It publishes findings without versions: only those for a first text are certain. */
   readonly isUnversioned: boolean;
-  /** *Contract:* the text is known to the server from now on. */
+  /** *Contract:* the server knows the text from now on. */
   put(path: string, text: string): OpenDocument;
-  /** *Contract:* what it says of this document at this version, never of another. */
+  /** *Contract:* findings about this document at this version, never another. */
   look(path: string, document: OpenDocument, patience: Patience): Promise<readonly unknown[] | Failure>;
   /** *Contract:* idempotent. */
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface ServerProcess {
   readonly name: string;
   readonly root: string;
   readonly process: Process;
-  /** How long a server that publishes by itself must be silent to have said all. */
+  /** How long a publishing server must be silent to count as finished. */
   readonly quietMs: number;
 }
 
@@ -61,7 +61,7 @@ export async function startServer(
     get isUnversioned() {
       return published.isUnversioned;
     },
-    // A server that publishes by itself does so for a new version only.
+    // A publishing server publishes only for a new version.
     put: (path, text) => documents.put(path, text, !pulls),
     look: (path, document, wait) =>
       pulls
@@ -108,7 +108,7 @@ async function pull(
   }
 }
 
-/** It is asked to end, and ended if it does not. */
+/** Asks it to end, and kills it if it does not. */
 async function farewell(connection: Connection): Promise<void> {
   if (!connection.lost) {
     await Promise.race([connection.ask("shutdown", null), sleep(500, undefined, { ref: false })]);
@@ -130,7 +130,7 @@ function listenerOf(root: string, published: Published): Listener {
         }
         case "workspace/workspaceFolders":
           return { result: foldersOf(root) };
-        // It looks; it changes nothing.
+        // Lathe only reads here; it changes nothing.
         case "workspace/applyEdit":
           return { result: { applied: false } };
         case "client/registerCapability":
@@ -150,7 +150,7 @@ function foldersOf(root: string): readonly { readonly uri: string; readonly name
   return [{ uri: pathToFileURL(root).href, name: basename(root) }];
 }
 
-/** The server sees other process ids than we do: it must not look for ours. */
+/** The server sees other process ids: it must not watch for Lathe's. */
 function initialization(root: string): unknown {
   return {
     processId: null,

@@ -1,4 +1,4 @@
-/** Language servers: what they say of the very text they were sent, whatever else they say, and whenever. */
+/** Language servers: findings about exactly the text they were sent, whatever else they send and when. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { type CheckReport, type Failure, isFailure } from "@lathe/protocol";
@@ -64,7 +64,7 @@ describe("a language server", () => {
     return on;
   };
 
-  it("that tells by itself is heard for exactly the version it was sent, however late others come", async () => {
+  it("that publishes is heard for exactly the sent version, however late others come", async () => {
     const on = begin(
       stage((message, server) => {
         usual(message, server);
@@ -91,7 +91,7 @@ describe("a language server", () => {
     assert.deepEqual(versions, [1, 2, 3]);
   });
 
-  it("that says more of the same version a moment later is heard out", async () => {
+  it("that publishes more for the same version a moment later is awaited", async () => {
     const on = begin(
       stage((message, server) => {
         usual(message, server);
@@ -105,7 +105,7 @@ describe("a language server", () => {
     assert.deepEqual(await said(on), ["the rest"]);
   });
 
-  it("that names no versions is believed of its first text only, and begins anew for the next", async () => {
+  it("that sends no versions is trusted only for its first text, and restarted for the next", async () => {
     let late: (() => void) | undefined;
     const on = begin(
       stage((message, server) => {
@@ -127,7 +127,7 @@ describe("a language server", () => {
     );
   });
 
-  it("that is silent is waited for no longer than allowed, and it is said so", async () => {
+  it("that is silent is awaited only as long as allowed, and reported", async () => {
     const on = begin(stage(usual, { timeoutMs: 30 }));
     const { code, text } = await failure(on);
     assert.equal(code, "command-timeout");
@@ -140,7 +140,7 @@ describe("a language server", () => {
     assert.equal((await failure(stopped)).code, "cancelled");
   });
 
-  it("that is asked may say that it is not ready", async () => {
+  it("that is asked may report that it is not ready", async () => {
     let asked = 0;
     const on = begin(
       stage((message, server) => {
@@ -156,7 +156,7 @@ describe("a language server", () => {
     assert.equal(asked, 3);
   });
 
-  it("that gives no whole answer, or an error, found nothing out", async () => {
+  it("without a complete answer, or with an error, has no result", async () => {
     const answers = [
       { result: { kind: "unchanged" } },
       { result: null },
@@ -174,7 +174,7 @@ describe("a language server", () => {
     }
   });
 
-  it("that dies is a failure with its last words, and started anew by the next question", async () => {
+  it("that dies is a failure with its last output, and restarted by the next request", async () => {
     let isWell = false;
     const on = begin(
       stage((message, server) => {
@@ -197,7 +197,7 @@ describe("a language server", () => {
     assert.match((await failure(noise)).text, /does not speak the Language Server Protocol/);
   });
 
-  it("says nothing of a file that changed while it looked", async () => {
+  it("reports nothing about a file that changed meanwhile", async () => {
     const on = begin(
       stage((message, server) => {
         usual(message, server);
@@ -218,7 +218,7 @@ describe("a language server", () => {
     assert.equal((await failure(on)).code, "stale-version");
   });
 
-  it("is told what became of the files it has open, and is asked for a bounded number", async () => {
+  it("is notified of changes to its open files, and asked for a limited number", async () => {
     const on = begin(
       stage((message, server) => {
         usual(message, server);
@@ -248,7 +248,7 @@ describe("a language server", () => {
     assert.equal((await failure(on, ["none.ts"])).code, "not-found");
   });
 
-  it("has its own questions answered, and changes nothing here", async () => {
+  it("gets answers to its own requests, and changes nothing here", async () => {
     const asking = [
       "workspace/configuration",
       "workspace/applyEdit",

@@ -1,4 +1,7 @@
-/** LSP servers: those of the user's configuration, each started in the sandbox by the first question and kept. */
+/**
+ * LSP servers: the servers in the user's configuration; each starts in the sandbox at the first request and
+ * stays.
+ */
 import {
   type CheckPlace,
   type CheckQuery,
@@ -17,7 +20,7 @@ import type { Patience } from "./within.ts";
 export interface LspSpec {
   /** Program and arguments. */
   readonly command: readonly string[];
-  /** Of the files it knows, e.g. `.ts`. */
+  /** Extensions of the files it supports, e.g. `.ts`. */
   readonly extensions: readonly string[];
 }
 
@@ -25,7 +28,7 @@ export interface LspOptions {
   /** Real path of the workspace. */
   readonly root: string;
   readonly servers: Readonly<Record<string, LspSpec>>;
-  /** How long one that publishes by itself must be silent to have said all; half a second when absent. */
+  /** How long a publishing server must be silent to count as finished; half a second if absent. */
   readonly quietMs?: number;
 }
 
@@ -35,13 +38,13 @@ interface Asked {
 }
 
 export interface LspServers {
-  /** *Contract:* what the server says of the files as they are now, or a failure. */
+  /** *Contract:* the server's findings about the current files, or a failure. */
   check(name: string, script: string, asked: Asked): Promise<CheckReport | Failure>;
   /** *Contract:* ends them all; idempotent. */
   close(): Promise<void>;
 }
 
-/** Files that one check looks at. */
+/** Maximum files of one check. */
 const maxFiles = 50;
 
 export function openLspServers({ root, servers, quietMs = 500 }: LspOptions): LspServers {
@@ -80,7 +83,7 @@ export function openLspServers({ root, servers, quietMs = 500 }: LspOptions): Ls
     return isFailure(report) ? report : { ...report, notes: [...wanted.notes, ...report.notes] };
   };
   return {
-    // One question at a time: what the server has open is what the last one asked.
+    // One request at a time: the server's open files belong to the last one.
     check: (name, script, asked) => {
       const turn = (turns.get(name) ?? Promise.resolve()).then(() => look(name, script, asked));
       turns.set(
@@ -97,7 +100,7 @@ export function openLspServers({ root, servers, quietMs = 500 }: LspOptions): Ls
   };
 }
 
-/** Of texts that are not its first, one that names no versions cannot be trusted: it begins anew. */
+/** A server without versions can be trusted only for first texts: it is restarted for others. */
 function isOfUse({ connection, isUnversioned }: LanguageServer): boolean {
   return !connection.lost && !connection.isWorn && !isUnversioned;
 }
@@ -140,7 +143,7 @@ async function readAll(
   return files;
 }
 
-/** What it has open from before may have been changed or deleted since. */
+/** Files still open from before may have been changed or deleted since. */
 async function refresh(server: LanguageServer, asked: ReadonlySet<string>, place: CheckPlace): Promise<void> {
   const { documents } = server;
   for (const path of documents.paths.filter((one) => !asked.has(one))) {
@@ -185,7 +188,7 @@ async function lookAt(
 
 const severities = ["error", "error", "warning", "info"] as const;
 
-/** Hints are for editors. */
+/** Hints are only for editors. */
 function problemOf(item: unknown, path: string): readonly Problem[] {
   const severity = severities[Number(fieldOf(item, "severity") ?? 1)];
   if (severity === undefined) return [];

@@ -1,12 +1,12 @@
-/** Published: what a language server says by itself of the files it has open, and of which version of them. */
+/** Published: findings that a language server publishes for its open files, and for which version. */
 import type { OpenDocument } from "./documents.ts";
 
 export interface Published {
   readonly isUnversioned: boolean;
   take(params: unknown): void;
   /**
-   * *Contract:* resolves with what was said of exactly this version, once nothing more came for `quietMs`; what was said
-   * of another, or of a text that may be another, is never given.
+   * *Contract:* resolves with the findings for exactly this version, once nothing more came for `quietMs`;
+   * never returns findings for another text, or possibly another one.
    */
   wait(document: OpenDocument, quietMs: number): Promise<readonly unknown[]>;
 }
@@ -72,7 +72,7 @@ function saidIn(params: unknown): PublishedItems | undefined {
   };
 }
 
-/** Servers write what may be escaped in ways of their own. */
+/** Servers escape characters in different ways. */
 function sameUri(uri: string): string {
   const plain = decoded(uri);
   return URL.canParse(plain) ? new URL(plain).href : uri;

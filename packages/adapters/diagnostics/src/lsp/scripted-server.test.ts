@@ -1,4 +1,4 @@
-/** A language server in memory that says just what a test has it say, in whatever order. */
+/** A language server in memory that sends exactly what a test scripts, in any order. */
 import assert from "node:assert/strict";
 import { type CheckPlace, type Exit, failure, type Process } from "@lathe/protocol";
 import { createFrames, framed, type Message } from "./frames.ts";
@@ -85,7 +85,7 @@ function startScripted(script: Script): { readonly process: Process; readonly se
   return { process: process as unknown as Process, server };
 }
 
-/** What every server answers; `provider` makes it one that is asked, not one that tells. */
+/** The usual answers; `provider` makes it a server that is asked, not one that publishes. */
 export function usual({ id, method }: Message, server: Scripted, provider?: object): void {
   if (id === undefined) return;
   if (method === "initialize")

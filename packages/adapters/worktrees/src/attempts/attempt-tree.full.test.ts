@@ -18,7 +18,7 @@ import { testTreesHost } from "../trees-host.test.ts";
 import { makeAttemptTree } from "./attempt-tree.ts";
 import { keepTree } from "./keep-tree.ts";
 
-it("carries a file of over 2 GiB, and holds back one that is to be taken over", async (test) => {
+it("carries a file of over 2 GiB, and holds back one that should be applied", async (test) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-attempt-tree-")));
   test.after(() => rmSync(root, { recursive: true, force: true }));
   const cwd = join(root, "work");

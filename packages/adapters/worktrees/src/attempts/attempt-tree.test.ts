@@ -1,4 +1,7 @@
-/** An attempt's working tree goes with all that is its own, whatever happened to it, and with nothing else. */
+/**
+ * Discarding an attempt's working tree removes everything of its own, whatever happened to it, and nothing
+ * else.
+ */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -57,7 +60,7 @@ async function make({ host, cwd }: Bench): Promise<WholeTree> {
   return made;
 }
 
-/** The command line that makes a tree in a process of its own. */
+/** The command line that makes a tree in another process. */
 function makerWords({ cwd, root }: Bench): readonly string[] {
   const here = (name: string): string => JSON.stringify(join(import.meta.dirname, name));
   const source = `import { makeAttemptTree } from ${here("attempt-tree.ts")};
@@ -89,7 +92,7 @@ function assertGone({ host, cwd }: Bench): void {
 }
 
 for (const spoilt of ["whole", "cut off from its repository", "removed by hand"]) {
-  it(`goes without the user's own working tree that is not there now (${spoilt})`, async (test) => {
+  it(`is discarded without the user's own, currently missing working tree (${spoilt})`, async (test) => {
     const bench = open(test);
     const own = join(bench.root, "on a disk");
     runGitIn(bench.cwd, "worktree", "add", "-q", own, "-b", "own");
@@ -105,7 +108,7 @@ for (const spoilt of ["whole", "cut off from its repository", "removed by hand"]
   });
 }
 
-it("can be dropped after its making was killed while git was at work", async (test) => {
+it("can be discarded after its creation was killed while git was running", async (test) => {
   const bench = open(test);
   const maker = spawn(process.execPath, makerWords(bench), {
     env: waitingGit(bench),
@@ -125,11 +128,11 @@ it("can be dropped after its making was killed while git was at work", async (te
   assertGone(bench);
 });
 
-it("is nobody's any more once its removal has begun, and goes with the next list when that was killed", async (test) => {
+it("is unlisted once its removal has begun, and the next list finishes an interrupted removal", async (test) => {
   const bench = open(test);
   const tree = await make(bench);
   const records = join(bench.root, "state/attempt-trees");
-  // As one that was killed leaves it.
+  // The state after a killed removal.
   renameSync(join(records, `${tree.id}.json`), join(records, `${tree.id}.gone`));
   rmSync(join(tree.path, "a"));
   assert.deepEqual(attemptTrees(bench.host), []);
@@ -138,7 +141,7 @@ it("is nobody's any more once its removal has begun, and goes with the next list
   assert.equal(readFileSync(join(bench.cwd, "a"), "utf8"), "1\n");
 });
 
-it("can be dropped when the repository is gone", async (test) => {
+it("can be discarded if the repository is gone", async (test) => {
   const bench = open(test);
   const tree = await make(bench);
   rmSync(bench.cwd, { recursive: true });
@@ -148,7 +151,7 @@ it("can be dropped when the repository is gone", async (test) => {
 });
 
 for (const where of ["in no commit", "in a repository of its own"]) {
-  it(`takes nothing of the state folder along, which lies in the repository (${where})`, async (test) => {
+  it(`copies no file of the state folder inside the repository (${where})`, async (test) => {
     const bench = open(test);
     const host = { ...bench.host, state: join(bench.cwd, "home/.local/state/lathe") };
     bench.put("home/.local/note", "mine\n");
@@ -163,7 +166,7 @@ for (const where of ["in no commit", "in a repository of its own"]) {
   });
 }
 
-it("carries, compares and keeps files below folders whose names are not UTF-8", async (test) => {
+it("carries, compares and applies files below folders whose names are not UTF-8", async (test) => {
   const bench = open(test);
   const [known, carried] = ["known\xff", "carried\xfe"].map((name) => Buffer.from(name, "latin1")) as [
     Buffer,
@@ -202,7 +205,7 @@ function pathsOf({ kept }: AppliedCopy): readonly string[] {
   return kept.map(({ path }) => path);
 }
 
-it("takes nothing over where the folder has changed in the same place, and does once that is settled", async (test) => {
+it("applies nothing if the folder has changed in the same place, and works once that is settled", async (test) => {
   const bench = open(test, { kept: "1\n", changed: "1\n", mine: "1\n" });
   bench.put("mine", "in no commit\n");
   const tree = await make(bench);
@@ -222,7 +225,7 @@ it("takes nothing over where the folder has changed in the same place, and does 
   assert.deepEqual([read("changed"), existsSync(join(bench.cwd, "kept"))], ["2\n", false]);
 });
 
-it("holds back what others would run, and stays for its sake", async (test) => {
+it("holds back files that others would run, and stays because of them", async (test) => {
   const bench = open(test);
   const tree = await make(bench);
   mkdirSync(join(tree.path, ".vscode"));
@@ -235,7 +238,7 @@ it("holds back what others would run, and stays for its sake", async (test) => {
   assert.equal(attemptTrees(bench.host).length, 1);
 });
 
-it("works in a part of a repository, and applies changes of that part alone", async (test) => {
+it("works in a part of a repository, and applies only that part's changes", async (test) => {
   const bench = open(test, { "part/a": "1\n" });
   const tree = await make({ ...bench, cwd: join(bench.cwd, "part") });
   writeFileSync(join(tree.made.cwd, "a"), "2\n");
@@ -244,7 +247,7 @@ it("works in a part of a repository, and applies changes of that part alone", as
   assert.equal(existsSync(join(bench.cwd, "outside")), false);
 });
 
-it("leaves nothing where it cannot be made", async (test) => {
+it("leaves nothing if it cannot be made", async (test) => {
   const bench = open(test);
   bench.put("a", "2\n");
   const wish = { cwd: bench.cwd, about: "a test", session: "s-1", dirty: "refuse" } as const;
@@ -253,7 +256,7 @@ it("leaves nothing where it cannot be made", async (test) => {
   assert.deepEqual(readdirSync(join(bench.root, "state/attempt-trees")), []);
 });
 
-it("holds back, and stays for the sake of, what is in repositories inside", async (test) => {
+it("holds back, and stays because of, files in nested repositories", async (test) => {
   const bench = open(test);
   for (const name of ["committing", "adding"]) {
     const nested = join(bench.cwd, name);
@@ -271,17 +274,17 @@ it("holds back, and stays for the sake of, what is in repositories inside", asyn
     return isFailure(found) ? [found.text] : [...found.repositories].toSorted();
   };
   assert.deepEqual(await changed(), []);
-  // A commit in a repository that was carried.
+  // A commit in a copied repository.
   writeFileSync(join(tree.path, "committing/f"), "2\n");
   runGitIn(join(tree.path, "committing"), "commit", "-qam", "work");
   assert.deepEqual(await changed(), ["committing"]);
-  // A file in one.
+  // A new file in a nested repository.
   writeFileSync(join(tree.path, "adding/new"), "work\n");
   assert.deepEqual(await changed(), ["adding", "committing"]);
   // A file in a submodule's folder.
   writeFileSync(join(tree.path, "sub/new"), "work\n");
   assert.deepEqual(await changed(), ["adding", "committing", "sub"]);
-  // A new repository that git was told to take for a submodule.
+  // A new repository that git was told to treat as a submodule.
   mkdirSync(join(tree.path, "fresh"));
   runGitIn(join(tree.path, "fresh"), "init", "-q");
   runGitIn(join(tree.path, "fresh"), "commit", "-q", "--allow-empty", "-m", "work");
@@ -295,7 +298,7 @@ it("holds back, and stays for the sake of, what is in repositories inside", asyn
   assertGone(bench);
 });
 
-it("takes over what git was told not to see", async (test) => {
+it("applies files that git was told to ignore", async (test) => {
   const bench = open(test, { a: "1\n", b: "1\n", c: "1\n" });
   const tree = await make(bench);
   runGitIn(tree.path, "update-index", "--assume-unchanged", "a");
@@ -306,7 +309,7 @@ it("takes over what git was told not to see", async (test) => {
   assertGone(bench);
 });
 
-it("compares with what was checked out, whatever attributes the attempt adds", async (test) => {
+it("compares with the checked-out files, whatever attributes the attempt adds", async (test) => {
   const bench = open(test, {
     "lf.txt": "1\n2\n",
     "crlf.txt": "1\r\n2\r\n",
@@ -323,7 +326,7 @@ it("compares with what was checked out, whatever attributes the attempt adds", a
   assertGone(bench);
 });
 
-it("sees a change at the end of a long file, with its times put back", async (test) => {
+it("notices a change at the end of a long file, even if its times are reset", async (test) => {
   const bench = open(test);
   const bytes = Buffer.alloc(3 * 1024 * 1024 + 1);
   writeFileSync(join(bench.cwd, "long"), bytes);
@@ -339,10 +342,10 @@ it("sees a change at the end of a long file, with its times put back", async (te
   assert.deepEqual(pathsOf(await keep(bench, tree)), ["long"]);
 });
 
-it("stays while the process that makes it runs, however long that takes, and no longer", async (test) => {
+it("stays while the process that makes it runs, however long, and no longer", async (test) => {
   const bench = open(test);
   const tree = await make(bench);
-  // As if it had been made an hour ago.
+  // Looks as if it had been made an hour ago.
   const record = join(bench.root, "state/attempt-trees", `${tree.id}.json`);
   const kept = JSON.parse(readFileSync(record, "utf8")) as WholeTree;
   writeFileSync(record, JSON.stringify({ ...kept, madeAt: tree.madeAt - 3_600_000 }));
@@ -356,7 +359,7 @@ it("stays while the process that makes it runs, however long that takes, and no 
   assert.deepEqual(readdirSync(`${bench.cwd}.worktrees`), [tree.id]);
 });
 
-it("says what is in the way where a folder became a file, and takes it over once that is moved", async (test) => {
+it("names the obstacle if a folder became a file, and applies it once that is moved", async (test) => {
   const bench = open(test, { "d/f": "1\n", "d/deep/g": "1\n", ".gitignore": "*.env\n" });
   bench.put("d/deep/x.env", "mine\n");
   const tree = await make(bench);
@@ -370,7 +373,7 @@ it("says what is in the way where a folder became a file, and takes it over once
   assert.equal(readFileSync(join(bench.cwd, "d"), "utf8"), "a file\n");
 });
 
-it("says that a tree is gone, and what to do", async (test) => {
+it("reports that a tree is gone, with a remedy", async (test) => {
   const bench = open(test);
   const tree = await make(bench);
   rmSync(tree.path, { recursive: true });

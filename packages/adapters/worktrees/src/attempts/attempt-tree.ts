@@ -63,7 +63,10 @@ export interface NewAttemptTree {
   readonly madeAt?: number;
 }
 
-/** *Contract:* as `openWorktree`: after a failure nothing is left, and what a process that died has left is listed. */
+/**
+ * *Contract:* like `openWorktree`: after a failure nothing is left, and leftovers of a dead process are
+ * listed.
+ */
 export async function makeAttemptTree(
   host: AttemptTreesHost,
   wish: NewAttemptTree,
