@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { acrossLines, crossesLines } from "./across-lines.ts";
 
-it("knows the patterns that are meant to match over several lines", () => {
+it("recognizes patterns that should match across lines", () => {
   const over = [
     "a\\nb",
     "a\nb",
@@ -21,7 +21,7 @@ it("knows the patterns that are meant to match over several lines", () => {
   for (const pattern of ["a\\nb", "[\\s\\S]"]) assert.ok(!crossesLines({ pattern, literal: true }), pattern);
 });
 
-it("takes a newline for one of either kind, where it is one", () => {
+it("accepts either kind of newline for a newline in the pattern", () => {
   for (const [pattern, expected] of [
     ["a\\nb", "a(?:\\r?\\n)b"],
     ["a\nb\\n+", "a(?:\\r?\\n)b(?:\\r?\\n)+"],

@@ -1,4 +1,4 @@
-/** Many globs asked at once. */
+/** Matching against many globs at once. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -33,7 +33,7 @@ const glob = fc
   )
   .map(([first, pieces, last]) => first + pieces.join("/") + last);
 
-it("many globs match what one of them matches, and are asked again and again", () => {
+it("many globs match the same as each alone, also when asked repeatedly", () => {
   const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
   fc.assert(
     fc.property(
@@ -53,14 +53,14 @@ it("many globs match what one of them matches, and are asked again and again", (
   );
 });
 
-it("what is no glob among many is no glob, also where others would complete it", () => {
+it("an invalid glob among others is refused, also if the others would complete it", () => {
   for (const globs of [["{a", "b}"], ["**/*.ts", "a/{b/**"], ["[z-a]"]]) {
     assert.throws(() => anyGlobMatcher(globs), SyntaxError);
     assert.throws(() => globs.map(globMatcher), SyntaxError);
   }
 });
 
-it("lists of globs that read alike are not taken for each other", () => {
+it("similar lists of globs are kept apart", () => {
   assert.equal(anyGlobMatcher(["a", "b"])("b"), true);
   assert.equal(anyGlobMatcher(["a\nb"])("b"), false);
   assert.equal(anyGlobMatcher(["a\nb"])("a\nb"), true);

@@ -1,20 +1,23 @@
-/** Whether a path matches one of many globs, asked of each file of a tree: what names and folders say is remembered. */
+/** Matches a path against many globs, for each file of a tree: caches the answers for names and folders. */
 import { either, type Pattern } from "@lathe/protocol/pattern";
 import { patternMatcher } from "@lathe/protocol/pattern/matcher";
 import { globForm, globMatcher } from "./glob.ts";
 
 export type GlobsMatcher = (path: string) => boolean;
 
-/** Lists of globs that are kept: a session has one or two. */
+/** Maximum cached lists of globs: a session has one or two. */
 const maxLists = 8;
-/** Names, and folders, whose answers are kept of a list. */
+/** Maximum cached answers per list, for names and for folders. */
 const maxAnswers = 100_000;
 
 const lists = new Map<string, GlobsMatcher>();
 
-/** The same as to ask `globMatcher` of each; one function for each list, as long as it is kept. Throws where one is no glob. */
+/**
+ * Equals `globMatcher` for each glob; returns the same function for a list while it is cached. Throws on an
+ * invalid glob.
+ */
 export function anyGlobMatcher(globs: readonly string[]): GlobsMatcher {
-  // No path and no glob has this in it.
+  // No path and no glob contains this character.
   const key = globs.join("\0");
   const known = lists.get(key);
   if (known) return known;
@@ -37,7 +40,7 @@ function matcherOf(globs: readonly string[]): GlobsMatcher {
   const isInFolder = remembered(folders);
   return (path) => {
     const at = path.lastIndexOf("/") + 1;
-    // Of a folder it counts that something is in it.
+    // For a folder, the answer is that of any file in it.
     return isNamed(path.slice(at)) || isInFolder(`${path.slice(0, at)}_`) || others.some((one) => one(path));
   };
 }
@@ -51,7 +54,7 @@ function remembered(patterns: readonly Pattern[]): GlobsMatcher {
     if (known !== undefined) return known;
     if (answers.size >= maxAnswers) answers.clear();
     const answer = matches(text);
-    // A copy: a piece of what ripgrep printed would keep all of it.
+    // A copy: a slice of ripgrep's output would keep all of it in memory.
     answers.set(Buffer.from(text).toString(), answer);
     return answer;
   };

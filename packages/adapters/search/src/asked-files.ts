@@ -1,4 +1,4 @@
-/** Which files a ranked query is about. */
+/** The files that a ranked query covers. */
 import { isBelow, type RankQuery } from "@lathe/protocol";
 import type { FileFilter } from "./file-filter.ts";
 import type { Place } from "./place.ts";

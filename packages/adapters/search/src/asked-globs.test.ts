@@ -11,7 +11,7 @@ after(() => rmSync(root, { recursive: true }));
 
 const asked = (glob: string, path = "") => askedGlobs({ root, path }, glob);
 
-it("takes lists apart where they are lists", () => {
+it("splits lists of globs", () => {
   assert.deepEqual(asked("*.ts, *.tsx"), ["*.ts, *.tsx", "*.ts", "*.tsx"]);
   assert.deepEqual(asked("*.ts *.js"), ["*.ts *.js", "*.ts", "*.js"]);
   assert.deepEqual(asked("*.ts,!*.test.ts"), ["*.ts,!*.test.ts", "*.ts", "!*.test.ts"]);
@@ -20,7 +20,7 @@ it("takes lists apart where they are lists", () => {
   }
 });
 
-it("knows the root, and folders by their names", () => {
+it("recognizes the root, and folders by their names", () => {
   assert.deepEqual(asked(`${root}/app/*.ts`), ["/app/*.ts"]);
   assert.deepEqual(asked(`!${root}/a.ts`), ["!/a.ts"]);
   assert.deepEqual(asked(root), ["**"]);

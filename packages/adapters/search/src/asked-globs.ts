@@ -1,11 +1,11 @@
-/** Asked globs: those that a glob stands for as models write it. */
+/** Asked globs: interprets a glob as models write it. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "./place.ts";
 
 export type Where = Pick<Place, "root" | "path">;
 
-/** Told from the root, or by name: a list apart, with what is in a folder where one is named. */
+/** Splits a list of globs, from the root or by name; adds a folder's content if one is named. */
 export function askedGlobs(where: Where, glob: string): readonly string[] {
   const whole = withoutRoot(where.root, glob);
   const parts = listed(whole);
@@ -19,7 +19,7 @@ function withoutRoot(root: string, glob: string): string {
   return body.startsWith(`${root}/`) ? `${sign}${body.slice(root.length)}` : glob;
 }
 
-/** What stands between commas outside of braces, and between blanks where nothing but globs does. */
+/** Splits at commas outside of braces, and at blanks if the text contains only globs. */
 function listed(glob: string): readonly string[] {
   let depth = 0;
   const parts = [""];

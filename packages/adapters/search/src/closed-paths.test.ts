@@ -1,4 +1,4 @@
-/** What rules close is told anew whenever the rules or the paths of a tree are others. */
+/** Closed files are recomputed whenever the rules or a tree's paths change. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { createSearch } from "./create-search.ts";
 const folder = mkdtempSync(join(tmpdir(), "lathe-closed-"));
 after(() => rmSync(folder, { recursive: true }));
 
-it("closed files stay out of ranked search as rules and files come and go", async () => {
+it("closed files stay out of ranked search as rules and files change", async () => {
   const root = join(folder, "root");
   mkdirSync(join(root, "keys"), { recursive: true });
   const put = (path: string): void => writeFileSync(join(root, path), "export const kettle = 1;\n");

@@ -1,4 +1,7 @@
-/** Closed paths: those of a tree that rules close to who asks. They are few, and stay the same while the paths do. */
+/**
+ * Closed paths: the paths of a tree that rules close to the caller. They are few, and constant while the
+ * paths are.
+ */
 import type { RankRequest } from "./asked-files.ts";
 import type { FileFilter } from "./file-filter.ts";
 import type { Documents } from "./tree/documents.ts";
@@ -8,7 +11,7 @@ interface Closed {
   readonly paths: ReadonlySet<string>;
 }
 
-/** By the paths of a tree, of the rules that were asked last. */
+/** The last rules' result, by the paths of a tree. */
 const known = new WeakMap<Documents["byPath"], Closed>();
 
 export function closedPaths({ byPath }: Documents, { excluded }: FileFilter): ReadonlySet<string> {
@@ -19,7 +22,7 @@ export function closedPaths({ byPath }: Documents, { excluded }: FileFilter): Re
   return paths;
 }
 
-/** The same question, of paths that are in the tree. */
+/** The same query with the closed paths that are in the tree. */
 export function withClosed(asked: RankRequest, closed: ReadonlySet<string>): RankRequest {
   return { ...asked, fileFilter: { ...asked.fileFilter, excluded: (path) => closed.has(path) } };
 }

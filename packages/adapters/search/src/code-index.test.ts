@@ -77,7 +77,7 @@ function segmentFiles(cache: string): readonly string[] {
   );
 }
 
-it("shares what is indexed among the worktrees of a repository, and takes in what differs", async () => {
+it("shares its content among a repository's worktrees, and adds the differences", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   assert.deepEqual(await found(root, cache, "boil water"), ["src/kettle.ts"]);
   const before = segmentFiles(cache);
@@ -108,7 +108,7 @@ it("follows a checkout there and back", async () => {
   assert.deepEqual(await paths("whistle loudly"), ["src/kettle.ts"]);
 });
 
-it("lets commits speak for the files they touched, runs nothing a repository names, and asks only for sentences", async () => {
+it("uses commits of touched files, runs no program of the repository, and only for sentences", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   put(root, "src/part3.ts", "export function part3() {\n  return 33;\n}\n");
   commit(root, "Espresso pressure drops below nine bar");
@@ -120,7 +120,7 @@ it("lets commits speak for the files they touched, runs nothing a repository nam
   assert.ok(!readdirSync(root).includes("ran"));
 });
 
-it("builds again what is torn, and leaves no part of a file behind", async () => {
+it("rebuilds torn files, and leaves no partial file behind", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   await found(root, cache, "boil water");
   const own = join(cache, readdirSync(cache)[0] ?? "");
@@ -136,7 +136,7 @@ it("builds again what is torn, and leaves no part of a file behind", async () =>
   assert.equal(segmentFiles(cache).length, 1);
 });
 
-it("answers right in two sessions that begin at once, and where the cache cannot be written", async () => {
+it("answers correctly in two sessions that begin at once, and if the cache cannot be written", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const both = await Promise.all([found(root, cache, "boil water"), found(root, cache, "boil water")]);
   assert.deepEqual(both, [["src/kettle.ts"], ["src/kettle.ts"]]);
@@ -144,7 +144,7 @@ it("answers right in two sessions that begin at once, and where the cache cannot
   assert.deepEqual(await found(root, join(folder, "a-file"), "boil water"), ["src/kettle.ts"]);
 });
 
-it("never indexes what it is told not to", async () => {
+it("never indexes excluded files", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   put(root, "keys/.env", "boilWater=secretSauce\n");
   const index = { folder: cache, git: plainGit(env), never: ["**/.env"] };
@@ -155,7 +155,7 @@ it("never indexes what it is told not to", async () => {
   assert.deepEqual("files" in state && [state.files, state.commits], [21, 1]);
 });
 
-it("follows what a .latheignore in any folder says, also while the index is not there yet", async () => {
+it("follows a .latheignore in any folder, also while the index is being built", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   for (const patienceMs of [0, 60_000]) {
     const search = createSearch({ root, index: { folder: cache, git: plainGit(env), patienceMs } });
@@ -170,7 +170,7 @@ it("follows what a .latheignore in any folder says, also while the index is not 
   }
 });
 
-it("answers from ripgrep while the index is not there yet", async () => {
+it("answers from ripgrep while the index is being built", async () => {
   const root = repository();
   const search = createSearch({ root, index: { git: plainGit(env), patienceMs: 0 } });
   const early = await search.rank({ query: "how does water boil", k: 3 }, signal);
@@ -178,7 +178,7 @@ it("answers from ripgrep while the index is not there yet", async () => {
   assert.equal(early.ranges[0]?.path, "src/kettle.ts");
 });
 
-it("removes the repositories used longest ago once all take too much", () => {
+it("removes the least recently used repositories once all take too much space", () => {
   const all = mkdtempSync(join(folder, "cache-"));
   const hours = 3600;
   for (const [name, at] of [
@@ -192,12 +192,12 @@ it("removes the repositories used longest ago once all take too much", () => {
   }
   pruneSegments(all, "used", { most: 3500, now: 100 * hours * 1000 });
   assert.deepEqual(readdirSync(all).toSorted(), ["new", "of another session", "used"]);
-  // Nothing that somebody may read from, however much it is.
+  // Removes nothing that another process may be reading, whatever its size.
   pruneSegments(all, "used", { most: 1, now: 100 * hours * 1000 });
   assert.deepEqual(readdirSync(all).toSorted(), ["of another session", "used"]);
 });
 
-it("is not led astray by files that change while they are indexed, nor by line endings that git changes", async () => {
+it("is not misled by files that change during indexing, or by git's line-ending changes", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   git(root, "config", "core.autocrlf", "true");
   rmSync(join(root, "src/kettle.ts"));
@@ -214,7 +214,7 @@ it("is not led astray by files that change while they are indexed, nor by line e
   }
 });
 
-it("does not make again the many segments of a large tree", async () => {
+it("does not rebuild the many segments of a large tree", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   for (let n = 0; n < 40; n++) {
     const lines = Array.from(
@@ -238,7 +238,7 @@ it("does not make again the many segments of a large tree", async () => {
   assert.deepEqual([segmentFiles(cache), indexed], [before, 0]);
 });
 
-it("joins the small segments of many changes, and forgets what they no longer hold", async () => {
+it("joins the small segments of many changes, and drops their outdated files", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const search = createSearch({ root, index: { folder: cache, git: plainGit(env) } });
   const first = async (query: string) => {
@@ -255,7 +255,7 @@ it("joins the small segments of many changes, and forgets what they no longer ho
   assert.deepEqual([state.files, state.indexed], [21, 21]);
 });
 
-it("makes again what another process has removed under its hands", async () => {
+it("rebuilds segments that another process has removed meanwhile", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   await found(root, cache, "boil water");
   const search = createSearch({ root, index: { folder: cache, git: plainGit(env) } });
@@ -269,7 +269,7 @@ it("makes again what another process has removed under its hands", async () => {
   assert.deepEqual(await paths("boil water"), ["src/kettle.ts"]);
 });
 
-it("answers a search that waits for history while another one indexes something", async () => {
+it("answers a search that waits for history while another one indexes", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const { promise: gate, resolve: go } = Promise.withResolvers<void>();
   const git: Git = { open: (top) => gate.then(() => plainGit(env).open(top)) };
@@ -281,7 +281,7 @@ it("answers a search that waits for history while another one indexes something"
   };
   const first = ask("boil water");
   await until(() => segmentFiles(cache).length === 1);
-  // Large enough to be worth a file: by that it is seen that the second one has indexed it.
+  // Large enough to be stored: that shows that the second one has indexed it.
   const lines = Array.from({ length: 9_000 }, (_, n) => `export const cup${n}x = saucer${n}y(boil, water);`);
   put(root, "src/cups.ts", lines.join("\n"));
   const second = ask("saucer77y");
@@ -290,7 +290,7 @@ it("answers a search that waits for history while another one indexes something"
   assert.deepEqual(await Promise.all([first, second]), ["src/kettle.ts", "src/cups.ts"]);
 });
 
-/** With segments that stay on the disk, one for about each file. */
+/** With segments that stay on the disk, about one per file. */
 function openSmallParts(root: string, cache: string, quota?: number) {
   const place = { root, program: [rgPath], path: "" };
   const options = {
@@ -309,7 +309,7 @@ function openSmallParts(root: string, cache: string, quota?: number) {
   };
 }
 
-it("searches an index that is larger than all may be together, and builds it once", async () => {
+it("searches an index larger than the total quota, and builds it once", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const ask = openSmallParts(root, cache, 1);
   assert.equal(await ask("boil water"), "src/kettle.ts");
@@ -320,7 +320,7 @@ it("searches an index that is larger than all may be together, and builds it onc
   assert.deepEqual(segmentFiles(cache), before);
 });
 
-it("answers from memory where what is kept goes away again and again", async () => {
+it("answers from memory if stored segments keep disappearing", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const asking = openSmallParts(root, cache)("boil water");
   let isAsking = true;
@@ -336,7 +336,7 @@ it("answers from memory where what is kept goes away again and again", async () 
   }
 });
 
-it("leaves whole segments as they are where few files may be open", async () => {
+it("leaves intact segments alone if few files may be open", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   for (let n = 0; n < 60; n++) {
     const lines = Array.from({ length: 20 }, (_, line) => `export const boil${line} = cup${n}x${line};`);
@@ -361,7 +361,7 @@ it("leaves whole segments as they are where few files may be open", async () => 
   assert.deepEqual(segmentFiles(cache), before);
 });
 
-it("keeps one of each segment that sessions have built at the same time", async () => {
+it("keeps one copy of each segment that sessions built at the same time", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const alone = mkdtempSync(join(folder, "cache-"));
   await openSmallParts(root, alone)("boil water");
@@ -372,11 +372,11 @@ it("keeps one of each segment that sessions have built at the same time", async 
   assert.equal(segmentFiles(cache).length, segmentFiles(alone).length);
 });
 
-it("forgets what was rewritten since, but nothing that another worktree has", async () => {
+it("drops rewritten files, but nothing that another worktree has", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const tree = `${root}-tree`;
   git(root, "worktree", "add", "-q", tree);
-  // What was written just now may change again unseen: nothing is kept of that.
+  // A file written just now may change again unnoticed: it is not cached.
   const settled = (where: string): Promise<void> =>
     until(() => Date.now() - statSync(join(where, "src/part19.ts")).ctimeMs > 100);
   await settled(tree);

@@ -1,4 +1,4 @@
-/** Code index: the files of one tree, ranked for a query; kept up with the disk at each call. */
+/** Code index: the files of one tree, ranked for a query; updated from the disk at each call. */
 import { join } from "node:path";
 import { type Failure, type Git, isFailure } from "@lathe/protocol";
 import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./build/build-segments.ts";
@@ -47,29 +47,32 @@ import type { ReadBufferPool } from "./tree/read-buffer-pool.ts";
 import { groupsOf, joinedSegment, staleSegments } from "./tree/stale-segments.ts";
 
 export interface CodeIndexOptions {
-  /** Where segments are kept, for all trees; nowhere when absent. */
+  /** The folder of segments, for all trees; absent to keep them in memory. */
   readonly folder?: string;
   /** *Contract:* pure; false for files that are never indexed. */
   readonly mayIndex: (path: string) => boolean;
-  /** For the history; without it nothing is ranked by commits. */
+  /** For the history; without it commits do not affect ranking. */
   readonly git?: Git;
   /** Bytes of all segments at most. */
   readonly quota?: number;
-  /** Of the files of one segment, about. */
+  /** Approximate bytes of files in one segment. */
   readonly segmentBytes?: number;
-  /** Of a build: files done, and files in all. */
+  /** Progress of a build: files done, and total files. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** What was heard of in the tree since the last call; undefined where that is not known. */
+  /** Changes reported in the tree since the last call; undefined if unknown. */
   readonly changes?: () => Promise<Changes | undefined>;
 }
 
-/** Small segments that are joined, and parts of the bytes of a segment's files: those of one, and of what they become. */
+/**
+ * Small segments at which they are joined, and the maximum shares of a segment's bytes for one and for the
+ * result.
+ */
 const manySmall = 12;
 const smallPart = 1 / 12;
 const joinedPart = 2 / 3;
-/** Bytes of a segment that is worth a file. */
+/** Bytes of a segment that justify a file. */
 const worthKeeping = 200_000;
-/** Segments are lost so often, with no answer in between, before they are held in memory. */
+/** Losses of segments without an answer in between, before they are kept in memory. */
 const manyLosses = 2;
 const knownEnding = ".files";
 
@@ -85,20 +88,20 @@ export class CodeIndex {
   #known: KnownFiles = new Map();
   #documents: Documents | undefined;
   #isLoaded = false;
-  /** What was loaded has been looked through for segments of which little is left. */
+  /** The loaded segments were checked for those with little left. */
   #isTidy = false;
   #updating: Promise<Documents | Failure> | undefined;
   #next: Promise<Documents | Failure> | undefined;
-  /** All that changed since the last look at the tree was heard of. */
+  /** Identifies the point since when all changes were reported. */
   #since: object | undefined;
   readonly #history: KeptHistory;
   /** Segments that are only in memory. */
   readonly #unkept = new Map<Segment, HeldSegment>();
   /** Files that are never indexed. */
   readonly closed: Set<string> = new Set();
-  /** Where it is kept; undefined when it is only in memory. */
+  /** The cache folder; undefined if the index is only in memory. */
   folder: string | undefined;
-  /** How often segments were lost since a query was answered. */
+  /** Losses of segments since the last answer. */
   #losses = 0;
 
   constructor(place: Place, options: CodeIndexOptions) {
@@ -111,9 +114,9 @@ export class CodeIndex {
     this.#history = new KeptHistory(place.root, () => this.#cache, options.git);
   }
 
-  /** The documents as the disk has them now. Calls that wait for the same look at it share that. */
+  /** The documents as on the disk now. Calls that wait for the same look share it. */
   update(signal: AbortSignal): Promise<Documents | Failure> {
-    // A look that goes on may have passed by what changed meanwhile.
+    // A running look may have missed later changes.
     this.#next ??= Promise.allSettled([this.#updating]).then(() => {
       this.#next = undefined;
       this.#updating = this.#update(signal);
@@ -127,7 +130,7 @@ export class CodeIndex {
     if (!this.#isLoaded) this.#load();
     if (this.folder !== undefined) markUsed(this.folder, Date.now());
     const before = this.#documents;
-    // Until it is known what changed.
+    // Until the changes are known.
     this.#documents = undefined;
     const looked = await this.#look(signal);
     if (isFailure(looked)) return looked;
@@ -136,7 +139,7 @@ export class CodeIndex {
       this.#documents = before;
       return before;
     }
-    // Of the others it is known where their words are.
+    // Already known files have known places.
     const asked = before ? changed : new Set(this.#known.keys());
     this.#identify(asked);
     await this.#indexMissing(asked, signal);
@@ -151,7 +154,7 @@ export class CodeIndex {
     return this.#documents;
   }
 
-  /** At what was heard of, where that is known, or at every file; tells which came or changed. */
+  /** Looks at reported changes if those are known, else at every file; returns new and changed files. */
   async #look(signal: AbortSignal): Promise<Swept | Failure> {
     const heard = await this.#options.changes?.();
     const isKnown = heard !== undefined && heard.since === this.#since;
@@ -166,7 +169,7 @@ export class CodeIndex {
       this.#since = heard.since;
       return sweep.end("some");
     }
-    // From here on: what is forgotten meanwhile has to be looked at again.
+    // Set now: anything forgotten meanwhile must be looked at again.
     this.#since = heard?.since;
     this.closed.clear();
     const failed = await listTree(this.#place, (path) => this.#see(path, sweep), signal);
@@ -180,7 +183,7 @@ export class CodeIndex {
     else this.closed.add(path);
   }
 
-  /** Segments that others have removed meanwhile are made again; in memory where they do not last. */
+  /** Rebuilds segments that others removed; in memory if they do not last. */
   #unload(): void {
     if (++this.#losses >= manyLosses) {
       this.folder = undefined;
@@ -195,16 +198,19 @@ export class CodeIndex {
   #load(): void {
     this.#isLoaded = true;
     const known = this.#cache.read(this.#knownName());
-    // What is known stays true of files as they were.
+    // Known data stays valid for the files as they were.
     if (known && this.#known.size === 0) this.#known = decodeKnown(known);
-    // Sessions that build at the same time each keep what they have built.
+    // Sessions that build at the same time each store their segments.
     this.#cache.remove(this.#cache.segments().filter((segment) => !this.#addSegment(openSegment(segment))));
     for (const segment of this.#unkept.keys())
       if (!this.#addSegment(openSegment(segment))) this.#unkept.delete(segment);
     this.#isTidy = false;
   }
 
-  /** Many small segments become few, and those of which little is left smaller, without what no tree of the repository has any more. */
+  /**
+   * Joins small segments, and shrinks those with little left, dropping files that no tree of the repository
+   * has.
+   */
   #join(): void {
     const { segmentBytes = usualSegmentBytes } = this.#options;
     const isSmall = ({ segment }: OpenSegment): boolean => segment.size < segmentBytes * smallPart;
@@ -257,7 +263,7 @@ export class CodeIndex {
     places: ReadonlyMap<string, Located>;
     factsOf(path: string): PathFacts;
   } {
-    // A copy: a query that waits for history knows nothing of segments that come meanwhile.
+    // A copy: a query that waits for history must not see later segments.
     const segments = [...this.#segments];
     return { segments, places: this.#places, factsOf: (path) => this.#factsOf(path) };
   }
@@ -270,7 +276,7 @@ export class CodeIndex {
     return facts;
   }
 
-  /** False for one that holds nothing but what others do: it is left out. */
+  /** False for a segment that only repeats others: it is left out. */
   #addSegment(open: OpenSegment): boolean {
     const [at, known] = [this.#segments.length, this.#places.size];
     keysOf(open).forEach((key, file) => {
@@ -285,13 +291,16 @@ export class CodeIndex {
     return indexedLanguage(this.#factsOf(path).language, size);
   }
 
-  /** Gives ids, so that what was read before under another stamp, as after a checkout and back, need not be indexed again. */
+  /**
+   * Sets ids, so that files read earlier under another stamp, as after a checkout and back, are not indexed
+   * again.
+   */
   #identify(paths: ReadonlySet<string>): void {
     const unread: [string, KnownFile][] = [];
     for (const path of paths) {
       const file = this.#known.get(path);
       if (!file || file.id !== undefined) continue;
-      // However large it is, it need not be read.
+      // Whatever its size, it need not be read.
       if (this.#languageOf(path, file.stamp) === "none") file.id = namedOnly;
       else unread.push([path, file]);
     }
@@ -339,7 +348,7 @@ export class CodeIndex {
     }
   }
 
-  /** What is small is soon made again, and not worth a file each. */
+  /** Small segments are quickly rebuilt, and do not justify a file each. */
   #keep(hasKept: boolean): void {
     const size = this.#unkept.keys().reduce((sum, segment) => sum + segment.size, 0);
     const isFirst = this.#unkept.size === this.#segments.length;
@@ -354,7 +363,7 @@ export class CodeIndex {
     return `${shortHash(this.#place.root)}${knownEnding}`;
   }
 
-  /** What a query finds; undefined when segments could not be read any more: then they are made again by the next update. */
+  /** Runs a query; undefined if segments became unreadable: the next update rebuilds them. */
   reading<Found>(find: () => Found): Found | undefined {
     try {
       const found = find();
@@ -366,11 +375,11 @@ export class CodeIndex {
     }
   }
 
-  /** The bytes of a file, if they still are those with this id; they hold until the room is cleared. */
+  /** The bytes of a file if they still have this id; valid until the pool is cleared. */
   bytesOf({ path, id }: TreeFile, room: ReadBufferPool): Uint8Array | undefined {
     const { root } = this.#place;
     const known = this.#known.get(path);
-    // As everywhere here, a stamp that is not fresh stands for what the file holds.
+    // As everywhere here, a stamp that is not fresh identifies the content.
     const same = known?.id === id && !known.isFresh ? room.read(root, path, known.stamp) : undefined;
     if (same) return same;
     const bytes = readQuietly(root, path);
@@ -381,13 +390,13 @@ export class CodeIndex {
     return this.#place.root;
   }
 
-  /** Looks at these files again, whatever their stamps say. */
+  /** Looks at these files again, whatever their stamps. */
   forget(paths: readonly string[]): void {
     for (const path of paths) this.#known.delete(path);
     this.#since = undefined;
   }
 
-  /** What the commits say; none where there is no repository, or no git. */
+  /** The commits' messages; none without a repository or git. */
   async history(): Promise<readonly HistoryPart[]> {
     const head = this.#repository && headOf(this.#repository);
     return head === undefined ? noHistory : this.#history.of(head);

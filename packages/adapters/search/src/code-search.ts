@@ -27,21 +27,21 @@ import type { Documents, TreeFile } from "./tree/documents.ts";
 import { ReadBufferPool } from "./tree/read-buffer-pool.ts";
 
 export interface RankedSearch {
-  /** *Contract:* `place.path` and `fileFilter` say which files are meant. */
+  /** *Contract:* `place.path` and `fileFilter` select the files. */
   rank(
     asked: { readonly place: Place; readonly fileFilter: FileFilter; readonly query: RankQuery },
     signal: AbortSignal,
   ): Promise<RankResult | Failure>;
 }
 
-/** How long an index is waited for before ripgrep answers. */
+/** Maximum wait for an index before ripgrep answers. */
 const patienceMs = 1_500;
-/** A file that changes while it is looked at is looked at again. */
+/** Attempts for a file that changes while it is read. */
 const attempts = 3;
-/** How long the history is waited for, the first time. */
+/** Maximum first wait for the history. */
 const historyMs = 5_000;
 
-/** Of vectors, where there may be any; with what is to be said of it. */
+/** Nearness by vectors, if there are any, with a remark. */
 interface Nearness {
   readonly meaning?: Meaning;
   readonly remark?: string;
@@ -50,7 +50,7 @@ interface Nearness {
 interface Answering {
   readonly documents: Documents;
   readonly ranking: Ranking;
-  /** For the files that are shown. */
+  /** Buffers for the shown files. */
   readonly room: ReadBufferPool;
 }
 
@@ -59,7 +59,7 @@ export function openCodeSearch(
   options: CodeIndexOptions & {
     readonly patienceMs?: number;
     readonly embedder?: () => Promise<Embedder | Failure>;
-    /** *Contract:* called after each answer; goes on in the background. */
+    /** *Contract:* called after each answer; continues in the background. */
     readonly keepUp?: () => Promise<unknown>;
   },
 ): RankedSearch {
@@ -72,7 +72,7 @@ export function openCodeSearch(
   return {
     async rank(asked, signal) {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        // A build goes on when who asked for it has gone: the next one will.
+        // A build continues after its caller has left: the next one will need it.
         const documents = await within(index.update(background), { ms: patience, signal });
         const isThere =
           typeof documents !== "string" && !isFailure(documents) && hasAny(documents, asked.place);
@@ -84,7 +84,7 @@ export function openCodeSearch(
         const ranges = rangesIn(index, { documents, ranking, room });
         const leftOut = leftOutOf([...closed, ...index.closed], asked);
         if (ranges) {
-          // Only now, so that it takes nothing from this search.
+          // Only now, so that it takes no time from this search.
           void keepUp();
           return { ranges, leftOut, partial: false, ...told };
         }
@@ -104,7 +104,7 @@ function withoutIndex(
   return isFailure(documents) ? documents : unindexedAnswer(asked, signal);
 }
 
-/** Undefined when files are no longer what was indexed, or the index itself has gone: then both are looked at again. */
+/** Undefined if files have changed since indexing, or the index is gone: both are then looked at again. */
 function rangesIn(
   index: CodeIndex,
   { documents, ranking, room }: Answering,
@@ -118,7 +118,7 @@ function rangesIn(
   return found?.ranges;
 }
 
-/** Its modules are loaded by the first query for which there may be vectors. */
+/** Loads its modules for the first query that may have vectors. */
 function nearnessIn(
   { folder }: CodeIndex,
   embedder: (() => Promise<Embedder | Failure>) | undefined,
@@ -129,7 +129,7 @@ function nearnessIn(
     return isFailure(opened) ? opened : openMeaning(folder, opened, Date.now);
   });
   return async (query, documents, signal) => {
-    // A name is looked up.
+    // The query looks up a name.
     if (readQuery(query).manner === "symbol") return {};
     const source = await meanings();
     const meaning = isFailure(source) ? source : await source.of(query, documents, signal);
@@ -157,12 +157,12 @@ async function within<T>(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
-    // Whoever asks next hears of it.
+    // The next caller gets the error.
     promise.catch(() => {});
   }
 }
 
-/** Nothing is indexed of what is ignored, also where it is asked for by name. */
+/** Ignored files are not indexed, also if they are requested by name. */
 function hasAny(documents: Documents, place: Place): boolean {
   return place.path === "" || documents.files.some(({ path }) => isBelow(path, place.path));
 }
@@ -174,7 +174,7 @@ function leftOutOf(closed: readonly string[], { place, fileFilter, query }: Rank
   ).length;
 }
 
-/** Undefined when a file is no longer what was indexed. */
+/** Undefined if a file has changed since indexing. */
 function shownRanges(
   index: CodeIndex,
   { documents, room }: Omit<Answering, "ranking">,
@@ -201,7 +201,7 @@ function linesOf({ bytes }: FileText, { startLine, endLine, begin, end }: Ranked
   return lines.slice(0, endLine - startLine + 1);
 }
 
-/** Votes below say little. */
+/** Votes below this mean little. */
 const tellingVote = 0.25;
 
 function whyOf({ reasons: { defines, has }, vote }: RankedLines): string {

@@ -43,7 +43,7 @@ describe("createSearch", () => {
     }
   });
 
-  it("says in one sentence why a pattern is none, and what to do", async () => {
+  it("explains an invalid pattern in one sentence, with a remedy", async () => {
     const root = emptyRoot();
     put(root, "a.txt", "x(\n");
     for (const [pattern, why] of [
@@ -62,7 +62,7 @@ describe("createSearch", () => {
     }
   });
 
-  it("heeds the repository's .gitignore from a folder below", async () => {
+  it("respects the repository's .gitignore from a subfolder", async () => {
     const above = emptyRoot();
     put(above, ".git/HEAD", "ref: refs/heads/main\n");
     put(above, ".gitignore", "build\n");
@@ -72,7 +72,7 @@ describe("createSearch", () => {
     assert.deepEqual(found, { paths: ["x.js"], more: false, leftOut: 0 });
   });
 
-  it("heeds a .latheignore in any folder as ripgrep heeds a .gitignore there", async () => {
+  it("respects a .latheignore in any folder like a .gitignore", async () => {
     const name = fc.constantFrom("pot", "cup", "tea.ts", "x.log", "a b", "[t]");
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
     const glob = fc.constantFrom(
@@ -113,7 +113,7 @@ describe("createSearch", () => {
     );
   });
 
-  it("searches what a nested .latheignore leaves out when it is asked for by name", async () => {
+  it("searches files excluded by a nested .latheignore if they are requested by name", async () => {
     const root = emptyRoot();
     put(root, "app/.latheignore", "made/\n*.log\n");
     put(root, "app/made/a.ts", "x\n");
@@ -129,7 +129,7 @@ describe("createSearch", () => {
     assert.deepEqual(await paths("app/b.log"), ["app/b.log"]);
   });
 
-  it("ranks what is ignored where it is asked for by name, says so, and keeps rules on reading", async () => {
+  it("ranks ignored files requested by name, reports it, and respects read rules", async () => {
     const root = emptyRoot();
     put(root, ".gitignore", "vendor/\n");
     put(root, ".latheignore", "made.ts\n");
@@ -151,7 +151,7 @@ describe("createSearch", () => {
     assert.deepEqual([closed.ranges, closed.leftOut, closed.remark], [[], 1, undefined]);
   });
 
-  it("matches over several lines when the pattern asks for it, and looks around", async () => {
+  it("matches across lines if the pattern asks for it, and supports lookaround", async () => {
     const root = emptyRoot();
     put(root, "a.txt", "one\ntwo\nthree\n");
     const search = createSearch({ root });
@@ -163,7 +163,7 @@ describe("createSearch", () => {
     assert.deepEqual(await lines("t(?=h)"), [3]);
   });
 
-  it("does not wait for what a pipe may say", { skip: process.platform === "win32" }, async () => {
+  it("does not wait for a pipe's output", { skip: process.platform === "win32" }, async () => {
     const root = emptyRoot();
     execFileSync("mkfifo", [join(root, "pipe.ts")]);
     const search = createSearch({ root });
@@ -177,7 +177,7 @@ describe("createSearch", () => {
       assert.match(failedWith("not-a-file", found).text, /^pipe\.ts is not a regular file/);
   });
 
-  it("waits for the grammar where one file is outlined, and where a class is asked for", async () => {
+  it("waits for the grammar if one file is outlined, or a class is requested", async () => {
     const root = emptyRoot();
     put(root, "One.java", "class One { int add() {} }\n");
     const definition = { name: "add", kind: "method", container: "One", line: 1, startLine: 1, endLine: 1 };
@@ -229,7 +229,7 @@ describe("createSearch", () => {
     assert.deepEqual("lines" in found && found.lines.map(({ path }) => path), ["a\\b.txt"]);
   });
 
-  it("says what to install when ripgrep is not there", async () => {
+  it("says what to install if ripgrep is missing", async () => {
     const found = await createSearch({ root: emptyRoot(), ripgrep: "/nowhere/rg" }).files(
       { limit: 1 },
       signal,

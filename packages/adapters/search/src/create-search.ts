@@ -30,33 +30,33 @@ import type { SymbolSources } from "./symbols.ts";
 export interface SearchOptions {
   /** An existing folder. */
   readonly root: string;
-  /** Another ripgrep than the bundled one. */
+  /** Replaces the bundled ripgrep. */
   readonly ripgrep?: string;
-  /** Ripgrep reads all that this process can read when absent. */
+  /** If absent, ripgrep can read everything that this process can. */
   readonly confine?: ConfineReads;
   readonly index?: IndexOptions;
-  /** Definitions as grammars have them, asked for in the background of the files that answers show. */
+  /** Definitions by grammar, computed in the background for files in answers. */
   readonly definitionsOf?: DefinitionsOf;
 }
 
 export interface IndexOptions {
-  /** Where the index is kept, for all trees; only in memory when absent. */
+  /** The index folder for all trees; absent to keep the index in memory. */
   readonly folder?: string;
-  /** Globs of files whose words are never taken in. */
+  /** Globs of files whose content is never indexed. */
   readonly never?: readonly string[];
-  /** For the history; without it nothing is ranked by commits. */
+  /** For the history; without it commits do not affect ranking. */
   readonly git?: Git;
-  /** The folder of people's configuration; their `.config` when absent. */
+  /** The user's configuration folder; `.config` in their home if absent. */
   readonly configHome?: string;
-  /** How long an index is waited for before ripgrep answers. */
+  /** Maximum wait for an index before ripgrep answers. */
   readonly patienceMs?: number;
-  /** Bytes of all that is kept. */
+  /** Maximum bytes in the cache. */
   readonly quota?: number;
-  /** Of a tree from which on its trigrams are indexed, too. */
+  /** Number of files from which on a tree's trigrams are indexed, too. */
   readonly fromFiles?: number;
-  /** The process ends after one answer: a look at all files takes as long as ripgrep, which may as well search them. */
+  /** The process ends after one answer: looking at all files takes as long as a search by ripgrep. */
   readonly isOneShot?: boolean;
-  /** The model whose vectors `lathe index --embed` keeps; opened by the first query that may use them. */
+  /** The model of the vectors from `lathe index --embed`; opened by the first query that may use them. */
   readonly embedder?: () => Promise<Embedder | Failure>;
 }
 
@@ -77,7 +77,7 @@ export function createSearch(options: SearchOptions): Search {
   let ranked: Promise<RankedSearch> | undefined;
   let exact: Promise<ExactGrep> | undefined;
   const refined = lazily(() => openRefined(root, options));
-  /** What goes on after an answer; absent where there is no place for it, or no time. */
+  /** Background work after an answer; absent without a place or time for it. */
   const lasting = ({ program }: Place): Promise<ExactGrep> | undefined => {
     const { folder, isOneShot } = options.index ?? {};
     if (folder === undefined || isOneShot) return undefined;
@@ -160,7 +160,7 @@ function mayIndexBut(never: readonly string[] = []): (path: string) => boolean {
 
 type WhereAsked = Pick<FilesQuery, "path" | "outsideName">;
 
-/** A folder of its own, or a file in one. */
+/** A separate folder, or a file in one. */
 async function outsidePlace(path: string, options: ProgramOptions): Promise<Place | Failure> {
   const kind = kindAt(path, path);
   if (isFailure(kind)) return kind;
@@ -169,7 +169,7 @@ async function outsidePlace(path: string, options: ProgramOptions): Promise<Plac
   return isFailure(program) ? program : { ...place, program };
 }
 
-/** What else there is may be read from for ever. */
+/** Other kinds of files may block a read for ever. */
 function kindAt(path: string, asked: string): "file" | "folder" | Failure {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return failure("not-found", `${asked} does not exist.`);
@@ -178,7 +178,7 @@ function kindAt(path: string, asked: string): "file" | "folder" | Failure {
   return failure("not-a-file", `${asked} is not a regular file (a device, socket or pipe).`);
 }
 
-/** What is to be left out outside the workspace is told from the root of all, by any name it has. */
+/** Outside the workspace exclusions start at the file system root, under any of its names. */
 function fileFilterAt(place: Place, query: FilesQuery): FileFilter | Failure {
   const fileFilter = fileFilterOf(place, query);
   const { outsideName } = query;
@@ -195,7 +195,7 @@ function withRoot(name: string, found: GrepResult | Failure, place: Place): Grep
   return { ...found, lines, skipped: found.skipped.map(at), binary: found.binary.map(at) };
 }
 
-/** `name` is that of the folder, or of the one file that is searched. */
+/** `name` is that of the folder, or of the single searched file. */
 function namedAt(name: string, { path: file }: Place): (path: string) => string {
   const folder = file === "" ? name : dirname(name);
   return (path) => join(folder, path);
@@ -204,11 +204,11 @@ function namedAt(name: string, { path: file }: Place): (path: string) => string 
 interface AskedOfAll {
   readonly fileFilter: FileFilter;
   readonly query: GrepQuery;
-  /** Files are counted where it is absent, which takes as long as to search them. */
+  /** If absent, files are counted, which takes as long as searching them. */
   readonly leftOut: (() => number) | undefined;
 }
 
-/** With ripgrep over everything. */
+/** Searches everything with ripgrep. */
 async function grepAll(
   place: Place,
   { fileFilter, query, leftOut }: AskedOfAll,
@@ -262,7 +262,7 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   const run = { program: place.program, args, cwd: place.root, separator: "\0", signal, record } as const;
   const ended = await runRipgrep(run);
   if (isFailure(ended)) return ended;
-  // What is more than was asked for need not be whole: links of a large tree are not worth waiting for.
+  // Results beyond the limit need not be complete: listing all links of a large tree takes too long.
   if (more) enough.abort();
   const links = more ? [] : (await finding).filter(isShown);
   const all = inOrder([...paths, ...links]);

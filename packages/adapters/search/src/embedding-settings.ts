@@ -1,8 +1,8 @@
-/** Embedding settings: where the texts of files may be sent to be made vectors of. */
+/** Embedding settings: where texts of files may be sent to compute vectors. */
 
-/** The user's alone: it says where texts of their files go. */
+/** Only the user's own settings: they say where file contents go. */
 export interface EmbeddingSettings {
-  /** As for chat completions, ending in `/v1`. */
+  /** The chat completions address, ending in `/v1`. */
   readonly url: string;
   readonly model: string;
   /** The environment variable that holds the key. */

@@ -1,4 +1,4 @@
-/** Builds segments of many files, on worker threads when there is enough to do. */
+/** Builds segments of many files, on worker threads if there is enough work. */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { decodeSegment, type HeldSegment, type Segment } from "../segments/segment.ts";
@@ -8,17 +8,17 @@ import type { FromWorker, WorkerOptions } from "./build-worker.ts";
 import { type FileOnDisk, indexFiles, type ReadFile } from "./index-files.ts";
 
 export interface SizedFile extends FileOnDisk {
-  /** Bytes of it that are read. */
+  /** Bytes to read of it. */
   readonly size: number;
 }
 
 export interface Building {
   readonly root: string;
-  /** Where segments are kept; nowhere when absent. */
+  /** The folder for segments; absent to keep them in memory. */
   readonly folder?: string;
   readonly cache: SegmentCache;
   readonly files: readonly SizedFile[];
-  /** Of the files of one segment, about. */
+  /** Approximate bytes of files in one segment. */
   readonly segmentBytes: number;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
@@ -26,23 +26,26 @@ export interface Building {
 
 export interface Built {
   readonly segment: Segment;
-  /** The same, when it is only in memory. */
+  /** The segment itself if it is only in memory. */
   readonly held?: HeldSegment;
   readonly files: readonly ReadFile[];
 }
 
-/** Of the files of one segment: a thread needs some four times as much for it, whatever the size of the tree. */
+/**
+ * Bytes of files in one segment: a thread needs about four times as much memory, whatever the size of the
+ * tree.
+ */
 export const usualSegmentBytes = 12_000_000;
-/** Less is done sooner than a thread starts. */
+/** Less work is done faster than a thread starts. */
 const forThreads = 4_000_000;
-/** Threads, as long as memory counts for more than time, and bytes of files that are worth another one. */
+/** Threads while memory matters more than time, and bytes of files that justify another one. */
 const fewThreads = 2;
 const maxThreads = 4;
 const forAnotherThread = 300_000_000;
-/** Garbage of a thread is let go early: what it keeps is outside of its heap. */
+/** Collect a thread's garbage early: its data is outside its heap. */
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 
-/** *Contract:* every file that can be read is in one of the segments; rejects when aborted. */
+/** *Contract:* every readable file is in one of the segments; rejects if aborted. */
 export async function buildSegments(building: Building): Promise<readonly Built[]> {
   const { root, files, segmentBytes, signal } = building;
   const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -67,7 +70,7 @@ export async function buildSegments(building: Building): Promise<readonly Built[
       for (let share = waiting.shift(); share; share = waiting.shift())
         built.push((await thread.build(share)) ?? builtHere(root, share));
     } catch (error) {
-      // The others need not go on.
+      // The others need not continue.
       stop.abort(error);
       throw error;
     } finally {
@@ -83,7 +86,7 @@ function builtHere(root: string, share: readonly FileOnDisk[]): Built {
   return { segment, held: segment, files };
 }
 
-/** Parts of about the same number of bytes; neighbours together: they share their words. */
+/** Shares with about equal bytes; neighbouring files stay together because they share words. */
 function shared(files: readonly SizedFile[], parts: number): readonly (readonly FileOnDisk[])[] {
   const sized = files.map(({ size, ...file }) => ({ file, bytes: size + 500 }));
   const most = sized.reduce((sum, { bytes }) => sum + bytes, 0) / parts;
@@ -101,7 +104,10 @@ function shared(files: readonly SizedFile[], parts: number): readonly (readonly 
 }
 
 interface Thread {
-  /** *Contract:* one share at a time; undefined when what was kept cannot be read: it may have been removed already. */
+  /**
+   * *Contract:* one share at a time; undefined if the stored result cannot be read: it may have been removed
+   * already.
+   */
   build(share: readonly FileOnDisk[]): Promise<Built | undefined>;
   close(): Promise<unknown>;
 }
@@ -135,7 +141,7 @@ function openThread(
     },
     close() {
       signal.removeEventListener("abort", abort);
-      // Whoever waited has been told.
+      // The waiting caller has already been informed.
       asked.promise.catch(() => {});
       return worker.terminate();
     },

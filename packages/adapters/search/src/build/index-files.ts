@@ -9,14 +9,17 @@ import type { SegmentBuilder } from "../segments/segment-builder.ts";
 export interface FileOnDisk {
   readonly path: string;
   readonly language: CodeLanguage;
-  /** Where it is known; a file of which only the name is indexed need not be read then. */
+  /** Absent if unknown; a file that is indexed only by name then need not be read. */
   readonly id?: string;
 }
 
-/** What stands for a file of which only the name is indexed: the id of an empty one. */
+/** The id of a file that is indexed only by name: that of an empty file. */
 export const namedOnly = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
-/** Bytes of the largest files whose words are indexed; of larger ones only the name is. Few people write more in one file than compilers' authors do. */
+/**
+ * Maximum bytes of files whose words are indexed; larger ones are indexed only by name. Only compilers'
+ * sources have longer hand-written files.
+ */
 const most = { code: 4_000_000, other: 1_000_000 };
 const otherLanguages: ReadonlySet<CodeLanguage> = new Set(["none", "markdown", "text", "data"]);
 
@@ -36,18 +39,18 @@ export interface ReadFile {
 
 export interface IndexedFiles {
   readonly segment: HeldSegment;
-  /** Each file that was read, in the order of the segment. */
+  /** Each file that was read, in the segment's order. */
   readonly files: readonly ReadFile[];
 }
 
-/** *Contract:* files that cannot be read are left out. */
+/** *Contract:* omits files that cannot be read. */
 export function indexFiles(
   root: string,
   files: readonly FileOnDisk[],
   { builder, onFile = () => {} }: { readonly builder: SegmentBuilder; readonly onFile?: () => void },
 ): IndexedFiles {
   const read: ReadFile[] = [];
-  // One for all files: thousands of them would be given back to the system late.
+  // One buffer for all files: the system would reclaim thousands of them late.
   const room = new Uint8Array(most.code);
   const opener = new InsideOpener(root);
   for (const { path, language, id } of files) {
@@ -62,7 +65,10 @@ export function indexFiles(
   return { segment: builder.finish(), files: read };
 }
 
-/** The id of these very bytes: the file may have changed since it was looked up. No bytes of a file that is larger than the room. */
+/**
+ * The id of exactly these bytes: the file may have changed since the lookup. No bytes for a file that exceeds
+ * the buffer.
+ */
 function readFile(
   opener: InsideOpener,
   path: string,
@@ -82,7 +88,7 @@ function readFile(
     }
     return { id: hash.digest("hex"), size, bytes: room.subarray(0, size > room.length ? 0 : size) };
   } catch {
-    // It went away, or may not be read: then nothing is known of it.
+    // It is gone or unreadable: nothing is known about it.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
@@ -95,7 +101,7 @@ export function readQuietly(root: string, path: string): Uint8Array | undefined 
     file = openInside(root, path);
     return readFileSync(file);
   } catch {
-    // It went away, or may not be read: then nothing is known of it.
+    // It is gone or unreadable: nothing is known about it.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);

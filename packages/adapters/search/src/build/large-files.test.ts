@@ -1,4 +1,4 @@
-/** Files that are too large, or no text: found by their names, and never read or shown. */
+/** Files that are too large, or not text: found by name, and never read or shown. */
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,13 +22,13 @@ async function ranked(query: string): Promise<readonly RankedRange[]> {
   return found.ranges;
 }
 
-/** Its path, and the first of its lines that are shown. */
+/** The path of the first result, and its first shown line. */
 async function first(query: string): Promise<readonly (string | undefined)[]> {
   const [best] = await ranked(query);
   return [best?.path, best?.lines[0]];
 }
 
-it("finds by its name what is larger than memory, shows none of it, and hears when it has become small", async () => {
+it("finds a huge file by name, shows none of it, and notices once it has become small", async () => {
   writeFileSync(join(root, "zebra-dump.sql"), "");
   truncateSync(join(root, "zebra-dump.sql"), 5_000_000_000_000);
   writeFileSync(join(root, "zebra.py"), "def zebra():\n    pass\n");
@@ -39,7 +39,7 @@ it("finds by its name what is larger than memory, shows none of it, and hears wh
   assert.deepEqual(await first("zebra dump"), ["zebra-dump.sql", undefined]);
 });
 
-it("finds by its name what is no text, and shows none of it", async () => {
+it("finds a binary file by name, and shows none of it", async () => {
   writeFileSync(join(root, "logo.png"), Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
   writeFileSync(join(root, "walrus"), Buffer.from("7f454c46020101000000000000000000", "hex"));
   writeFileSync(join(root, "bundle.js"), `var a=${"[1,2],".repeat(200)}0;\n`);
@@ -51,7 +51,7 @@ it("finds by its name what is no text, and shows none of it", async () => {
     assert.deepEqual(await first(query), [path, undefined]);
 });
 
-it("finds what is written in the long files of compilers", async () => {
+it("finds text in compilers' long files", async () => {
   const filler = Array.from(
     { length: 60_000 },
     (_, n) => `function check${n}(node) {\n  return visit(node, ${n});\n}\n`,

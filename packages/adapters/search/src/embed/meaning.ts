@@ -5,22 +5,25 @@ import type { Documents } from "../tree/documents.ts";
 import { contentOf, filesByContent, readVectors, vectorsStamp } from "./known-vectors.ts";
 import { quantised, type Vectors } from "./vector-file.ts";
 
-/** In standard deviations from the mean of all chunks, by document, of each of its chunks. */
+/** For each document and chunk, in standard deviations from the mean of all chunks. */
 export type Meaning = ReadonlyMap<number, Float32Array>;
 
 export interface MeaningSource {
-  /** *Contract:* never rejects; empty where nothing was embedded. What fails is told once, then rested from. */
+  /**
+   * *Contract:* never rejects; empty if nothing was embedded. A failure is reported once, followed by a
+   * pause.
+   */
   of(query: string, documents: Documents, signal: AbortSignal): Promise<Meaning | Failure>;
 }
 
-/** A search waits no longer. */
+/** Maximum wait of a search. */
 const queryMs = 1_500;
-/** After a failure the server is left alone for so long. */
+/** Pause after a server failure. */
 const restMs = 30_000;
 
 const nothing: Meaning = new Map();
 
-/** `folder` is where the index of the repository is kept. */
+/** `folder` contains the repository's index. */
 export function openMeaning(folder: string, embedder: Embedder, now: () => number): MeaningSource {
   const cache = openSegmentCache(folder);
   let stamp: string | undefined;

@@ -34,7 +34,7 @@ async function open(root: string, cache: string = mkdtempSync(join(folder, "cach
   return one;
 }
 
-it("gives ripgrep's very result for 40 patterns made from the text, and for most of them by the index", async () => {
+it("returns exactly ripgrep's result for 40 patterns from the text, mostly through the index", async () => {
   const { compare } = await open(repository());
   const word = fc.constantFrom(...words, "part", "call_", "return", "const", "7", "ettl", "氏", "zzz");
   const literal = fc.array(word, { minLength: 1, maxLength: 2 }).map((all) => all.join(""));
@@ -85,7 +85,7 @@ it("gives ripgrep's very result for 40 patterns made from the text, and for most
   assert.ok(used > 15, `the index was used ${used} times`);
 });
 
-it("hears of every change before the next answer", async () => {
+it("notices every change before the next answer", async () => {
   const root = repository();
   git(root, "add", "-A");
   git(root, "commit", "-q", "-m", "Begin");
@@ -140,7 +140,7 @@ it("hears of every change before the next answer", async () => {
   await same("rules of the repository", 0, false);
 });
 
-it("shares segments among worktrees, and indexes neither secrets nor what a person has not saved yet", async () => {
+it("shares segments among worktrees, and indexes neither secrets nor fresh files", async () => {
   const root = repository();
   git(root, "add", "-A");
   git(root, "commit", "-q", "-m", "Begin");
@@ -152,7 +152,7 @@ it("shares segments among worktrees, and indexes neither secrets nor what a pers
   assert.equal(segments().length, 1);
   const tree = `${root}-tree`;
   git(root, "worktree", "add", "-q", tree);
-  // As git makes them they are all just changed; a person comes later.
+  // Git has just written them all; a person comes later.
   for (const path of git(tree, "ls-files", "-z").split("\0").slice(0, -1))
     utimesSync(join(tree, path), 1_700_000_000, 1_700_000_000);
   git(tree, "update-index", "-q", "--refresh");
@@ -168,7 +168,7 @@ it("shares segments among worktrees, and indexes neither secrets nor what a pers
   assert.equal(bytes.includes(Buffer.from(words.buffer)), false);
 });
 
-it("makes again what is torn or of another version, and answers meanwhile", async () => {
+it("rebuilds torn or outdated files, and answers meanwhile", async () => {
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const first = await open(root, cache);
   const [own = ""] = readdirSync(cache);
@@ -191,7 +191,7 @@ it("makes again what is torn or of another version, and answers meanwhile", asyn
   assert.ok(!readdirSync(cache).includes(other));
 });
 
-it("names a bad pattern also where no file is a candidate", async () => {
+it("reports a bad pattern also if no file is a candidate", async () => {
   const { compare } = await open(repository());
   for (const pattern of ["nowhere\\p{Nothing}", "nowhere[z-a]", "nowhere{3,1}"]) {
     const { expected, found } = await compare({ pattern });
@@ -200,7 +200,7 @@ it("names a bad pattern also where no file is a candidate", async () => {
   }
 });
 
-it("leaves small trees to ripgrep, and knows what is left out of them", async () => {
+it("leaves small trees to ripgrep, and knows which of their files are excluded", async () => {
   const root = mkdtempSync(join(folder, "small-"));
   git(root, "init", "-q");
   for (const path of ["a/one.ts", "a/.env"]) put(root, path, "kettle\n");
@@ -214,7 +214,7 @@ it("leaves small trees to ripgrep, and knows what is left out of them", async ()
   assert.deepEqual(readdirSync(cache), []);
 });
 
-it("leaves to ripgrep what it cannot tell of folders that are no repository", async () => {
+it("leaves folders without a repository to ripgrep if it cannot be certain", async () => {
   const root = mkdtempSync(join(folder, "no-repository-"));
   for (let n = 0; n < 100; n++) put(root, `a/b/${n}.ts`, `kettle${n}\n`);
   put(root, "a/.gitignore", "4*.ts\n");

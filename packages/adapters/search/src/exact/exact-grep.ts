@@ -1,4 +1,4 @@
-/** Exact grep: ripgrep over the files that may hold a match, where they are known and few; else over all. */
+/** Exact grep: runs ripgrep only on files that may match, if they are known and few; else on all. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
@@ -16,10 +16,10 @@ import type { FollowedTree } from "./followed-tree.ts";
 import { planOfPattern } from "./pattern.ts";
 import type { Tree } from "./tree.ts";
 
-/** Lists of globs that are remembered: a session has a few. */
+/** Maximum cached lists of globs: a session has a few. */
 const maxLists = 8;
 
-/** Excluded files: which files of a tree globs leave out, kept up with the tree. */
+/** Excluded files: the files of a tree that globs exclude, kept up to date. */
 class ExcludedFiles {
   readonly #tree: Tree;
   readonly #lists = new Map<GlobsMatcher, Set<string>>();
@@ -34,7 +34,7 @@ class ExcludedFiles {
     };
   }
 
-  /** Files that only `exclude` keeps out. */
+  /** Counts files that only `exclude` excludes. */
   count({ place, fileFilter, query }: GrepRequest & { readonly place: Place }): number {
     if (!query.exclude?.length) return 0;
     const below = place.path === "" ? "" : `${place.path}/`;
@@ -56,25 +56,25 @@ class ExcludedFiles {
 
 export type ExactGrepOptions = Pick<ExactOptions, "folder" | "mayIndex"> & Partial<ExactOptions>;
 
-/** `leftOut`: how many files are left out, where that is known; else they are counted. */
+/** `leftOut` returns the number of excluded files if it is known; else they are counted. */
 export type Search = (signal: AbortSignal, leftOut?: () => number) => Promise<GrepResult | Failure>;
 
 export interface ExactGrep {
-  /** *Contract:* the same result as `search`, which is ripgrep over everything. */
+  /** *Contract:* the same result as `search`, which runs ripgrep on everything. */
   grep(
     asked: GrepRequest & { readonly place: Place },
     search: Search,
     signal: AbortSignal,
   ): Promise<GrepResult | Failure>;
-  /** What changes in the tree. */
+  /** Changes in the tree. */
   readonly followed: Pick<FollowedTree, "changes" | "keepUp">;
-  /** *Contract:* resolves when what goes on in the background is done. */
+  /** *Contract:* resolves once background work is done. */
   settled(): Promise<void>;
   /** Stops hearing of changes. */
   close(): void;
 }
 
-/** Bytes of the names of files that a command takes. */
+/** Maximum bytes of file names in one command. */
 const maxArguments = process.platform === "win32" ? 24_000 : 900_000;
 const nothing = { lines: [], more: false, skipped: [], binary: [], unsearched: [] } as const;
 
@@ -93,7 +93,7 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
       const leftOut = (): number => excluded.count(asked);
       const within = async (all: readonly string[]): Promise<GrepResult | Failure> => {
         const paths = filesHolding(place.root, all, asked.query);
-        // What is wrong with a pattern only ripgrep can say; nothing can be wrong with a plain text.
+        // Only ripgrep can report a bad pattern; a plain text is never bad.
         const isNowhere = paths.length === 0 && asked.query.literal === true;
         const found = isNowhere ? nothing : await grep(asked.place, { ...asked, candidates: paths }, signal);
         if (isFailure(found)) return found;
@@ -103,7 +103,7 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
         return { ...found, leftOut: leftOut(), ...(noFiles && { noFiles }) };
       };
       const found = await (candidates ? within(candidates) : search(signal, isThere ? leftOut : undefined));
-      // Only now, so that it takes nothing from this search.
+      // Only now, so that it takes no time from this search.
       void index.settle();
       return found;
     },
@@ -113,7 +113,7 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
   };
 }
 
-/** Whether a listing from the root tells what a search in this folder would look at. */
+/** Whether a listing from the root shows which files a search in this folder covers. */
 function isWhole({ root, path }: Place, isRepository: boolean): boolean {
   if (path === "") return true;
   return isRepository && statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
@@ -127,7 +127,7 @@ function hasWanted(
   return tree.files.keys().some((path) => path.startsWith(below) && fileFilter.wanted(path));
 }
 
-/** Those that were asked for, in ripgrep's order; undefined when they are too many for a command. */
+/** The requested candidates, in ripgrep's order; undefined if they are too many for a command. */
 function candidatesOf(
   paths: readonly string[],
   { place, fileFilter, query }: GrepRequest & { readonly place: Place },
@@ -143,7 +143,7 @@ function candidatesOf(
   return inOrder(asked);
 }
 
-/** Ripgrep does not enter a folder that a glob leaves out. */
+/** Ripgrep does not enter a folder that a glob excludes. */
 function closedBy({ exclude = [] }: GrepQuery): (path: string) => boolean {
   const matchers = exclude.map(globMatcher);
   const known = new Map<string, boolean>();

@@ -34,7 +34,7 @@ async function open(
   return one;
 }
 
-it("hears of changes also where the root, or a folder above it, is another one", async () => {
+it("notices changes also if the root, or a folder above it, was replaced", async () => {
   const above = mkdtempSync(join(folder, "above-"));
   const root = join(above, "tree");
   renameSync(repository(), root);
@@ -78,7 +78,7 @@ function setEnv(t: TestContext, name: "HOME" | "XDG_CONFIG_HOME", value: string)
   });
 }
 
-it("heeds rules on ignoring that a person has elsewhere, also behind links", async (t) => {
+it("respects a person's ignore rules elsewhere, also behind links", async (t) => {
   const home = mkdtempSync(join(folder, "home-"));
   const config = join(home, "conf");
   setEnv(t, "HOME", home);
@@ -109,7 +109,7 @@ it("heeds rules on ignoring that a person has elsewhere, also behind links", asy
   await same("the file that it names", 2);
 });
 
-it("leaves trees to ripgrep in which rules on ignoring may change unheard", async () => {
+it("leaves trees to ripgrep if ignore rules may change unnoticed", async () => {
   const linked = repository();
   put(linked, "d/shared.rules", "part-4.ts\n");
   symlinkSync("../../d/shared.rules", join(linked, "src/4/.gitignore"));
@@ -132,7 +132,7 @@ it("leaves trees to ripgrep in which rules on ignoring may change unheard", asyn
   }
 });
 
-it("looks again at all after five minutes, for what it did not hear", async (t) => {
+it("looks at everything again after five minutes, for missed changes", async (t) => {
   const root = repository();
   const { compare, exact } = await open(root);
   linkSync(join(root, "src/4/part-4.ts"), join(root, "out/later.ts"));
@@ -146,7 +146,7 @@ it("looks again at all after five minutes, for what it did not hear", async (t) 
   assert.equal(typeof found === "object" && found.lines.length, 1);
 });
 
-it("keeps one of each segment that sessions have built at the same time", async () => {
+it("keeps one copy of each segment that sessions built at the same time", async () => {
   const root = repository();
   const cache = mkdtempSync(join(folder, "cache-"));
   const segments = () =>

@@ -1,4 +1,7 @@
-/** Exact index: which files of a tree may hold a match, kept up by hearing or by looking, built in the background. */
+/**
+ * Exact index: which files of a tree may match, updated by notifications or by looking, built in the
+ * background.
+ */
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
@@ -28,7 +31,7 @@ export interface ExactOptions {
   readonly fromFiles: number;
   /** The folder of people's configuration; their `.config` when absent. */
   readonly configHome?: string;
-  /** *Contract:* pure; false for files that are never indexed: they are searched as they are. */
+  /** *Contract:* pure; false for files that are never indexed: they are always searched. */
   readonly mayIndex: (path: string) => boolean;
 }
 
@@ -48,7 +51,7 @@ export class ExactIndex {
   #isLoaded = false;
   #settling: Promise<void> | undefined;
   #building: Promise<void> | undefined;
-  /** What cannot be indexed as it is. */
+  /** Files whose current content cannot be indexed. */
   readonly #hopeless = new WeakMap<TreeFile, TreeFile["stamp"]>();
 
   constructor(place: Place, options: ExactOptions) {
@@ -67,8 +70,8 @@ export class ExactIndex {
   }
 
   /**
-   * Paths of files that may hold a match; undefined when they are too many, or it is not worth it. *Contract:* only asked
-   * right after `followed.now()`.
+   * Paths of files that may match; undefined if they are too many, or it is not worthwhile. *Contract:* call
+   * only right after `followed.now()`.
    */
   candidates(plan: Plan): readonly string[] | undefined {
     if (!this.#isLarge()) return undefined;
@@ -130,7 +133,10 @@ export class ExactIndex {
     return `${shortHash(this.#place.root)}.tree`;
   }
 
-  /** Begins to hear of changes, and to make trigrams of what has none. *Contract:* never fails; in the background. */
+  /**
+   * Starts watching for changes, and building missing trigrams. *Contract:* never fails; runs in the
+   * background.
+   */
   settle(): Promise<void> {
     this.#settling ??= this.#settle()
       .catch(() => {
@@ -146,7 +152,7 @@ export class ExactIndex {
     if ((await this.followed.keepUp()) && this.#isLarge() && this.#isBehind()) await this.build();
   }
 
-  /** Many files have no trigrams that could have. */
+  /** Many indexable files have no trigrams. */
   #isBehind(): boolean {
     return this.#missing().length > manyUnknown;
   }
@@ -158,7 +164,7 @@ export class ExactIndex {
     });
   }
 
-  /** Makes trigrams of all that has none. With `onProgress` the process waits for it, and all cores help. */
+  /** Builds all missing trigrams. With `onProgress` the process waits for it, and all cores help. */
   build(onProgress?: (done: number, total: number) => void): Promise<void> {
     this.#building ??= this.#build(onProgress).finally(() => {
       this.#building = undefined;

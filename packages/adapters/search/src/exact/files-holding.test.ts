@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "lathe-holding-"));
 after(() => rmSync(folder, { recursive: true }));
 const literal = (pattern: string) => ({ pattern, literal: true, limit: 10 });
 
-it("leaves out the files that do not hold a text, and no other", () => {
+it("omits only files that do not contain a text", () => {
   const text = fc
     .array(fc.constantFrom("pot", "tea", " ", "\n", "é"), { maxLength: 8 })
     .map((all) => all.join(""));
@@ -30,14 +30,14 @@ it("leaves out the files that do not hold a text, and no other", () => {
   );
 });
 
-it("leaves to ripgrep what is large, of another encoding, no file, or gone", () => {
+it("leaves large, differently encoded, missing and irregular files to ripgrep", () => {
   writeFileSync(join(folder, "large"), "x".repeat(1_000_000));
   writeFileSync(join(folder, "utf16"), Buffer.from("\ufefftea", "utf16le"));
   const paths = ["large", "utf16", ".", "gone"];
   assert.deepEqual(filesHolding(folder, paths, literal("pot")), paths);
 });
 
-it("needs no ripgrep for a text that is nowhere, though its trigrams are", async (t) => {
+it("needs no ripgrep for a text that occurs nowhere, although its trigrams do", async (t) => {
   const root = sampleRepository(folder);
   rmSync(join(root, "doc/utf16.txt"));
   put(root, "src/parts.ts", "samov movar ovaru\n");

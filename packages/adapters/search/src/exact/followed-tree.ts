@@ -1,4 +1,4 @@
-/** Followed tree: the files of a tree that are searched, as the disk has them now, by hearing of what changes. */
+/** Followed tree: the searched files of a tree as they are on the disk now, by watching changes. */
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Place } from "../place.ts";
@@ -17,9 +17,11 @@ export interface FollowOptions {
 }
 
 export interface Changes {
-  /** *Contract:* another one whenever more may have changed than the paths that were given since. */
+  /** *Contract:* changes whenever more may have changed than the reported paths. */
   readonly since: object;
-  /** Paths of what came, went or changed since the last call, and whether it is a file that is searched now. */
+  /**
+   * Paths that were added, removed or changed since the last call, and whether each is a searched file now.
+   */
   readonly paths: ReadonlyMap<string, boolean>;
 }
 
@@ -41,7 +43,7 @@ export class FollowedTree {
   readonly #outside: OutsideRules;
   readonly tree: Tree = new Tree();
   #watch: TreeWatch | undefined;
-  /** All that changes is heard of. */
+  /** All changes are being watched. */
   isFollowing = false;
   #isLooking = false;
   #lookedAt = 0;
@@ -63,14 +65,14 @@ export class FollowedTree {
     this.#outside = new OutsideRules(place.root, options.configHome);
   }
 
-  /** *Contract:* true when the tree is as the disk was when it was called. */
+  /** *Contract:* true if the tree is as the disk was at the call. */
   async now(): Promise<boolean> {
     if (!this.isFollowing) return false;
     this.#hearing = this.#hearing.then(() => this.#hear());
     return this.#hearing;
   }
 
-  /** For one who asks again and again; undefined while changes are not heard of. */
+  /** For a repeated caller; undefined while changes are not watched. */
   async changes(): Promise<Changes | undefined> {
     if (!(await this.now())) return undefined;
     const paths = new Map([...this.#changed].map((path) => [path, this.tree.files.has(path)]));
@@ -88,7 +90,7 @@ export class FollowedTree {
     this.#changed.clear();
   }
 
-  /** Lists the tree and looks at each file. Says which folders are left out; undefined when that did not work. */
+  /** Lists the tree and looks at each file. Returns the excluded folders; undefined if that failed. */
   async look(): Promise<ReadonlySet<string> | undefined> {
     this.#isLooking = true;
     this.#lookedAt = Date.now();
@@ -124,7 +126,7 @@ export class FollowedTree {
     this.tree.put(path, stamp, isFresh(stamp, Date.now()));
   }
 
-  /** Takes in what was heard; false when the whole tree has to be looked at. */
+  /** Processes notifications; false if the whole tree must be looked at. */
   async #hear(): Promise<boolean> {
     const watch = this.#watch;
     if (!watch || !this.isFollowing || this.#isLooking) return false;
@@ -163,7 +165,7 @@ export class FollowedTree {
     return isFolder(full) ? "more" : "done";
   }
 
-  /** Whether new files are searched or ignored is for ripgrep to say. */
+  /** Ripgrep decides whether new files are searched or ignored. */
   async #takeInNew(added: readonly string[]): Promise<boolean> {
     // Outside a repository a listing that begins further below does not heed all that one of the whole does.
     const folders = new Set(added.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))));
@@ -182,8 +184,8 @@ export class FollowedTree {
   }
 
   /**
-   * Begins to hear of changes where that is not so yet; in the background of a search, and for some time after it. False
-   * where changes are not heard of. *Contract:* never fails.
+   * Starts watching if necessary; in the background of a search, and for some time after it. False if changes
+   * cannot be watched. *Contract:* never fails.
    */
   keepUp(): Promise<boolean> {
     clearTimeout(this.#idle);
@@ -209,7 +211,7 @@ export class FollowedTree {
 
   async #follow(): Promise<boolean> {
     if (!isWatchable(this.#place.root)) return false;
-    // What is heard meanwhile waits until all was looked at.
+    // Notifications wait until everything was looked at.
     this.isFollowing = false;
     await this.#hearing;
     this.#watch ??= new TreeWatch(this.#place.root);
@@ -220,7 +222,7 @@ export class FollowedTree {
       const added = await watch.follow((folder) => leftOut.has(folder));
       if (watch.isBroken) break;
       if (added > 0) continue;
-      // Only what was looked at after its folder was watched is known for good.
+      // Only files looked at after their folder was watched are certain.
       this.#noteAll();
       this.isFollowing = true;
       return true;
@@ -229,7 +231,7 @@ export class FollowedTree {
     return false;
   }
 
-  /** Stops hearing. */
+  /** Stops watching. */
   close(): void {
     clearTimeout(this.#idle);
     this.isFollowing = false;

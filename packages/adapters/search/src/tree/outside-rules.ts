@@ -84,7 +84,7 @@ export class OutsideRules {
     return this.#paths
       .map((path) => {
         const stats = statsOf(path);
-        // What is in a folder has no say.
+        // A folder's content does not count.
         return stats?.isFile() ? `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}` : stats?.ino;
       })
       .join("\n");
@@ -102,12 +102,12 @@ function targetOf(git: string): string | undefined {
   try {
     return /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8"))?.[1]?.trim();
   } catch {
-    // Nobody may read it.
+    // It is unreadable.
     return undefined;
   }
 }
 
-/** Paths above a tree, of its repository and of the user that may say what is ignored; most of them are not there. */
+/** Paths above a tree that may contain ignore rules of its repository or of the user; most do not exist. */
 function pathsThatSay(root: string, configHome: string): readonly string[] {
   const above: string[] = [];
   for (let folder = root; dirname(folder) !== folder; folder = dirname(folder)) above.push(dirname(folder));
