@@ -48,9 +48,9 @@ describe("/best-of", { skip: noTmux() }, () => {
     await say(terminal, `/best-of 2 --judge model ${task}`);
     await terminal.until("takes no flags: with flags it is");
     await say(terminal, `/best-of 2 ${task}`);
-    await terminal.until("Attempts have nobody to ask");
+    await terminal.until("Attempts can't ask you");
     await terminal.press("Escape");
-    await terminal.gone(/Attempts have nobody to ask/);
+    await terminal.gone(/Attempts can't ask you/);
     assert.deepEqual(opened.server.records, []);
     await say(terminal, "/permissions plan");
     await terminal.until("Permissions: plan");

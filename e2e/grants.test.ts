@@ -83,7 +83,7 @@ describe("a command that the sandbox blocked", { skip }, () => {
     running.child.stdin?.write("p\n");
     const { code, out } = await running.ended;
     assert.deepEqual([code, kept()], [0, "c1\nc2\n"], out);
-    assert.match(out, new RegExp(`unasked:\\s+write ${data} and what lies below it`));
+    assert.match(out, new RegExp(`also allow:\\s+write ${data} and what lies below it`));
     const rules = await place.run(["policy", "rules"]);
     assert.equal(rules.out, `1. write ${data} and what lies below it\n`);
     assert.ok(!existsSync(join(place.workspace, "lathe.json")));
@@ -143,7 +143,7 @@ describe("a command that the sandbox blocked", { skip }, () => {
     running.child.stdin?.write("y\n");
     const { code, out } = await running.ended;
     assert.deepEqual([code, kept()], [0, "c1\n"], out);
-    assert.match(out, /Run it again with more allowed\?\s+sleep 1; sh save\.sh c1/);
+    assert.match(out, /Run it again with more access\?\s+sleep 1; sh save\.sh c1/);
     assert.match(result(2), /runs again as process p2/);
     assert.match(result(3), /went well/);
   });

@@ -58,12 +58,12 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
         place.remove();
       });
       const content = (): string => readFileSync(join(place.workspace, "sums.js"), "utf8");
-      sameScreen("hunks-asked", size, await terminal.until(/Some of it[\s\S]*Enter answers/));
+      sameScreen("hunks-asked", size, await terminal.until(/Allow some hunks[\s\S]*Enter answers/));
       await terminal.say("h");
       sameScreen("hunk", size, await terminal.until("Take hunk 1 of 3?"));
       // After Esc, the question appears as before.
       await terminal.press("Escape");
-      await terminal.until(/Some of it[\s\S]*Enter answers/);
+      await terminal.until(/Allow some hunks[\s\S]*Enter answers/);
       assert.equal(content(), sums);
       await terminal.say("h");
       await terminal.until("Take hunk 1 of 3?");
@@ -72,7 +72,7 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
       await terminal.press("n");
       await terminal.until("Take hunk 3 of 3?");
       await terminal.press("a");
-      sameScreen("hunks-taken", size, await terminal.until(/2 of 3 hunks are taken[\s\S]*Enter answers/));
+      sameScreen("hunks-taken", size, await terminal.until(/2 of 3 hunks selected[\s\S]*Enter answers/));
       await terminal.say("keep mul simple");
       sameScreen("hunks-done", size, await terminal.until(/done · 3 steps[\s\S]*\n\S*claude-sonnet/));
       assert.equal(content(), sums.replace("a - b", "a + b"));
@@ -111,12 +111,8 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
     await answer(/Take hunk 1 of 3\? .*>$/, "n");
     await answer(/Take hunk 2 of 3\? .*>$/, "y");
     await answer(/Take hunk 3 of 3\? .*>$/, "q");
-    sameScreen(
-      "hunks-in-lines",
-      size,
-      await terminal.until(/Take hunk 3 of 3[\s\S]*May apply_patch[\s\S]*>$/),
-    );
-    await answer(/May apply_patch[\s\S]*>$/, "1 3");
+    sameScreen("hunks-in-lines", size, await terminal.until(/Take hunk 3 of 3[\s\S]*allow once[\s\S]*>$/));
+    await answer(/allow once[\s\S]*>$/, "1 3");
     await terminal.until(/exit 0/);
     assert.equal(readFileSync(join(place.workspace, "sums.js"), "utf8"), sums.replace("a - b", "a + b"));
     assert.match(readFileSync(join(place.workspace, "sums.test.js"), "utf8"), /does not add/);

@@ -65,7 +65,7 @@ describe("on a terminal", { skip: !hasScript() }, () => {
     assert.deepEqual([code, existsSync(join(place.workspace, "made"))], [0, true], out);
     assert.match(
       out,
-      /\? May shell do this\?\r\n {2}touch made\r\n.*\r\nfor .*:\r\n {2}run exactly touch made\r\n {2}write made\r\n\[y\]es, \[s\]ession, \[p\]roject, \[n\]o/,
+      /\? Run this command\?\r\n {2}touch made\r\n.*\r\n"For .*:\r\n {2}run exactly touch made\r\n {2}write made\r\n\[y\] allow once, \[s\] .*, \[p\] .*, \[n\] deny/,
     );
   });
 

@@ -28,7 +28,7 @@ export {
   aboutText,
   answerOf,
   questionText,
-  rulesText,
+  scopesText,
 } from "./src/questions/question-text.ts";
 export { changesText } from "./src/texts/changes-text.ts";
 export { outputFigures, outputNamed, outputTarget } from "./src/texts/output-text.ts";

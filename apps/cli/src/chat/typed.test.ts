@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "lathe-typed-"));
 after(() => rmSync(folder, { recursive: true }));
 
 const options = [
-  { label: "Yes, once", value: "y" },
+  { label: "Allow once", value: "y" },
   { label: "No", about: "or say why", value: "n" },
 ];
 const question: Choice = { options, takesWords: true, resolve: () => undefined };

@@ -35,7 +35,7 @@ async function askLine(choice: Asked, { paint, output, next }: Lines): Promise<s
   }
 }
 
-const wordsHint = "[y]es, [a]gain, [q]uit to the question, or words for the agent with it";
+const wordsHint = "[y] apply, [a] choose again, [q] back to the question, or type a note";
 
 function wordsMeant(said: string): string | undefined {
   if (said === "") return undefined;

@@ -1,6 +1,6 @@
 /** Shows the agent's questions one after the other, as choices. */
 
-import { type AskedCall, aboutText, answerOf, type QuestionQueue, rulesText } from "@lathe/client";
+import { type AskedCall, aboutText, answerOf, type QuestionQueue, scopesText } from "@lathe/client";
 import type { AskedFile, Walking } from "@lathe/client/walk-hunks";
 import {
   allowForProject,
@@ -86,12 +86,12 @@ export function showQuestions(queue: QuestionQueue, asking: Asking): ShownQuesti
 
 /** The full question, with the meaning of lasting answers: it stays above the options. */
 function textOf(asked: OpenQuestion, call: AskedCall, theme: Theme): readonly string[] {
-  const { rules = [], options } = asked;
-  const isLasting = options.includes(allowForSession) && rules.length > 0;
-  const means = isLasting
-    ? `${theme.dim("for more than this once it would let happen unasked:")}\n${rulesText(rules)}`
-    : "";
-  return `${aboutText({ asked, call }, theme)}${means}`.trimEnd().split("\n");
+  return `${aboutText({ asked, call }, theme)}${meansOf(asked, theme)}`.trimEnd().split("\n");
+}
+
+function meansOf(asked: OpenQuestion, { dim }: Theme): string {
+  const [head = "", ...rules] = scopesText(asked).split("\n");
+  return head === "" ? "" : [dim(head), ...rules].join("\n");
 }
 
 /** The option that starts the walk through the hunks. */
@@ -107,25 +107,25 @@ function optionsOf(
 ): readonly Option[] {
   if (kind === "question") return options.map((label) => ({ label, value: label }));
   const means: Readonly<Record<string, Option>> = {
-    [allowForSession]: { label: "Yes, for this session", about: "what is listed above, unasked", value: "s" },
+    [allowForSession]: { label: "Allow for this session", about: "everything listed above", value: "s" },
     [allowForProject]: {
-      label: "Yes, for this project",
-      about: "the same, also in later sessions",
+      label: "Allow for this project",
+      about: "the same, in later sessions too",
       value: "p",
     },
   };
   return [
-    { label: "Yes, once", value: "y" },
+    { label: "Allow once", value: "y" },
     ...[allowForSession, allowForProject].flatMap((one) => {
       const option = options.includes(one) ? means[one] : undefined;
       return option ? [option] : [];
     }),
-    ...(files ? [{ label: "Some of it", about: hunksText(files), value: walks }] : []),
-    { label: "No", about: "or type what to do instead", value: "n" },
+    ...(files ? [{ label: "Allow some hunks", about: hunksText(files), value: walks }] : []),
+    { label: "Deny", about: "or type what to do instead", value: "n" },
   ];
 }
 
 function hunksText(files: readonly AskedFile[]): string {
   const count = files.reduce((sum, { hunks }) => sum + hunks.length, 0);
-  return `go through its ${count} hunks${files.length > 1 ? ` in ${files.length} files` : ""}`;
+  return `choose from ${count} hunks${files.length > 1 ? ` in ${files.length} files` : ""}`;
 }

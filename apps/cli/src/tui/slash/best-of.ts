@@ -74,11 +74,11 @@ function lastSaid(session: Session | undefined): string {
 
 const consent: readonly Option[] = [
   {
-    label: "Yes, in auto mode",
-    about: "in their copies, in the sandbox; what is risky ends an attempt",
+    label: "Run in auto mode",
+    about: "in sandboxed copies; a risky call ends its attempt",
     value: "yes",
   },
-  { label: "No", value: "no" },
+  { label: "Cancel", value: "no" },
 ];
 
 /** Undefined if they may run; else the reason, or "no" if the person declined. */
@@ -87,9 +87,9 @@ async function mayWork(chat: Chat): Promise<Failure | "no" | undefined> {
   if (mode === "auto") return undefined;
   if (mode !== "ask") return wrong(`attempts change files, and the mode is ${mode}: /permissions auto first`);
   if (stricterMode("auto", widest) !== "auto") {
-    return wrong("attempts have nobody to ask, and the configuration has every change asked for");
+    return wrong("attempts cannot ask for approval, and the configuration requires it for every change");
   }
-  const answer = await chat.choose("Attempts have nobody to ask. May they work?", consent);
+  const answer = await chat.choose("Attempts can't ask you. Run them in auto mode?", consent);
   return answer === "yes" ? undefined : "no";
 }
 

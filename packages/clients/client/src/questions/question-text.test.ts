@@ -16,16 +16,16 @@ it("shows the whole command on lines of its own, and the reason on one", () => {
   const call = { tool: "shell", input, command, effects: [], why: "it is\nnot safe" };
   assert.equal(
     questionText(asked, call, palette(false)),
-    `\n? May shell do this?\n  echo one\n  rm -rf ${"x".repeat(300)}\nit is not safe\n[y]es, [n]o, or say what to do instead `,
+    `\n? Run this command?\n  echo one\n  rm -rf ${"x".repeat(300)}\nit is not safe\n[y] allow once, [n] deny, or say what to do instead `,
   );
 });
 
 it("says which subagent asks", () => {
   const effects = [{ kind: "write", target: "a" }] as const;
   const call = { by: "explore", tool: "edit", input: "{}", effects, why: "w" };
-  assert.match(questionText(asked, call, palette(false)), /May edit do this for the subagent explore\?\n/);
+  assert.match(questionText(asked, call, palette(false)), /Edit a for the subagent explore\?\n/);
   const stopped = questionText(asked, { ...call, command: "sh save", beyond: effects }, palette(false));
-  assert.match(stopped, /The sandbox stopped this for the subagent explore\. Run it again/);
+  assert.match(stopped, /The sandbox stopped this command of the subagent explore\. Run it again/);
 });
 
 it("says that a call would read outside the workspace", () => {
@@ -33,7 +33,7 @@ it("says that a call would read outside the workspace", () => {
   const call = { tool: "read", input: '{"path":"../other/a.js"}', effects, beyond: effects, why: "w" };
   assert.equal(
     questionText(asked, call, palette(false)),
-    "\n? May read look at ../other/a.js?\n  read /srv/other\nw\n[y]es, [n]o, or say what to do instead ",
+    "\n? Read ../other/a.js, outside the workspace?\n  read /srv/other\nw\n[y] allow once, [n] deny, or say what to do instead ",
   );
 });
 
@@ -57,7 +57,7 @@ it("does not mistake an argument called command for a shell command", () => {
   const input = JSON.stringify({ path: ".envrc", content: "x", command: "echo hello" });
   const effects = [{ kind: "write", target: ".envrc" }] as const;
   const text = questionText(asked, { tool: "write", input, effects, why: "w" }, palette(false));
-  assert.match(text, /May write do this\?\n {2}write \.envrc\nw\n/);
+  assert.match(text, /Write \.envrc\?\n {2}write \.envrc\nw\n/);
 });
 
 it("shows everything that is sent to other programs", () => {
@@ -96,8 +96,8 @@ it("asks about effects that the sandbox blocked, once or for the session", () =>
   };
   assert.equal(
     questionText(held, call, palette(false)),
-    "\n? The sandbox stopped this. Run it again with more allowed?\n  save\n  write /data\nw\n" +
-      "[y]es, [s] for the whole session, [n]o, or say what to do instead ",
+    "\n? The sandbox stopped this command. Run it again with more access?\n  save\n  write /data\nw\n" +
+      "[y] allow once, [s] for this session, [n] deny, or say what to do instead ",
   );
   assert.deepEqual(
     ["s", "session", "y", "n", "sure thing"].map((words) => answerOf(held, words)),
@@ -115,9 +115,9 @@ it("shows what a lasting answer would allow before it is given", () => {
   const call = { tool: "shell", input: '{"command":"save"}', command: "save", effects: [], why: "w" };
   assert.equal(
     questionText({ ...asked, options, rules }, call, palette(false)),
-    "\n? May shell do this?\n  save\nw\nfor the [s]ession or the [p]roject this would let happen unasked:\n" +
+    '\n? Run this command?\n  save\nw\n"For this session" and "for this project" also allow:\n' +
       "  run exactly git push origin *\n  write /data and what lies below it\n" +
-      "[y]es, [s]ession, [p]roject, [n]o, or say what to do instead ",
+      "[y] allow once, [s] for this session, [p] for this project, [n] deny, or say what to do instead ",
   );
   assert.deepEqual(
     ["p", "Project", "s"].map((words) => answerOf({ ...asked, options }, words)),

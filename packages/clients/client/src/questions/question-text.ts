@@ -31,15 +31,43 @@ export function aboutText({ asked, call, isNumbered }: ShownQuestion, paint: Pal
   const { bold, dim, yellow } = paint;
   if (kind === "question" || !call) return `\n${yellow("?")} ${bold(harmless(text))}\n`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
-  const by = call.by === undefined ? "" : ` for the subagent ${harmless(call.by)}`;
   if (call.beyond) {
     const wanted = `  ${bold(harmless(listOf(call.beyond)).replaceAll("\n", "\n  "))}\n${dim(oneLine(call.why))}\n`;
-    if (call.command === undefined)
-      return `\n${yellow("?")} May ${call.tool} look at ${oneLine(pathOf(call))}${by}?\n${wanted}`;
-    return `\n${yellow("?")} The sandbox stopped this${by}. Run it again with more allowed?\n  ${target}\n${wanted}`;
+    const shown = call.command === undefined ? "" : `  ${target}\n`;
+    return `\n${yellow("?")} ${beyondTitle(call)}\n${shown}${wanted}`;
   }
   const files = isNumbered ? numberedText(call, paint) : filesText(call, paint);
-  return `\n${yellow("?")} May ${call.tool} do this${by}?\n  ${bold(target)}\n${files}${dim(oneLine(call.why))}\n`;
+  return `\n${yellow("?")} ${titleOf(call)}\n  ${bold(target)}\n${files}${dim(oneLine(call.why))}\n`;
+}
+
+/** Names the thing that is asked about; the target below it is complete. */
+function titleOf(call: NonNullable<AskedCall>): string {
+  return `${actionOf(call)}${subagentText("for", call)}?`;
+}
+
+function actionOf({ tool, command, effects }: NonNullable<AskedCall>): string {
+  if (command !== undefined) return "Run this command";
+  if (tool === "web_fetch") return "Fetch this page";
+  if (tool === "web_search") return "Search the web";
+  const server = effects.find(({ kind }) => kind === "mcp");
+  if (server) return server.target.endsWith("/tools/list") ? "Start this MCP server" : "Call this tool";
+  const changed = effects.filter(({ kind }) => kind === "write" || kind === "delete");
+  const [first] = changed;
+  if (!first) return `Allow ${oneLine(tool)}`;
+  const names = new Set(changed.map(({ target }) => target));
+  const name = names.size === 1 ? oneLine(first.target) : `${names.size} files`;
+  if (changed.every(({ kind }) => kind === "delete")) return `Delete ${name}`;
+  return `${tool === "write" ? "Write" : tool === "move" ? "Move" : "Edit"} ${name}`;
+}
+
+function beyondTitle(call: NonNullable<AskedCall>): string {
+  if (call.command === undefined)
+    return `Read ${oneLine(pathOf(call))}, outside the workspace${subagentText(", for", call)}?`;
+  return `The sandbox stopped this command${subagentText("of", call)}. Run it again with more access?`;
+}
+
+function subagentText(word: string, { by }: NonNullable<AskedCall>): string {
+  return by === undefined ? "" : `${word.startsWith(",") ? "" : " "}${word} the subagent ${harmless(by)}`;
 }
 
 /** The most diff lines shown per file. */
@@ -73,18 +101,25 @@ function numberedText({ files = [] }: NonNullable<AskedCall>, paint: Palette): s
 
 /** Shows in full what a lasting answer would allow, before it is given. */
 function howToAnswer({ options, rules = [] }: Asked, hasParts: boolean): string {
-  const some = hasParts ? "[1,3] some hunks, [h]unk by hunk, " : "";
-  const last = `${some}[n]o, or say what to do instead `;
-  if (!options.includes(allowForSession)) return `[y]es, ${last}`;
-  if (rules.length === 0) return `[y]es, [s] for the whole session, ${last}`;
+  const some = hasParts ? "[1,3] some hunks, [h] hunk by hunk, " : "";
+  const last = `${some}[n] deny, or say what to do instead `;
+  if (!options.includes(allowForSession)) return `[y] allow once, ${last}`;
   const isLasting = options.includes(allowForProject);
-  const scopes = isLasting ? "the [s]ession or the [p]roject" : "the [s]ession";
-  const keys = isLasting ? "[s]ession, [p]roject" : "[s]ession";
-  return `for ${scopes} this would let happen unasked:\n${rulesText(rules)}[y]es, ${keys}, ${last}`;
+  const project = isLasting ? "[p] for this project, " : "";
+  return `${scopesText({ options, rules })}[y] allow once, [s] for this session, ${project}${last}`;
+}
+
+/** Introduces and lists the rules that a lasting answer adds; empty if there are none. */
+export function scopesText({ options, rules = [] }: Pick<Asked, "options" | "rules">): string {
+  if (rules.length === 0 || !options.includes(allowForSession)) return "";
+  const scopes = options.includes(allowForProject)
+    ? '"For this session" and "for this project" also allow:'
+    : '"For this session" also allows:';
+  return `${scopes}\n${rulesText(rules)}`;
 }
 
 /** One rule per line, without duplicates. */
-export function rulesText(rules: NonNullable<Asked["rules"]>): string {
+function rulesText(rules: NonNullable<Asked["rules"]>): string {
   const lines = new Set(rules.map((rule) => `  ${ruleText(rule).replaceAll("\n", "\n    ")}\n`));
   return [...lines].join("");
 }

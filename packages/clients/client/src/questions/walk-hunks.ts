@@ -26,8 +26,8 @@ const ways: readonly Option[] = [
 const keys = Object.fromEntries(ways.map(({ value }) => [value, value]));
 
 const done: readonly Option[] = [
-  { label: "Change the files so", value: "yes" },
-  { label: "Go through them again", value: "again" },
+  { label: "Apply", value: "yes" },
+  { label: "Choose again", value: "again" },
 ];
 
 /** Undefined if the person dismissed it: nothing is decided then. */
@@ -41,7 +41,7 @@ export async function walkHunks(
     const part = partOf(files, taken);
     const count = part.files.reduce((sum, one) => sum + one.taken.length, 0);
     const all = part.files.reduce((sum, { of }) => sum + of, 0);
-    const title = `${count} of ${all} hunks are taken. Words for the agent?`;
+    const title = `${count} of ${all} hunks selected. Add a note for the agent, or:`;
     const words = await walking.ask({ title, options: done, takesWords: true });
     if (words === undefined) return undefined;
     if (words === "again") continue;
