@@ -64,7 +64,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.equal(refused.code, 2, refused.err);
     assert.match(
       refused.err,
-      /the tests \(grep .*touch tested\) are not run, as nobody is asked: ask mode asks/,
+      /the tests \(grep .*touch tested\) are not run, as nobody is asked: Ask mode asks/,
     );
     assert.deepEqual([bench.server.records.length, await forks()], [0, []]);
     const rules = [{ name: "no grep", kinds: ["execute"], target: "grep *", verdict: "deny" }];

@@ -57,7 +57,7 @@ describe("a command that the sandbox blocked", { skip }, () => {
     const env = wireEnv(server.url);
     const stopped = await place.run(["run", "--permission-mode", "auto", "save it"], { env });
     assert.deepEqual([stopped.code, kept()], [3, ""]);
-    assert.match(stopped.err, /the sandbox keeps the command from: write /);
+    assert.match(stopped.err, /The sandbox blocked write /);
     const allow = /--allow '([^']+)'/.exec(stopped.err)?.[1] ?? "";
     assert.equal(allow, `write:${data}/**`);
     const more = await place.run(["run", "--continue", "--permission-mode", "auto", "--allow", allow], {

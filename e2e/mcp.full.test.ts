@@ -104,7 +104,7 @@ describe("other programs' tools", () => {
     const mayList = ["--allow", "mcp:sample/tools/list"];
     const found = await run([{ parts: [find] }, { parts: [use] }, { parts: [say("5")] }], mayList);
     assert.equal(found.code, 3);
-    assert.match(found.err, /sample\/add is another program's tool.*--allow 'mcp:sample\/add'/);
+    assert.match(found.err, /sample\/add is an MCP tool.*--allow 'mcp:sample\/add'/);
     assert.ok(toolNames(0).includes("find_tools") && !toolNames(0).includes("mcp__sample__add"));
     assert.deepEqual(toolNames(1), toolNames(0));
     assert.match(resultIn(1), /mcp__sample__add: Adds two numbers/);
@@ -144,7 +144,7 @@ describe("other programs' tools", () => {
     const looking = call("c4", "mcp__sample__add", { a: 1, b: 1 });
     const stopped = await run([{ parts: [looking] }, { parts: [say("done")] }], reading);
     assert.equal(stopped.code, 3);
-    assert.match(stopped.err, /sample\/add is another program's tool.*it says of itself that it only reads/);
+    assert.match(stopped.err, /sample\/add is an MCP tool.*declares it read-only/);
   });
 
   it("of a project wait until the person trusts them, and again when they change", async () => {

@@ -71,7 +71,7 @@ async function ended(command: Process): Promise<number> {
   if (exit.failure) return refused(exit.failure.text);
   for (const { kind, target } of exit.denied ?? []) {
     const hint = flagOf[kind] === undefined ? "" : `; ${flagOf[kind]} ${target} allows it`;
-    process.stderr.write(problemLine(`the sandbox keeps the command from: ${kind} ${target}${hint}`));
+    process.stderr.write(problemLine(`the sandbox blocked ${kind} ${target}${hint}`));
   }
   if (exit.outOfMemory) process.stderr.write(problemLine(memoryText(exit)));
   return codeOf(exit);

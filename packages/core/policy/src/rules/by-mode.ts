@@ -38,7 +38,9 @@ function readingMode(effect: Effect, facts: Facts): Decision {
   // The tool itself claims that it only reads.
   if (effect.kind === "mcp" && effect.traits?.includes("read-only")) return otherToolDecision(effect);
   const text =
-    facts.mode === "plan" ? "plan mode only reads: plan first, then switch modes" : "this mode only reads";
+    facts.mode === "plan"
+      ? "Plan mode is read-only: plan first, then switch modes"
+      : "This mode is read-only";
   return decision("deny", `${facts.mode}-mode`, text);
 }
 
@@ -47,7 +49,7 @@ function askMode(effect: Effect, facts: Facts): Decision {
   if (kind === "read") return insideDecision;
   if (isOwnProcess(effect)) return ownDecision;
   if (isLooking(effect)) return containedDecision(effect, facts);
-  return decision("ask", "ask-mode", `ask mode asks before ${doing[kind]}`);
+  return decision("ask", "ask-mode", `Ask mode asks before ${doing[kind]}`);
 }
 
 function autoMode(effect: Effect, facts: Facts, { isCommand, host }: Circumstances): Decision {
@@ -58,12 +60,12 @@ function autoMode(effect: Effect, facts: Facts, { isCommand, host }: Circumstanc
   if (traits.includes("irreversible") || traits.includes("shared")) return lastingDecision(effect);
   if (traits.includes("discards")) return discardDecision(effect, facts);
   if (traits.includes("secrets"))
-    return decision("ask", "secrets", `\`${shortened(target)}\` prints keys or logins`);
+    return decision("ask", "secrets", `\`${shortened(target)}\` prints keys or credentials`);
   if (traits.includes("privilege"))
     return decision(
       "ask",
       "more-rights",
-      `\`${shortened(target)}\` asks for other rights, or for the machine`,
+      `\`${shortened(target)}\` needs elevated privileges or changes the machine`,
     );
   if (kind === "network") return networkDecision(effect, facts);
   if (kind === "mcp") return otherToolDecision(effect);
@@ -74,7 +76,7 @@ function autoMode(effect: Effect, facts: Facts, { isCommand, host }: Circumstanc
 function commandDecision(effect: Effect, facts: Facts, host: string | undefined): Decision {
   const { target, expansion, traits } = effect;
   if (expansion === "unknown")
-    return decision("ask", "undecided", `it cannot be told beforehand what \`${shortened(target)}\` runs`);
+    return decision("ask", "undecided", `Can't tell in advance what \`${shortened(target)}\` runs`);
   return traits?.includes("unfollowed")
     ? unfollowedDecision(effect, facts, host)
     : containedDecision(effect, facts);
@@ -84,21 +86,21 @@ function commandDecision(effect: Effect, facts: Facts, host: string | undefined)
 function unfollowedDecision(effect: Effect, facts: Facts, host: string | undefined): Decision {
   const usual = containedDecision(effect, facts);
   if (usual.verdict !== "allow" || (facts.containment === "full" && host === undefined)) return usual;
-  const reach = host === undefined ? "no full sandbox holds it" : `it may reach ${shortened(host)}`;
-  const why = `not all that \`${shortened(effect.target)}\` runs could be read beforehand, and ${reach}`;
+  const reach = host === undefined ? "no full sandbox contains it" : `it may reach ${shortened(host)}`;
+  const why = `Can't read in advance everything that \`${shortened(effect.target)}\` runs, and ${reach}`;
   return decision("ask", "unfollowed", why);
 }
 
 const insideDecision: Decision = {
   verdict: "allow",
   rule: "read-inside",
-  why: "it reads in the workspace",
+  why: "Reads inside the workspace",
 };
 
 const ownDecision: Decision = {
   verdict: "allow",
   rule: "own-process",
-  why: "it is a process of this session",
+  why: "Belongs to this session",
 };
 
 /** A program that the user set up, with its own rights. */
@@ -106,14 +108,14 @@ function otherToolDecision({ target, traits = [] }: Effect): Decision {
   const [, starting] = /^([^/]+)\/tools\/list$/u.exec(target) ?? [];
   if (starting !== undefined) {
     const server = shortened(starting);
-    const why = `${server} would be started, outside the sandbox, to say what it offers; \`lathe mcp list\` asks it beforehand`;
+    const why = `${server} would be started outside the sandbox to list its tools; \`lathe mcp list\` lists them in advance`;
     return decision("ask", "mcp", why);
   }
-  const claim = traits.includes("read-only") ? "; it says of itself that it only reads" : "";
+  const claim = traits.includes("read-only") ? "; its server declares it read-only" : "";
   return decision(
     "ask",
     "mcp",
-    `${shortened(target)} is another program's tool, outside the sandbox${claim}`,
+    `${shortened(target)} is an MCP tool, which runs outside the sandbox${claim}`,
   );
 }
 
@@ -121,28 +123,35 @@ function otherToolDecision({ target, traits = [] }: Effect): Decision {
 function networkDecision(effect: Effect, facts: Facts): Decision {
   const { target, traits = [], expansion } = effect;
   if (traits.includes("named") || expansion === "unknown" || facts.containment !== "full")
-    return decision("ask", "network", `it reaches ${shortened(target)} over the network`);
+    return decision("ask", "network", `Connects to ${shortened(target)} over the network`);
   return containedDecision(effect, facts);
 }
 
 function discardDecision(effect: Effect, facts: Facts): Decision {
   if (facts.unsaved === false && facts.uncovered !== undefined) return containedDecision(effect, facts);
-  const why = `\`${shortened(effect.target)}\` may throw away work that is in no commit`;
+  const why = `\`${shortened(effect.target)}\` may discard uncommitted changes`;
   return decision("ask", "discards-work", why);
 }
 
 function lastingDecision({ kind, target, traits = [] }: Effect): Decision {
   const name = `\`${shortened(target)}\``;
   if (kind === "process") return decision("ask", "irreversible", `${name} changes the machine itself`);
-  if (traits.includes("shared")) return decision("ask", "irreversible", `${name} changes what others share`);
-  return decision("ask", "irreversible", `${name} changes shared work or cannot be undone`);
+  if (traits.includes("shared"))
+    return decision(
+      "ask",
+      "irreversible",
+      /^git push\b/u.test(target)
+        ? "Pushes to a shared remote; cannot be undone"
+        : `${name} changes shared state; cannot be undone`,
+    );
+  return decision("ask", "irreversible", `${name} changes shared state or cannot be undone`);
 }
 
 /** The approval is checked when the file is read. */
 const outsideDecision: Decision = {
   verdict: "allow",
   rule: "read-outside",
-  why: "outside the workspace it reads what commands may, and what it is granted",
+  why: "Outside the workspace, only files that commands may read or that you allowed",
 };
 
 /** An effect that no answer could make possible: file tools only change the workspace. */
@@ -153,11 +162,11 @@ function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | 
   if (failure && failure.code !== "outside-workspace")
     return decision("deny", `${kind}-unreachable`, failure.text);
   if (kind === "read" && failure) return outsideDecision;
-  const where = failure?.text ?? `${target} lies outside the workspace.`;
+  const where = failure?.text ?? `${target} is outside the workspace.`;
   return decision(
     "deny",
     `${kind}-outside`,
-    `${where} Who wants both changed begins in a folder that holds both.`,
+    `${where} To change both, start Lathe in a folder that contains both.`,
   );
 }
 
@@ -170,21 +179,21 @@ function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decis
   const { kind, target, expansion, traits = [] } = effect;
   const isHeld = facts.containment === "full";
   if (traits.includes("irreversible")) {
-    return decision("ask", "irreversible", `what it changes in ${shortened(target)} cannot be undone`);
+    return decision("ask", "irreversible", `Changes in ${shortened(target)} cannot be undone`);
   }
   if (expansion === "unknown") {
     // The sandbox keeps the write in the workspace, and a checkpoint holds the old content.
     if (kind === "write" && isHeld && !home.test(target) && !computed.test(target))
-      return decision("allow", "contained", "the sandbox holds it");
+      return decision("allow", "contained", "The sandbox contains it");
     if (kind === "write" && home.test(target))
-      return decision("ask", "write-outside", `${target} lies outside the workspace`);
-    return decision("ask", "undecided-path", `it cannot be told beforehand what ${target} names`);
+      return decision("ask", "write-outside", `${target} is outside the workspace`);
+    return decision("ask", "undecided-path", `Can't tell in advance which files ${target} refers to`);
   }
   const fact = factOf(target, facts.paths);
   if (temporary.test(target) && isCommand && (isHeld || kind === "write"))
-    return decision("allow", `${kind}-temporary`, "it is a temporary file");
+    return decision("allow", `${kind}-temporary`, "Temporary file");
   if (!fact?.inside)
-    return decision("ask", `${kind}-outside`, fact?.failure?.text ?? `${target} lies outside the workspace`);
+    return decision("ask", `${kind}-outside`, fact?.failure?.text ?? `${target} is outside the workspace`);
   return (
     laterDecision(effect, fact, isCommand) ?? insideChange(effect, fact, lossOf(effect, facts, isCommand))
   );
@@ -198,7 +207,7 @@ function laterDecision(
 ): Decision | undefined {
   if (kind !== "write") return undefined;
   if (repository !== undefined) {
-    const why = `git takes ${repository === "" ? "the workspace" : shortened(repository)} for a repository, and obeys ${shortened(target)} in it`;
+    const why = `git treats ${repository === "" ? "the workspace" : shortened(repository)} as a repository, and follows ${shortened(target)} in it`;
     return decision("ask", "git-folder", why);
   }
   if (obeyed !== undefined) return decision("ask", "runs-later", `${shortened(target)}: ${obeyed}`);
@@ -208,30 +217,26 @@ function laterDecision(
     return decision(
       "ask",
       "git-folder",
-      `a file called HEAD can make the folder a repository, whose settings git obeys`,
+      "A file named HEAD can turn the folder into a repository, and git follows its settings",
     );
   const name = real.slice(real.lastIndexOf("/") + 1);
   if (runLaterBelow(name).length === 0) return undefined;
-  return decision(
-    "ask",
-    "runs-later",
-    `what lies in ${shortened(target)} can run later, outside any sandbox`,
-  );
+  return decision("ask", "runs-later", `Files in ${shortened(target)} can run later, outside the sandbox`);
 }
 
 function insideChange({ kind, target }: Effect, { real }: PathFact, loss: string | undefined): Decision {
   if (kind === "delete" && /^\.?$/u.test(real))
     return decision("ask", "whole-folder", `${target} is the workspace itself`);
   if (loss !== undefined) return decision("ask", `${kind}-unsaved`, loss);
-  return decision("allow", `${kind}-inside`, "it changes files in the workspace");
+  return decision("allow", `${kind}-inside`, "Changes files inside the workspace");
 }
 
 function containedDecision({ target }: Effect, facts: Facts): Decision {
-  if (facts.containment !== "none") return decision("allow", "contained", "the sandbox holds it");
+  if (facts.containment !== "none") return decision("allow", "contained", "The sandbox contains it");
   if (facts.uncontainedAllowed)
-    return decision("allow", "uncontained-allowed", "you chose to run without a sandbox");
-  const why = `\`${shortened(target)}\` would run with your own rights: no sandbox works on this machine`;
-  const remedy = "`lathe doctor` says how to get one, `--no-sandbox` goes without";
+    return decision("allow", "uncontained-allowed", "You chose to run without a sandbox");
+  const why = `\`${shortened(target)}\` would run with your full permissions: no sandbox works on this machine`;
+  const remedy = "see `lathe doctor`, or use `--no-sandbox`";
   return decision("ask", "uncontained", `${why} (${remedy})`);
 }
 

@@ -54,7 +54,7 @@ export const defaultRules: readonly ExemplaryRule[] = [
     kinds: ["write", "delete"],
     target: "**/.git/**",
     ignoreCase: true,
-    why: "files in .git are git's own: use git commands",
+    why: "git manages its own files: use git commands",
     examples: {
       matches: [
         { kind: "write", target: ".git/hooks/pre-commit" },
@@ -106,7 +106,7 @@ export const defaultRules: readonly ExemplaryRule[] = [
     kinds: ["read", "write", "delete"],
     target: browserFiles,
     except: noSecrets,
-    why: "a browser keeps logins in it",
+    why: "it holds browser logins",
     examples: {
       matches: [{ kind: "read", target: "Profile 1/Login Data" }],
       ignores: [{ kind: "read", target: "src/cookies" }],
@@ -132,7 +132,7 @@ export const defaultRules: readonly ExemplaryRule[] = [
     verdict: "ask",
     kinds: ["read", "write", "delete"],
     target: machineSecrets,
-    why: "the machine keeps keys or logins there",
+    why: "it holds keys or logins of the machine",
     examples: {
       matches: [
         { kind: "read", target: "/etc/shadow" },
@@ -151,7 +151,7 @@ export const defaultRules: readonly ExemplaryRule[] = [
     kinds: ["write", "delete"],
     target: runLaterGlob(),
     ignoreCase: true,
-    why: "the file is run or obeyed later, outside any sandbox",
+    why: "the file can take effect later, outside the sandbox",
     examples: {
       matches: [
         { kind: "write", target: ".vscode/tasks.json" },
@@ -196,7 +196,7 @@ export const defaultRules: readonly ExemplaryRule[] = [
     verdict: "ask",
     kinds: ["execute"],
     target: "{sudo,su,doas,pkexec} *",
-    why: "the command asks for more rights than yours",
+    why: "the command needs elevated privileges",
     examples: {
       matches: [
         { kind: "execute", target: "sudo apt-get install jq" },

@@ -10,13 +10,13 @@ export function evaluateGrant(effects: readonly Effect[], facts: Facts, rules: r
   const all = facts.allowed ? [...rules, ...facts.allowed] : rules;
   const decisions = effects.map((effect) => judge(effect, facts, all));
   const found = gravestFirst.map((verdict) => decisions.find((one) => one.verdict === verdict)).find(Boolean);
-  return found ?? { verdict: "deny", rule: "sandbox", why: "nothing is known that could be granted" };
+  return found ?? { verdict: "deny", rule: "sandbox", why: "Nothing to allow" };
 }
 
 function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
   const what = `${effect.kind} ${effect.target}`;
   if ((facts.mode === "plan" || facts.mode === "read-only") && effect.kind !== "read") {
-    return { verdict: "deny", rule: `${facts.mode}-mode`, why: `${what}: this mode keeps to the sandbox` };
+    return { verdict: "deny", rule: `${facts.mode}-mode`, why: `${what}: this mode stays in the sandbox` };
   }
   const refused = refusalDecision(effect, facts);
   if (refused?.verdict === "deny") return refused;
@@ -26,12 +26,12 @@ function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
     return {
       verdict: rule.verdict,
       rule: rule.name,
-      why: `${what}: ${rule.why ?? `the rule ${rule.name} says so`}`,
+      why: `${what}: ${rule.why ?? `matches the rule ${rule.name}`}`,
     };
   }
   if (effect.kind === "read")
-    return { verdict: "ask", rule: "read-outside", why: `${effect.target} lies outside the workspace` };
-  return { verdict: "ask", rule: "sandbox", why: `the sandbox keeps the command from: ${what}` };
+    return { verdict: "ask", rule: "read-outside", why: `${effect.target} is outside the workspace` };
+  return { verdict: "ask", rule: "sandbox", why: `The sandbox blocked ${what}` };
 }
 
 /** Write access includes read access, and a grant covers everything below its path. */

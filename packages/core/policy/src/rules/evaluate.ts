@@ -15,7 +15,7 @@ export type JudgedCall = Pick<PreparedCall, "effects" | "question" | "script">;
 
 /** Whether a call may run; pure. */
 export function evaluate(call: JudgedCall, facts: Facts, rules: readonly Rule[]): Decision {
-  if (call.question) return { verdict: "allow", rule: "question", why: "a person answers it" };
+  if (call.question) return { verdict: "allow", rule: "question", why: "You answer it" };
   // An unparsed script may do anything.
   const unread: readonly Effect[] = call.script
     ? [{ kind: "execute", target: call.script.text, expansion: "unknown" }]
@@ -23,7 +23,7 @@ export function evaluate(call: JudgedCall, facts: Facts, rules: readonly Rule[])
   const [first, ...others] = judgeEffects([...unread, ...call.effects], facts, rules).map(
     ({ decision }) => decision,
   );
-  if (!first) return { verdict: "allow", rule: "no-effects", why: "it touches nothing outside the session" };
+  if (!first) return { verdict: "allow", rule: "no-effects", why: "Changes nothing outside the session" };
   return others.reduce((grave, one) => (rankOf(one) > rankOf(grave) ? one : grave), first);
 }
 
@@ -137,7 +137,7 @@ function speakingRule(effect: Effect, facts: Facts, rules: readonly Rule[]): Rul
 }
 
 function byRule({ name, verdict, why }: Rule, effect: Effect): Decision {
-  return { verdict, rule: name, why: `${named(effect)}: ${why ?? `the rule ${name} says so`}` };
+  return { verdict, rule: name, why: `${named(effect)}: ${why ?? `matches the rule ${name}`}` };
 }
 
 const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];

@@ -15,10 +15,10 @@ export function lossOf(effect: Effect, facts: Facts, isCommand: boolean): string
   const path = effect.expansion === "glob" ? target : relative(fact?.real ?? target, target);
   if (fact?.absent || isMadeAgain(path) || isMadeAgain(target)) return undefined;
   if (facts.uncovered === undefined) {
-    return isCommand ? `no checkpoint would hold ${target}` : undefined;
+    return isCommand ? `No checkpoint would include ${target}` : undefined;
   }
   const lost = facts.uncovered.find((one) => !isMadeAgain(one) && overlaps({ kind, target: path }, one));
-  return lost === undefined ? undefined : `no checkpoint holds ${lost}, and nothing would bring it back`;
+  return lost === undefined ? undefined : `No checkpoint includes ${lost}, so it could not be restored`;
 }
 
 /** Real paths in the workspace may be absolute. */

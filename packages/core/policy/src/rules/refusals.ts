@@ -31,11 +31,11 @@ export function refusalDecision(effect: Effect, facts: Facts): Decision | undefi
   if (!refusal) return undefined;
   const what = `${refusal.kind} ${refusal.target}`;
   if (refusal.isOld)
-    return { verdict: "ask", rule: "refused-before", why: `${what} was refused before in this session` };
+    return { verdict: "ask", rule: "refused-before", why: `${what} was denied earlier in this session` };
   return {
     verdict: "deny",
     rule: "refused-before",
-    why: `${what} was refused in this session, and this may do the same`,
+    why: `${what} was denied in this session, and this may do the same`,
   };
 }
 
