@@ -103,7 +103,7 @@ describe("a session that is deleted", () => {
     while (server.records.length < 6) await new Promise((resolve) => setTimeout(resolve, 20));
     const refused = await run("sessions", "delete", id, "--yes");
     assert.notEqual(refused.code, 0);
-    assert.match(refused.err, /is owned by process|runs/);
+    assert.match(refused.err, /is open in another terminal|runs/);
     assert.equal((await listed()).length, 2);
     // The other session is a fork of another folder, or gone.
     const goingOn = await run("run", "--continue", "and now?");

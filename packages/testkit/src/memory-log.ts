@@ -174,5 +174,5 @@ function badId(id: string): Failure {
 }
 
 function owned(id: string, { pid, host }: Owner): Failure {
-  return failure("session-owned", `session ${id} is owned by process ${pid} on ${host}, which is running`);
+  return failure("session-owned", `Session ${id} is open in another terminal (pid ${pid} on ${host}).`);
 }

@@ -112,12 +112,18 @@ class Takeover {
     if (!owner || isReleased) return {};
     const isRemote = owner.host !== claimant.host;
     const isRunning = isRemote || isAlive(owner);
-    if (isRunning && !force) return ownedBy(owner, isRemote ? mayRun : isRunningNow);
+    if (isRunning && !force)
+      return ownedBy(isRemote ? onAnotherMachine(owner) : this.#inAnotherTerminal(owner));
     if (!isFenced) return {};
     // This host cannot tell whether a process of another host still runs; the person who forces the claim
     // must know.
     if (!isRunning || (isLate && isRemote)) return { over: true };
-    return isLate ? ownedBy(owner, "which is in the middle of an effect; end that process first") : "wait";
+    return isLate ? ownedBy(inTheMiddle(owner)) : "wait";
+  }
+
+  #inAnotherTerminal({ pid }: Owner): string {
+    const id = this.#events[0]?.session ?? "ID";
+    return `This session is open in another terminal (pid ${pid}). Close it there, or watch it with \`lathe attach ${id}\`.`;
   }
 
   #claim(admitted: Admitted): boolean | Failure {
@@ -146,12 +152,16 @@ function repairText(path: string): string {
   return `${path}: the last write was cut short by a crash and is left out`;
 }
 
-const waitFor = "wait for it to end, or end it, or start a new session";
-const isRunningNow = `which is running: ${waitFor}`;
-const mayRun = `another machine, where it may be running: ${waitFor}`;
+function onAnotherMachine({ pid, host }: Owner): string {
+  return `This session may be open on ${host} (pid ${pid}). Close it there, or start a new session.`;
+}
 
-function ownedBy({ pid, host }: Owner, why: string): Failure {
-  return failure("session-owned", `the session is owned by process ${pid} on ${host}, ${why}`);
+function inTheMiddle({ pid, host }: Owner): string {
+  return `Process ${pid} on ${host} is in the middle of a tool call in this session. End that process first.`;
+}
+
+function ownedBy(text: string): Failure {
+  return failure("session-owned", text);
 }
 
 /** The process that created it died before its first event was complete. */

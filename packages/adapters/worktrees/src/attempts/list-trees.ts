@@ -64,6 +64,6 @@ export async function wholeAndFree(host: AttemptTreesHost, tree: AttemptTree): P
 
 export async function busyTree(host: AttemptTreesHost, tree: AttemptTree): Promise<Failure | undefined> {
   if ((await useOf(host, tree)) !== "open") return undefined;
-  const text = `an attempt of session ${tree.session} is at work in ${tree.path}: wait for its end, or interrupt it`;
+  const text = `an attempt of session ${tree.session} is running in ${tree.path}: wait for it to end, or stop it`;
   return failure("session-owned", text, { who: "user" });
 }

@@ -106,7 +106,7 @@ describe("sessions", () => {
     const goneOn = async (now: Partial<LocalOptions>, said: ExplicitOptions): Promise<unknown> => {
       const again = await resumeSession({ ...options, ...now }, session.id, said);
       assert.ok(!isFailure(again));
-      assert.match(again.remarks.join(), said.mode || now.mode ? /^$/ : /in plan mode, .*-mode auto/);
+      assert.match(again.remarks.join(), said.mode || now.mode ? /^$/ : /mode, plan; .*-mode auto/);
       const { settings, limits } = (await again.run({ text: "go on" })) as Session;
       await again.close();
       return [again.mode(), settings.mode, settings.planner, limits];
@@ -134,7 +134,7 @@ describe("sessions", () => {
     await session.run();
     await session.close();
     const refused = await resumeSession(options, session.id, {});
-    assert.match(isFailure(refused) ? refused.text : "", /works in .*\/own: go on with it there/);
+    assert.match(isFailure(refused) ? refused.text : "", /works in .*\/own: resume it there/);
     const moved = await resumeSession(options, session.id, { folder: true });
     assert.ok(!isFailure(moved));
     await moved.close();

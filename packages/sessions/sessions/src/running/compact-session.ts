@@ -28,7 +28,7 @@ export async function compactSession(
   if (isFailure(session)) return session;
   try {
     if (await session.hasWork()) {
-      const text = `session ${id} is not finished: go on with \`lathe run --resume ${id}\` first`;
+      const text = `session ${id} is not finished: resume it with \`lathe run --resume ${id}\` first`;
       return failure("invalid-arguments", text, { who: "user" });
     }
     const refused = await session.compact(focus);

@@ -11,13 +11,13 @@ export async function resumeElsewhereNotice(
 ): Promise<Failure | undefined> {
   const { id, cwd: own } = session;
   if (own !== host.cwd && !folder && host.hasFolder(own)) {
-    const text = `session ${id} works in ${own}: go on with it there, or say --cwd to have it go on in ${host.cwd}`;
+    const text = `session ${id} works in ${own}: resume it there, or use --cwd to resume it in ${host.cwd}`;
     return failure("invalid-arguments", text, { who: "user" });
   }
   const fork = await host.forkOf(session);
   if (!fork) return undefined;
-  const ways = `\`lathe run --resume ${id}\` goes on in it, \`lathe fork keep ${fork.id}\` takes its changes over`;
-  return failure("invalid-arguments", `session ${id} works in a fork of the folder, which waits: ${ways}`, {
+  const ways = `\`lathe run --resume ${id}\` resumes it there, \`lathe fork keep ${fork.id}\` applies its changes`;
+  return failure("invalid-arguments", `session ${id} works in an open fork of this folder: ${ways}`, {
     who: "user",
   });
 }

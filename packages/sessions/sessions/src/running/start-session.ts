@@ -248,11 +248,13 @@ export async function resumeSession(
   await session.close();
   if (elsewhere) return elsewhere;
   if (isTriedStill) {
-    const why = `session ${id} compares attempts at its task and is not through with it`;
-    return failure("session-owned", `${why}; go on with \`lathe run --resume ${id}\``, { who: "user" });
+    const why = `session ${id} is still comparing attempts`;
+    return failure("session-owned", `${why}; resume it with \`lathe run --resume ${id}\``, { who: "user" });
   }
-  const text = `session ${id} is a subagent's (${agent}), which is held to what session ${parent} may do`;
-  return failure("session-owned", `${text}; go on with \`--resume ${first}\``, { who: "user" });
+  const text = `session ${id} is the subagent ${agent} of session ${parent} and has its permissions`;
+  return failure("session-owned", `${text}; resume the main session with \`--resume ${first}\``, {
+    who: "user",
+  });
 }
 
 interface Claim {
@@ -282,5 +284,5 @@ async function claimSession(
 }
 
 function keptMode(mode: Mode, asked: Mode): string {
-  return `the session goes on in ${mode} mode, as before; --permission-mode ${asked} changes that`;
+  return `the session keeps its mode, ${mode}; use --permission-mode ${asked} to change it`;
 }
