@@ -79,7 +79,7 @@ describe("a question of a session in another process", () => {
     assert.equal(late.error?.data?.code, "not-found");
     terminal.child.stdin?.write("\u0004");
     const { out } = await terminal.ended;
-    assert.match(out, /program answered: allow/);
+    assert.match(out, /Allowed once \(program\)/);
     assert.equal(await client.leave(), 0);
   });
 

@@ -91,13 +91,13 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.say("make it");
     await terminal.until(/I go on when it is made\.\s+done · 2 steps/);
     at.place.put("go", "");
-    await terminal.until(/told the model: Background process p1 has ended \(exit code 0; it printed/);
+    await terminal.until(/Note to the model: Background process p1 has ended \(exit code 0; it printed/);
     await terminal.until(/process +read p1[\s\S]*It is made\.\s+done · 2 steps/);
     await terminal.say("again");
     await terminal.until(/And once more\.\s+done · 2 steps/);
     at.place.put("again", "");
     await terminal.until(
-      /told the model: Background process p2 has ended \(exit code 0\): until[\s\S]*is thinking/,
+      /Note to the model: Background process p2 has ended \(exit code 0\): until[\s\S]*is thinking/,
     );
     await terminal.press("Escape");
     await terminal.until("interrupted · 0 steps");
@@ -123,7 +123,7 @@ describe("commands in the background", { skip: noTmux() }, () => {
     limitFiles(pid, "unlimited");
     await terminal.press("Enter");
     await terminal.until(
-      /still here[\s\S]*told the model: Background process p1 has ended[\s\S]*done · 1 step/,
+      /still here[\s\S]*Note to the model: Background process p1 has ended[\s\S]*done · 1 step/,
     );
   });
 });

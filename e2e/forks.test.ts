@@ -131,7 +131,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
         await running.ended;
         const { code, err } = await place.run(["fork", what, ...(what === "list" ? [] : [id])]);
         assert.equal(code, 0, err);
-        assert.match(err, /cut off earlier; put back /);
+        assert.match(err, /was interrupted; restored /);
         assert.deepEqual(readdirSync(place.workspace), ["a", "b"]);
         await place.run(["fork", "drop", id]);
       }
@@ -144,7 +144,7 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
       place.put("n1", "by hand\n");
       const refused = await place.run(["fork", "drop", id]);
       assert.equal(refused.code, 1, refused.err);
-      assert.match(refused.err, /left n1 as somebody has changed [\s\S]*not all of what was cut off/);
+      assert.match(refused.err, /kept n1, changed since[\s\S]*not all of what was cut off/);
       assert.deepEqual([(await forks()).length, text("n1")], [1, "by hand\n"]);
       assert.equal((await place.run(["fork", "drop", id])).code, 0);
     });

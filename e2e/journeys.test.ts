@@ -116,7 +116,7 @@ describe("journeys", { skip: noTmux() }, () => {
     await terminal.press("Enter");
     await terminal.until("Esc interrupts");
     await terminal.say("and be brief");
-    await terminal.until("waits to be heard: and be brief");
+    await terminal.until("Queued: and be brief");
     sameScreen("steered", size, await terminal.until("done · 3 steps"));
     assert.equal(content(), before);
     const told = server.records.map(({ text }) => text);
@@ -164,7 +164,7 @@ describe("journeys", { skip: noTmux() }, () => {
     await terminal.until("Take it back: /rewind undo");
     assert.equal(content(), before);
     await terminal.say("/rewind undo");
-    await terminal.until("The rewind is undone.");
+    await terminal.until("Rewind undone.");
     assert.equal(content(), after);
   });
 
@@ -178,7 +178,7 @@ describe("journeys", { skip: noTmux() }, () => {
     await terminal.type("opus-5");
     await terminal.until(/› \d+\. anthropic\/claude-opus-5/);
     await terminal.press("Enter");
-    await terminal.until("takes over from the next step on");
+    await terminal.until("Switched to ");
     await terminal.until(/reads the 80\.0k tokens so far anew,\s+for about \$\d/);
     await terminal.say("go on");
     await terminal.until("Two.");

@@ -51,7 +51,7 @@ describe("typed during other work", { skip: noTmux() }, () => {
     await at.terminal.say("!sleep 1; echo it is $((40 + 2))");
     await at.terminal.until(/! +sleep 1/);
     await at.terminal.say("what does that mean?");
-    await at.terminal.until("waits to be heard: what does that mean?");
+    await at.terminal.until("Queued: what does that mean?");
     await at.terminal.until(/it is 42[\s\S]*Well\.[\s\S]*done · 1 step/);
     assert.match(at.server.records[0]?.text ?? "", /it is 42.*what does that mean\?/);
   });
@@ -71,9 +71,7 @@ describe("typed during other work", { skip: noTmux() }, () => {
     await at.terminal.until("exit 137");
     at.answer(runs("touch made"));
     await open("--continue");
-    const resumed = await at.terminal.until(
-      /Permissions: plan, as it had before\. Its last turn was cut off/,
-    );
+    const resumed = await at.terminal.until(/Permissions: plan, as before\. The last turn was interrupted/);
     assert.doesNotMatch(resumed, /is thinking/);
     await at.terminal.until(/ · plan · /);
     await at.terminal.say("make it");

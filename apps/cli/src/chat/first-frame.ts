@@ -9,7 +9,7 @@ export interface FirstFrame {
   discard(): void;
 }
 
-const greeting = "Say what to do. /help lists commands and keys.";
+const greeting = "Type a task, or /help.";
 const interrupt = "\u0003";
 
 /** *Contract:* the terminal sends key by key from now on. */

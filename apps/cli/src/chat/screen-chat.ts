@@ -382,7 +382,7 @@ export class ScreenChat {
   }
 
   #queuedLines(width: number): readonly string[] {
-    return this.chat.queued.map((text) => this.#theme.dim(fit(`  waits to be heard: ${text}`, width)));
+    return this.chat.queued.map((text) => this.#theme.dim(fit(`  Queued: ${text}`, width)));
   }
 
   #hint(): { readonly hint?: string } {

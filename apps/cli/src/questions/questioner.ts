@@ -49,7 +49,7 @@ export class Questioner {
   over(question: OpenQuestion, answered: QuestionAnswered | undefined): void {
     if (question !== this.#asked) return;
     this.#asked = undefined;
-    if (answered) this.#output.write(`\n${answered.by} answered: ${answerText(answered)}\n`);
+    if (answered) this.#output.write(`\n${answerText(answered)}\n`);
     this.#reader.close();
   }
 

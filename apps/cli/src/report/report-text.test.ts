@@ -57,7 +57,7 @@ describe("the report as text", () => {
     const compactions = { times: 2, before: 90_000, after: 20_000, summaries: 1, cost: 0.04 };
     const text = reportText(reportOf({ ...one, agents: { sessions: 2, turns: 3 }, compactions }), view);
     assert.match(text, /agents {2}2 subagents, 3 turns/);
-    assert.match(text, /context {1}made shorter 2 times, 90.0k to 20.0k tokens · 1 summary for \$0.0400/);
+    assert.match(text, /context {1}compacted 2 times, 90.0k to 20.0k tokens · 1 summary for \$0.0400/);
   });
 
   it("shows full model names if people used several, beside or above the figures", () => {

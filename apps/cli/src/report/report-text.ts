@@ -96,7 +96,7 @@ function summary({ work, errors }: Report, view: ReportView): string {
     [
       "context",
       compactions.times > 0
-        ? `made shorter ${counted(compactions.times, "time")}, ${count(compactions.before)} to ${count(compactions.after)} tokens`
+        ? `compacted ${counted(compactions.times, "time")}, ${count(compactions.before)} to ${count(compactions.after)} tokens`
         : undefined,
       compactions.summaries > 0
         ? `${counted(compactions.summaries, "summary", "summaries")} for ${money(compactions.cost)}`

@@ -90,7 +90,7 @@ export class TerminalReporter implements Reporter {
     );
     if (subagents) this.#screen.line(paint.dim(subagentsText(subagents)));
     const back = session.checkpoints.some(({ ref }) => ref)
-      ? ` · take it back: lathe sessions rewind ${session.id}`
+      ? ` · revert it: lathe sessions rewind ${session.id}`
       : "";
     this.#screen.line(paint.dim(`session ${session.id}${back}`));
   }

@@ -70,7 +70,7 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
       return callLines({ ...call, outcome: event.data.outcome, ms: event.data.ms }, view);
     }
     case "question.answered":
-      return [yellow(`? ${event.data.by} answered: ${answerText(event.data)}`)];
+      return [yellow(`? ${answerText(event.data)}`)];
     case "step.failed":
       return [yellow(`! no answer: ${harmless(event.data.failure.text)}`)];
     case "model.routed":
@@ -78,7 +78,7 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
     case "model.switched":
       return [yellow(`! switched to ${event.data.to}: ${harmless(event.data.why)}`)];
     case "notice.posted":
-      return [yellow(`! told the model: ${harmless(event.data.text)}`)];
+      return [yellow(`! note to the model: ${harmless(event.data.text)}`)];
     case "instructions.given":
       return event.data.texts.map(({ path }) => dim(`given to the model: ${harmless(path)}`));
     case "checkpoint.taken":
@@ -96,7 +96,8 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
 
 function spokenLines({ at, data }: Event<"message.received">, { paint }: StepView): readonly string[] {
   const text = messageText(data.parts);
-  if (data.ended) return ["", paint.yellow(`! ${moment(at)} told the model: ${harmless(withoutMark(text))}`)];
+  if (data.ended)
+    return ["", paint.yellow(`! ${moment(at)} note to the model: ${harmless(withoutMark(text))}`)];
   return [`${paint.bold("you")} ${paint.dim(moment(at))}`, harmless(text), ""];
 }
 
@@ -104,7 +105,7 @@ function rewoundText(
   { undoes, conversation, files }: Event<"session.rewound">["data"],
   step: number,
 ): string {
-  if (undoes) return "the rewind was undone";
+  if (undoes) return "rewind undone";
   const what = conversation ? (files ? "files and conversation" : "the conversation") : "the files";
   return `${what} went back${conversation ? ` to before step ${step + 1}` : ""}`;
 }

@@ -18,7 +18,7 @@ export async function showResumed(chat: Chat, id: string): Promise<readonly stri
   chat.print(["", ...earlier]);
   replay(chat, events, from);
   const session = chat.session?.session();
-  const open = session?.turn ? " Its last turn was cut off: say anything, and it goes on." : "";
+  const open = session?.turn ? " The last turn was interrupted. Send any message to continue." : "";
   const mode = session ? modeLine(chat, session) : "";
   return ["", dim(`Session ${id}: ${session?.title ?? ""}.${mode}${open}`)];
 }
@@ -41,8 +41,8 @@ function modeLine(chat: Chat, { settings }: Session): string {
   const before = chat.options.mode;
   const isGiven = chat.options.line?.["permission-mode"] !== undefined;
   const mode = isGiven ? before : chat.conversation.setMode(stricterMode(had, before));
-  if (mode !== before) return ` Permissions: ${mode}, as it had before.`;
-  return mode === had ? "" : ` Permissions: ${mode}; it had ${had}.`;
+  if (mode !== before) return ` Permissions: ${mode}, as before.`;
+  return mode === had ? "" : ` Permissions: ${mode} (before: ${had}).`;
 }
 
 /** The index where the last turns begin. */

@@ -107,8 +107,7 @@ export class Transcript {
     if (item?.type === "answer") this.#printAnswer(item);
     if (item?.type === "call") this.print(callLines(finishedCall(item), view));
     if (item?.type === "end") this.#printEnd(item);
-    if (event.type === "question.answered")
-      this.print([this.#theme.dim(`  ${event.data.by} answered: ${answerText(event.data)}`)]);
+    if (event.type === "question.answered") this.print([this.#theme.dim(`  ${answerText(event.data)}`)]);
     const remark = this.#remarkOn(event);
     if (remark?.tone === "quiet") this.print(this.#dimmed(harmless(remark.text)));
     if (remark?.tone === "warning") this.#note(remark.text);

@@ -10,7 +10,7 @@ import type { CommandContext, SharedCommand } from "./command-context.ts";
 export const modelCommand: SharedCommand = {
   name: "model",
   usage: "[ID]",
-  about: "another model goes on; without an id a list to choose from",
+  about: "switch to another model; without an ID, choose from a list",
   run: async (chat, words) => {
     const id = words === "" ? await chosen(chat) : words;
     if (id === undefined) return undefined;
@@ -18,7 +18,7 @@ export const modelCommand: SharedCommand = {
     const unknown = await chat.conversation.setModel(id);
     if (unknown) return unknown;
     const price = before && (await priceLine(chat, before, id));
-    return [`${id} takes over from the next step on.`, ...(price ?? [])].map(chat.theme.dim);
+    return [`Switched to ${id}.`, ...(price ?? [])].map(chat.theme.dim);
   },
 };
 

@@ -70,11 +70,11 @@ function entryOf(event: Event, calls: Calls): readonly Entry[] {
     case "tool.completed":
       return [callEntry(event, calls)];
     case "question.answered":
-      return [{ type: "note", text: `${event.data.by} answered: ${answerText(event.data)}` }];
+      return [{ type: "note", text: answerText(event.data) }];
     case "model.switched":
       return [{ type: "note", text: `switched to ${event.data.to}: ${harmless(event.data.why)}` }];
     case "session.rewound":
-      return [{ type: "note", text: event.data.undoes ? "the rewind was undone" : "the session went back" }];
+      return [{ type: "note", text: event.data.undoes ? "rewind undone" : "session rewound" }];
     case "turn.ended": {
       const why = problemOf(event.data.end);
       const word = endWord(event.data.end);

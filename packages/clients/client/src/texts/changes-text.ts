@@ -34,7 +34,7 @@ function fileText(
 
 const openTexts: Readonly<Record<NonNullable<SessionChanges["open"]>, string>> = {
   "at-work": "It is at work: this holds what has changed since its last checkpoint, by anybody.",
-  "cut-off": "Its last turn was cut off: this holds what has changed since, by anybody.",
+  "cut-off": "The last turn was interrupted: this includes every change since, whoever made it.",
 };
 
 const othersTexts: Readonly<Record<NonNullable<SessionFile["others"]>, string>> = {

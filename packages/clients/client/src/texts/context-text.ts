@@ -20,9 +20,9 @@ export function contextText(report: ContextReport, { paint, width }: View): stri
   const head = [
     bold(fit(report.title, width)),
     dim(`${report.id} · ${harmless(report.model)}`),
-    `${bold(count(tokens))} of ${count(window)} tokens (${share(tokens)}, estimated${counting}); made shorter above ${count(most)}`,
+    `${bold(count(tokens))} of ${count(window)} tokens (${share(tokens)}, estimated${counting}); compacted above ${count(most)}`,
     ...(compactions > 0
-      ? [dim(`made shorter ${compactions} ${compactions === 1 ? "time" : "times"} so far`)]
+      ? [dim(`compacted ${compactions} ${compactions === 1 ? "time" : "times"} so far`)]
       : []),
   ];
   const widest = Math.max(1, ...report.groups.map((group) => group.tokens));

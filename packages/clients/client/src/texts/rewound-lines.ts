@@ -13,29 +13,24 @@ export interface Telling {
 
 export function rewoundLines(rewound: Rewound, { parts, isUndo, paint }: Telling): readonly string[] {
   const { step, opens, restored } = rewound;
-  if (isUndo) return [paint.bold("The rewind is undone."), ...(restored ? filesLines(restored, paint) : [])];
+  if (isUndo) return [paint.bold("Rewind undone."), ...(restored ? filesLines(restored, paint) : [])];
   const where = opens ? `before the turn that began with step ${step}` : `before step ${step}`;
   const what =
-    parts.conversation && parts.files
-      ? "Files and conversation are"
-      : parts.files
-        ? "The files are"
-        : "The conversation is";
+    parts.conversation && parts.files ? "files and conversation" : parts.files ? "files" : "conversation";
   const files = parts.files ? filesLines(restored, paint) : [];
-  const head = `${paint.bold(what)} as they were ${where}.`;
-  return [head.replace(/(is.*) as they were/, "$1 as it was"), ...files];
+  return [`${paint.bold(`Reverted ${what}`)} to ${where}.`, ...files];
 }
 
 function filesLines(restored: Rewound["restored"], { dim, yellow }: Palette): readonly string[] {
   const changed = restored?.changed ?? [];
-  if (changed.length === 0) return [dim("No file had to change.")];
+  if (changed.length === 0) return [dim("No files changed.")];
   const named = changed.slice(0, pathsNamed).map((path) => `  ${harmless(path)}`);
   const more = changed.length > pathsNamed ? [dim(`  … ${changed.length - pathsNamed} more`)] : [];
   const left = (restored?.left ?? []).map(({ path, why }) =>
-    yellow(`  left alone: ${harmless(path)} (${why})`),
+    yellow(`  not restored: ${harmless(path)} (${why})`),
   );
   return [
-    `${changed.length} ${changed.length === 1 ? "file" : "files"} put back:`,
+    `${changed.length} ${changed.length === 1 ? "file" : "files"} restored:`,
     ...named,
     ...more,
     ...left,

@@ -2,11 +2,23 @@
 import type { Event } from "@lathe/protocol";
 import { harmless } from "../text/fit.ts";
 
-/** Includes how much of an edit was applied, if not all. */
-export function answerText({ answer, part }: Event<"question.answered">["data"]): string {
-  if (!part) return harmless(answer);
+const decisions: Readonly<Record<string, string>> = {
+  allow: "Allowed once",
+  "allow for this session": "Allowed for this session",
+  "allow for this project": "Allowed for this project",
+  deny: "Denied",
+};
+/** People at a terminal: not named in the text. */
+const here: ReadonlySet<string> = new Set(["user", "terminal"]);
+
+/** Includes how much of an edit was taken, if not all, and who answered elsewhere. */
+export function answerText({ by, answer, part }: Event<"question.answered">["data"]): string {
+  const decision = Object.hasOwn(decisions, answer) ? decisions[answer] : undefined;
+  const said = decision ?? `Answered: ${answer}`;
+  const who = here.has(by) ? "" : ` (${by})`;
+  if (!part) return harmless(`${said}${who}`);
   const taken = part.files.reduce((sum, one) => sum + one.taken.length, 0);
   const of = part.files.reduce((sum, one) => sum + one.of, 0);
   const words = part.words === undefined ? "" : `: ${part.words}`;
-  return harmless(`${answer}, ${taken} of ${of} hunks${words}`);
+  return harmless(`${said}${who}, ${taken} of ${of} hunks${words}`);
 }

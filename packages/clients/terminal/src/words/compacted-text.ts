@@ -6,7 +6,7 @@ import { harmless } from "../text/fit.ts";
 
 export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Palette): string {
   const failure = done.summarized?.failure;
-  if (isNothing(done)) return `Nothing could be made shorter${failure ? `: ${harmless(failure.text)}` : ""}.`;
+  if (isNothing(done)) return `Nothing to compact${failure ? `: ${harmless(failure.text)}` : ""}.`;
   const failed = failure ? [yellow(`no summary: ${harmless(failure.text)}`)] : [];
   return [`${bold(freedOf(done))}: ${whatOf(done)}.`, ...failed, dim("The log keeps everything.")].join("\n");
 }
@@ -15,9 +15,7 @@ export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Pal
 export function compactedLine(done: ContextCompacted): string {
   const failure = done.summarized?.failure;
   const failed = failure ? `; no summary: ${harmless(failure.text)}` : "";
-  const what = isNothing(done)
-    ? "nothing could be made shorter"
-    : `made shorter: ${freedOf(done)}: ${whatOf(done)}`;
+  const what = isNothing(done) ? "nothing to compact" : `compacted: ${freedOf(done)}: ${whatOf(done)}`;
   return `${what}${failed}`;
 }
 
@@ -34,6 +32,6 @@ function whatOf({ parts, summary, summarized }: ContextCompacted): string {
   const shortened = `${plural(parts.length, "old result")} shortened`;
   return [
     ...(parts.length > 0 ? [shortened] : []),
-    ...(summary ? [`${summary.messages} messages summed up by ${summarized?.model ?? "a model"}`] : []),
+    ...(summary ? [`${summary.messages} messages summarized by ${summarized?.model ?? "a model"}`] : []),
   ].join(", ");
 }

@@ -15,7 +15,7 @@ export function problemOf(end: TurnEnd): string | undefined {
     case "loop":
       return `stopped in a loop: ${end.text}`;
     case "cancelled":
-      return `interrupted by ${end.by}`;
+      return `interrupted by ${end.by === "user" ? "you" : end.by}`;
   }
 }
 

@@ -49,7 +49,7 @@ export function createRemarks(): (event: Event) => Remark | undefined {
       case "notice.posted":
         return { tone: isNews(event.data) ? "quiet" : "warning", text: toldText(event.data.text) };
       case "session.rewound":
-        return warning("the session went back");
+        return warning("session rewound");
       default:
         return undefined;
     }
@@ -62,7 +62,7 @@ function isNews({ about }: Event<"notice.posted">["data"]): boolean {
 }
 
 export function toldText(notice: string): string {
-  return `told the model: ${notice}`;
+  return `Note to the model: ${notice}`;
 }
 
 function contacted({ host, port, verdict, why }: Event<"network.decided">["data"]): Remark {
@@ -71,7 +71,7 @@ function contacted({ host, port, verdict, why }: Event<"network.decided">["data"
 }
 
 function uncovered(why: string): string {
-  return `the files are not kept, so this cannot be taken back: ${why}`;
+  return `no checkpoint, so these changes cannot be reverted: ${why}`;
 }
 
 function quiet(text: string): Remark {

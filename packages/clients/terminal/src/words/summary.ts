@@ -23,7 +23,7 @@ export interface SubagentsCost extends Pick<Session["account"], "cost" | "costUn
 /** 2 subagents besides: $0.0123, 12.4k tokens. */
 export function subagentsText(added: SubagentsCost): string {
   const { sessions, tokens } = added;
-  const who = `${plural(sessions, "subagent")} besides`;
+  const who = `plus ${plural(sessions, "subagent")}`;
   return tokens === 0 ? who : `${who}: ${costText(added)}, ${count(tokens)} tokens`;
 }
 

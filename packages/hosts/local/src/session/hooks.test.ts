@@ -323,7 +323,7 @@ describe("hooks", () => {
     await again.compact("ports");
     assert.ok(!isFailure(await again.run()));
     assert.equal(server?.records.length, records);
-    assert.deepEqual(remarks, ["a hook does not let the conversation be made shorter: not now"]);
+    assert.deepEqual(remarks, ["a hook blocked compaction: not now"]);
   });
 
   it("also decide on single calls outside any session", async () => {

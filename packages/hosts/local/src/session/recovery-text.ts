@@ -5,11 +5,11 @@ const pathsNamed = 5;
 
 export function recoveryText({ back, left, failed }: Recovery): string {
   const parts = [
-    ...(back.length > 0 ? [`put back ${named(back)}`] : []),
-    ...(left.length > 0 ? [`left ${named(left)} as somebody has changed them since`] : []),
+    ...(back.length > 0 ? [`restored ${named(back)}`] : []),
+    ...(left.length > 0 ? [`kept ${named(left)}, changed since`] : []),
     ...failed.map(({ text }) => text),
   ];
-  return `a change of several files was cut off earlier; ${parts.join("; ")}`;
+  return `an earlier change to several files was interrupted; ${parts.join("; ")}`;
 }
 
 function named(paths: readonly string[]): string {

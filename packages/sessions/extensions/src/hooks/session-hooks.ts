@@ -132,7 +132,7 @@ export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): S
 
 function blockedText(trigger: CompactionTrigger, why: string): string {
   return trigger === "manual"
-    ? `a hook does not let the conversation be made shorter: ${why}`
+    ? `a hook blocked compaction: ${why}`
     : `a hook would not have the conversation made shorter (${why}), but it is too long to go on as it is`;
 }
 
