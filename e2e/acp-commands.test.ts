@@ -139,7 +139,7 @@ describe("lathe acp", () => {
       at.place.put("seen.sh", "echo otherwise >> seen.txt\n");
       const third = await open(answering("later"));
       await ask(third, await begin(third), prompt("four"));
-      assert.match(textOf(third), /CHANGED {2}UserPromptSubmit: sh seen\.sh[\s\S]*seen\.sh is not as it was/);
+      assert.match(textOf(third), /CHANGED {2}UserPromptSubmit: sh seen\.sh[\s\S]*seen\.sh has changed/);
       assert.equal(readFileSync(join(at.place.workspace, "seen.txt"), "utf8"), "heard\n");
     });
 

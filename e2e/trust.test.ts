@@ -58,7 +58,7 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     place.put("seen.sh", "echo otherwise >> seen.txt\n");
     const fourth = await open();
     const asked = await fourth.until("Enter chooses");
-    assert.match(asked, /CHANGED {2}UserPromptSubmit: sh seen\.sh\n\s+seen\.sh is not as it was/);
+    assert.match(asked, /CHANGED {2}UserPromptSubmit: sh seen\.sh\n\s+seen\.sh has changed/);
     await fourth.press("Escape");
     await fourth.until("Not now:");
   });
@@ -67,7 +67,7 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     const first = await open();
     await first.until("Enter chooses");
     await first.press("Down", "Down", "Enter");
-    await first.until("Never for this folder:");
+    await first.until("Never in this folder:");
     const second = await open("say hello");
     const screen = await second.until(/Heard you[\s\S]*done · 1 step/);
     assert.ok(!/hooks/.test(screen), screen);
@@ -90,7 +90,7 @@ describe("trust at the terminal", { skip: noTmux() }, () => {
     place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
     const terminal = await open("say hello");
     const asked = await terminal.until("Enter chooses");
-    assert.match(asked, /outside the sandbox,\s+with your rights[\s\S]*one:\s+MODE=x/);
+    assert.match(asked, /outside the\s+sandbox\s+with\s+your\s+permissions[\s\S]*one:\s+MODE=x/);
     await terminal.press("Down", "Enter");
     await terminal.until(/Heard you[\s\S]*done · 1 step/);
     assert.match(server.records[0]?.text ?? "", /find_tools/);

@@ -38,9 +38,9 @@ export const trustChoices: readonly {
   readonly label: string;
   readonly about: string;
 }[] = [
-  { value: "later", label: "Not now", about: "nothing of it runs; asked again next time" },
-  { value: "yes", label: "Yes, for this folder", about: "until one of them or its files changes" },
-  { value: "never", label: "Never for this folder", about: "nothing of it runs, and nobody is asked" },
+  { value: "later", label: "Not now", about: "runs nothing; asks again next time" },
+  { value: "yes", label: "Trust in this folder", about: "until one of them or its files changes" },
+  { value: "never", label: "Never in this folder", about: "runs nothing; never asks again" },
 ];
 
 /** Leaves out extensions that are trusted and unchanged, or that the user never wants to be asked about. */
@@ -57,12 +57,12 @@ function hookQuestions(place: Place): readonly TrustQuestion[] {
   const settings = readHookSettings(place);
   const trust = readHookTrust(place);
   if (settings.hash === "" || trust.never || trust.hash === settings.hash) return [];
-  const how = "programs that have a say in sessions here; they run in the sandbox";
+  const how = "commands that run during a session, in the sandbox";
   return [
     {
       about: "hooks",
-      title: "May this project's hooks run?",
-      lines: shown(`This project brings hooks: ${how}.`, trust, hookItems(settings, place.cwd)),
+      title: "Run this project's hooks?",
+      lines: shown(`This project defines hooks: ${how}.`, trust, hookItems(settings, place.cwd)),
       answer: (said, options) => {
         if (said === "later") return options;
         return (said === "yes" ? trustHooks(place, settings) : neverTrustHooks(place)) ?? options;
@@ -76,11 +76,11 @@ function serverQuestions(place: Place): readonly TrustQuestion[] {
   // Loading the configuration already reported the problem.
   if (!found || isFailure(found) || found.isTrusted || found.trust.never) return [];
   if (found.items.length === 0) return [];
-  const how = `${projectFile} names MCP servers, which run outside the sandbox, with your rights`;
+  const how = `${projectFile} defines MCP servers, which run outside the sandbox with your permissions`;
   return [
     {
       about: "servers",
-      title: "May this project's MCP servers be started?",
+      title: "Start this project's MCP servers?",
       lines: shown(`This project's ${how}.`, found.trust, found.items),
       answer: (said, options) => {
         if (said === "later") return options;
@@ -95,20 +95,20 @@ function serverQuestions(place: Place): readonly TrustQuestion[] {
 }
 
 const marks: Readonly<Record<ItemChange["change"], string>> = {
-  same: "as it was",
+  same: "unchanged",
   new: "NEW",
   changed: "CHANGED",
-  gone: "gone",
+  gone: "removed",
 };
 
 function shown(head: string, trust: TrustRecord, items: readonly TrustedItem[]): readonly string[] {
   const changes = changesSince(trust, items);
   const isKnown = trust.hash !== undefined;
-  const since = isKnown ? " You let them run before, and they have changed since:" : "";
+  const since = isKnown ? " You trusted them before; they have changed since:" : "";
   const lines = changes
     ? changes.flatMap(({ text, change, files }) => [
         ...itemLines(`${marks[change]}  ${text}`),
-        ...files.map((path) => `      ${harmless(path)} is not as it was`),
+        ...files.map((path) => `      ${harmless(path)} has changed`),
       ])
     : items.flatMap(({ text, files }) => [
         ...itemLines(text),
