@@ -78,7 +78,7 @@ describe("journeys", { skip: noTmux() }, () => {
       await terminal.until("Ctrl-C again leaves");
       await terminal.press("C-c");
       const left = await terminal.until("exit 0");
-      assert.match(left, /Session \S+\. Go on with it: lathe --resume \S+\n/);
+      assert.match(left, /Session \S+\. Resume it: lathe --resume \S+\n/);
     });
 
     it(`a fix with approval, ${name}`, async () => {
@@ -97,7 +97,7 @@ describe("journeys", { skip: noTmux() }, () => {
       await terminal.press("Down", "Enter");
       sameScreen("fixed", size, await terminal.until(/done · 4 steps[\s\S]*\n\S*claude-sonnet/));
       await terminal.say("/permissions");
-      sameScreen("permissions", size, await terminal.until("Allowed for this session"));
+      sameScreen("permissions", size, await terminal.until(/Change the mode:[\s\S]*\n\S*claude-sonnet/));
     });
   }
 

@@ -121,7 +121,7 @@ describe("lathe run", () => {
     assert.equal(code, 3);
     assert.match(
       err,
-      /permission: write a\.txt: Ask mode asks before writing files\. Go on with: lathe run --continue --allow 'write:a\.txt'/,
+      /permission: write a\.txt: Ask mode asks before writing files\. Continue with: lathe run --continue --allow 'write:a\.txt'/,
     );
     assert.equal(err.trim().split("\n").length, 1);
     assert.equal(existsSync(join(place.workspace, "a.txt")), false);

@@ -110,7 +110,7 @@ describe("stops", () => {
     const env = wireEnv(server.url);
     const stopped = await place.run(["run", "--permission-mode", "ask", "do it"], { env });
     assert.equal(stopped.code, 3);
-    const flags = /go on with: lathe run --continue (--allow .*)/i.exec(stopped.err)?.[1] ?? "";
+    const flags = /continue with: lathe run --continue (--allow .*)/i.exec(stopped.err)?.[1] ?? "";
     assert.match(flags, /^--allow '/, stopped.err);
     // The first suggested command, as a shell would read it.
     const globs = [...flags.matchAll(/--allow '((?:[^']|'\\'')*)'/g)].map(([, glob = ""]) =>

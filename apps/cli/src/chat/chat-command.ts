@@ -18,11 +18,11 @@ import type { FirstFrame } from "./first-frame.ts";
 import { type Beginning, chatSettings } from "./open-chat.ts";
 
 const ownFlags = {
-  resume: { type: "string", short: "r", value: "ID", values: "sessions", about: "go on with this session" },
+  resume: { type: "string", short: "r", value: "ID", values: "sessions", about: "resume this session" },
   continue: {
     type: "boolean",
     short: "c",
-    about: "go on with the newest session of this folder that nobody runs",
+    about: "resume the most recent session in this folder",
   },
   theme: {
     type: "string",
@@ -82,7 +82,7 @@ async function openIn(line: Read | Failure, first: FirstFrame | undefined): Prom
       });
   const lathe = commandName(process.env);
   if (left.session !== undefined) {
-    process.stdout.write(`Session ${left.session}. Go on with it: ${lathe} --resume ${left.session}\n`);
+    process.stdout.write(`Session ${left.session}. Resume it: ${lathe} --resume ${left.session}\n`);
   }
   return left.code;
 }

@@ -27,7 +27,7 @@ const flags = {
     value: "FILE",
     about: "the answer is JSON that matches this schema, else the run fails",
   },
-  resume: { type: "string", short: "r", value: "ID", values: "sessions", about: "go on with this session" },
+  resume: { type: "string", short: "r", value: "ID", values: "sessions", about: "resume this session" },
   image: {
     type: "string",
     multiple: true,
@@ -37,7 +37,7 @@ const flags = {
   continue: {
     type: "boolean",
     short: "c",
-    about: "go on with the newest session of this folder that nobody runs",
+    about: "resume the most recent session in this folder",
   },
   fork: { type: "boolean", about: "work on a copy-on-write view of the folder, and decide at the end" },
   keep: { type: "boolean", about: "--fork: take the changes over when it is done, without asking" },

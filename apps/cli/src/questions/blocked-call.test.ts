@@ -17,17 +17,17 @@ const always = (kind: EffectKind, target: string): Rule => ({
   target,
 });
 
-const goOn = "Go on with: lathe run --continue --allow";
+const goOn = "Continue with: lathe run --continue --allow";
 const cases: readonly (readonly [string, readonly Rule[], string])[] = [
   [
     "uncontained",
     [always("execute", String.raw`ls \*.js`)],
-    String.raw`Install bubblewrap, or go on with: lathe run --continue --allow 'ls \*.js', or lathe run --continue --no-sandbox`,
+    String.raw`Install bubblewrap, or continue with: lathe run --continue --allow 'ls \*.js', or lathe run --continue --no-sandbox`,
   ],
   [
     "uncontained",
     [always("execute", "x".repeat(500))],
-    "Install bubblewrap, or go on with: lathe run --continue --no-sandbox",
+    "Install bubblewrap, or continue with: lathe run --continue --no-sandbox",
   ],
   ["network", [always("network", "example.com")], `${goOn} 'network:example.com'`],
   ["sandbox", [always("write", "/data/**")], `${goOn} 'write:/data/**'`],

@@ -48,14 +48,14 @@ function remedy(rule: string, allow: string | undefined, lathe: string): string 
   switch (rule) {
     case "uncontained": {
       const ways = [...(allow === undefined ? [] : [`${goOn} ${allow}`]), `${goOn} --no-sandbox`];
-      return `Install bubblewrap, or go on with: ${ways.join(", or ")}`;
+      return `Install bubblewrap, or continue with: ${ways.join(", or ")}`;
     }
     case "ask-mode":
-      return `Go on with: ${goOn} ${allow ?? "--permission-mode auto"}`;
+      return `Continue with: ${goOn} ${allow ?? "--permission-mode auto"}`;
     default:
       return allow === undefined
         ? `Go on at a terminal, where you are asked: ${goOn}`
-        : `Go on with: ${goOn} ${allow}`;
+        : `Continue with: ${goOn} ${allow}`;
   }
 }
 

@@ -149,7 +149,7 @@ function permissionText(session: Session, { blocked, questioner }: Audience): st
   const unanswered = questioner?.unanswered;
   // The log only says that the end of the input ended the turn, not that an answer was missing.
   if (unanswered !== undefined)
-    return `${unanswered}; nobody answers any more. Go on with: ${lathe} run --continue`;
+    return `${unanswered}; the input has ended. Continue with: ${lathe} run --continue`;
   const call = blocked.latest();
   if (session.lastEnd?.type !== "permission" || !call) return undefined;
   return blockedText(call, lathe);

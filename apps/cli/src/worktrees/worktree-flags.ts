@@ -14,6 +14,6 @@ export const worktreeFlags = {
     value: "WHAT",
     values: ["carry", "leave", "refuse"],
     about:
-      "--worktree, --best-of: carry, leave or refuse what is in no commit (default carry; leave with --base)",
+      "--worktree, --best-of: uncommitted changes: carry, leave or refuse (default: carry; with --base: leave)",
   },
 } as const;

@@ -42,10 +42,10 @@ export const agentFlags = {
     type: "string",
     multiple: true,
     value: "GLOB",
-    about: "let matching commands, or with KIND:GLOB other effects, happen unasked (repeatable)",
+    about: "allow matching commands without asking; KIND:GLOB for other kinds of access (repeatable)",
   },
   cwd: { type: "string", value: "DIR", about: "the folder to work in (default: here)" },
-  "no-sandbox": { type: "boolean", about: "run commands with your own rights" },
+  "no-sandbox": { type: "boolean", about: "run commands without a sandbox, with your permissions" },
   "no-checkpoints": { type: "boolean", about: "do not keep the files before steps that may change them" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
