@@ -67,7 +67,7 @@ function holds(check: (text: string, candidates: readonly Candidate[]) => void, 
 }
 
 describe("candidates", () => {
-  it("stand inside the text and change it", () =>
+  it("are inside the text and change it", () =>
     holds((text, candidates) => {
       for (const candidate of candidates) {
         assert.ok(0 <= candidate.start && candidate.start <= candidate.end && candidate.end <= text.length);
@@ -75,7 +75,7 @@ describe("candidates", () => {
       }
     }));
 
-  it("differ from each other, come best first, and each says what it does", () =>
+  it("differ from each other, come best first, and describe their change", () =>
     holds((text, candidates) => {
       const texts = candidates.map((candidate) => applied(text, candidate));
       assert.equal(new Set(texts).size, texts.length);
@@ -86,7 +86,7 @@ describe("candidates", () => {
       });
     }));
 
-  it("become edits: `old` is there once, and the replacement is the candidate", () =>
+  it("become edits: `old` occurs once, and the replacement is the candidate", () =>
     holds((text, candidates) => {
       for (const candidate of candidates) {
         const repair = toRepair(text, candidate);
@@ -98,7 +98,7 @@ describe("candidates", () => {
       }
     }));
 
-  it("become edits that can be taken back the same way", () =>
+  it("become edits that can be reverted in the same way", () =>
     holds((text, candidates) => {
       for (const candidate of candidates) {
         const repair = toRepair(text, candidate);
@@ -151,7 +151,7 @@ describe("candidates", () => {
     assert.equal(await weigh(0.4, 1), 3);
   });
 
-  it("are none for a text that does not parse", async () => {
+  it("are absent for a text that does not parse", async () => {
     const lines = new Map([[1, 1]]);
     const file = { path: "a.py", language: "python", text: "def (:\n", lines } as const;
     assert.deepEqual(await candidatesOf(file, grammars), []);

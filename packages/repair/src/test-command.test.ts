@@ -1,4 +1,4 @@
-/** Which command runs a workspace's tests, what it starts, and what npm only stands in front of. */
+/** Which command runs a workspace's tests, what it starts, and what npm merely wraps. */
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -78,7 +78,7 @@ const detected: readonly (readonly [what: string, facts: ProjectFacts, command: 
 
 describe("detectTestCommand", () => {
   for (const [what, facts, command] of detected)
-    it(`knows ${what}`, () => assert.equal(detectTestCommand(facts), command));
+    it(`recognizes ${what}`, () => assert.equal(detectTestCommand(facts), command));
 });
 
 const straight: readonly (readonly [command: string, direct: string])[] = [

@@ -222,7 +222,7 @@ for (const [name, { check, good, bad, model = "m" }] of Object.entries({
   ];
   describe(`the strict ${name} check`, () => {
     it("accepts a plain conversation", () => assert.deepEqual(problems(good), []));
-    it("refuses reasoning of another model", () =>
+    it("refuses the reasoning of another model", () =>
       assert.notDeepEqual(problems(good, `${model}-other`), []));
     for (const [why, change] of bad) {
       it(`refuses: ${why.source}`, () => {

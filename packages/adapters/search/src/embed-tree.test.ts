@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "lathe-embed-"));
 after(() => rmSync(folder, { recursive: true }));
 const signal = new AbortController().signal;
 
-/** Words that mean the same stand for one. */
+/** Maps words of the same meaning to one. */
 const same: Readonly<Record<string, string>> = { scald: "boil", scalding: "boil", liquid: "water" };
 
 function vectorOf(text: string, dimensions: number): Float32Array {
@@ -94,7 +94,7 @@ async function rank({ root, options, embedder }: Tree, query: string): Promise<R
   return found;
 }
 
-it("finds by meaning what no word of a query says, and only once it was embedded", async () => {
+it("finds by meaning, without common words, and only once embedded", async () => {
   const one = tree();
   const query = "where is the scalding liquid made";
   assert.deepEqual((await rank(one, query)).ranges, []);
@@ -103,7 +103,7 @@ it("finds by meaning what no word of a query says, and only once it was embedded
   assert.equal(ranges[0]?.path, "src/kettle.ts");
 });
 
-it("sends a text once, and nothing that may not be read or holds secrets", async () => {
+it("sends a text once, and nothing unreadable or secret", async () => {
   const one = tree();
   const { plan } = await run(one);
   assert.equal(plan.chunks, one.embedder.sent.length);
@@ -118,7 +118,7 @@ it("sends a text once, and nothing that may not be read or holds secrets", async
   assert.ok(!one.embedder.sent.some((text) => text.includes(key)), "a key was sent");
 });
 
-it("keeps what was made when a server fails in the middle, and goes on with the rest", async () => {
+it("keeps finished vectors if a server fails in the middle, and continues with the rest", async () => {
   const one = tree();
   for (let n = 0; n < 100; n++)
     put(one.root, `more/m${n}.ts`, `export function more${n}() {\n  return "x${n}";\n}\n`);
@@ -134,7 +134,7 @@ it("keeps what was made when a server fails in the middle, and goes on with the 
   assert.equal(one.embedder.sent.length, plan.chunks);
 });
 
-it("searches without a server that fails or changes, and says so", async () => {
+it("searches without a server that fails or changes, and reports it", async () => {
   const one = tree();
   await run(one);
   one.embedder.isDown = true;
@@ -151,7 +151,7 @@ it("searches without a server that fails or changes, and says so", async () => {
   assert.equal(isFailure(done) && done.code, "config-invalid");
 });
 
-it("does without vectors that are torn, and makes them again", async () => {
+it("does without torn vectors, and makes them again", async () => {
   const one = tree();
   await run(one);
   const own = join(one.options.folder, readdirSync(one.options.folder)[0] ?? "");
@@ -164,7 +164,7 @@ it("does without vectors that are torn, and makes them again", async () => {
   assert.equal((await rank(one, "where is the scalding liquid made")).ranges[0]?.path, "src/kettle.ts");
 });
 
-it("reads vectors as they were written, and nothing with a byte that is another", () => {
+it("reads vectors as written, and nothing with a changed byte", () => {
   const numbers = fc.array(fc.float({ noNaN: true, min: -5, max: 5 }), { minLength: 8, maxLength: 8 });
   fc.assert(
     fc.property(fc.array(numbers, { maxLength: 6 }), fc.nat(), (rows, at) => {

@@ -141,7 +141,7 @@ function filesOf(root: string, documents: Documents, maySend: Allowing): readonl
   return found;
 }
 
-/** What looks like a key or a login is blanked, its line ends kept: chunks are told by their lines. */
+/** Blanks text that looks like a key or a login, and keeps line ends: chunks are found by their lines. */
 function withoutSecrets(text: string, redact: Redactor): string {
   let clean = "";
   let end = 0;

@@ -8,7 +8,7 @@ import { type DefinitionsOf, RefinedDefinitions } from "./refined-definitions.ts
 const folder = mkdtempSync(join(tmpdir(), "lathe-refined-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Nothing else keeps this process alive, and its loop turning, meanwhile. */
+/** Nothing else keeps this process alive meanwhile. */
 async function settled(refined: RefinedDefinitions): Promise<void> {
   const alive = setInterval(() => {}, 1);
   await refined.settled();
@@ -42,7 +42,7 @@ function opened(cache?: string, definitionsOf?: DefinitionsOf, patienceMs = 10_0
   return { refined: open(), again: open, put, asked };
 }
 
-it("knows nothing at once, and soon what a file holds now, by content", async () => {
+it("knows nothing at first, and soon a file's current definitions, by content", async () => {
   const { refined, put, asked } = opened();
   put("a.js", "pour\n");
   put("copy.js", "pour\n");
@@ -60,7 +60,7 @@ it("knows nothing at once, and soon what a file holds now, by content", async ()
   assert.equal((await refined.of("a.js"))?.[0]?.name, "boil");
 });
 
-it("is waited for where that is asked, though not for ever", async () => {
+it("can be awaited, within a limit", async () => {
   const { refined, put } = opened();
   put("a.js", "pour\n");
   put("b.js", "boil\n");
@@ -74,7 +74,7 @@ it("is waited for where that is asked, though not for ever", async () => {
   assert.equal(await slow.refined.soon("a.js"), undefined);
 });
 
-it("asks of few files at a time, and never of large ones, those that are never indexed, or none", async () => {
+it("parses few files at a time, and never large or unindexed ones", async () => {
   const { refined, put, asked } = opened();
   put("secret.js", "key\n");
   put("large.js", "x".repeat(200_001));
@@ -92,7 +92,7 @@ it("asks of few files at a time, and never of large ones, those that are never i
   assert.ok(asked.every((path) => path.startsWith("part")));
 });
 
-it("keeps what it found for the next session, and bears with a file that is torn", async () => {
+it("keeps its results for the next session, and tolerates a torn file", async () => {
   const cache = mkdtempSync(join(folder, "cache-"));
   const { refined, again, put, asked } = opened(cache);
   put("a.js", "pour\n");
@@ -112,7 +112,7 @@ it("keeps what it found for the next session, and bears with a file that is torn
   assert.equal(asked.length, 3);
 });
 
-it("leaves the answer as it was when a grammar fails", async () => {
+it("leaves the answer unchanged if a grammar fails", async () => {
   const { refined, put } = opened(undefined, () => Promise.reject(new Error("no grammar")));
   put("a.js", "pour\n");
   for (let n = 0; n < 2; n++) {

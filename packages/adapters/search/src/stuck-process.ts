@@ -30,7 +30,9 @@ export function watchProgress(
   return () => clearInterval(timer);
 }
 
-/** Processor time of all its threads; undefined where one waits for a disk, or nothing is told. proc_pid_stat(5). */
+/**
+ * Processor time of all its threads; undefined if one waits for a disk, or it is unknown. proc_pid_stat(5).
+ */
 function progressOf(pid: number): string | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).map((thread) => {

@@ -1,4 +1,7 @@
-/** The embedded model's conversations: looks, runs, reads, searches, edits, verifies, reports; and says what it cannot do. */
+/**
+ * The embedded model's conversations: looks, runs, reads, searches, edits, verifies, reports; and explains
+ * its limits.
+ */
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -27,7 +30,7 @@ ${JSON.stringify(REPAIR)}
 ${JSON.stringify({ ...REPAIR, new: "    return abs(a) + b" })}`;
 const NOTHING = "No edit found: 812 of 812 candidates tried in 9.0 s (exhausted).";
 
-/** Answers one after the other; the last again and again. */
+/** Replies in order; repeats the last one. */
 function inTurn(...replies: readonly Reply[]): () => Reply {
   let next = 0;
   return () => replies[Math.min(next++, replies.length - 1)] ?? "";
@@ -71,7 +74,7 @@ describe("a repair", () => {
     assert.match(last, /built-in repair engine, not a language model/);
   });
 
-  it("takes the command and the files from the words", async () => {
+  it("takes the command and the files from the request", async () => {
     const { calls } = await converse(
       "fix calc.py so that `python3 -m pytest tests/test_calc.py` passes",
       workspace(),
@@ -88,7 +91,7 @@ describe("a repair", () => {
     assert.equal(inputs(other.calls, "try_mutations")[0]?.files, undefined);
   });
 
-  it("runs unittest where the tests are written for it", async () => {
+  it("runs unittest if the tests are written for it", async () => {
     const unittest =
       "     1\timport unittest\n     2\tclass A(unittest.TestCase):\n     3\t    def test_a(self): pass";
     const tools = workspace({
@@ -108,7 +111,7 @@ describe("a repair", () => {
     assert.equal(inputs(calls, "shell")[0]?.command, "npm test");
   });
 
-  it("reads package.json where no tool finds files", async () => {
+  it("reads package.json if no tool finds files", async () => {
     const { find_files: _, ...tools } = workspace({
       read: () => '     1\t{ "scripts": { "test": "jest" } }',
     });
@@ -135,14 +138,14 @@ describe("a repair", () => {
   });
 });
 
-describe("a repair that cannot be", () => {
-  it("changes nothing when the tests pass already", async () => {
+describe("a repair that is impossible", () => {
+  it("changes nothing if the tests pass already", async () => {
     const { calls, last } = await converse("fix the tests", workspace({ shell: () => PASSING }));
     assert.ok(!named(calls).includes("try_mutations"));
     assert.match(last, /passes already: there is no failing test to repair, and I changed nothing/);
   });
 
-  it("says what it tried when nothing was found", async () => {
+  it("reports its attempts if it found nothing", async () => {
     const { calls, last } = await converse("fix the tests", workspace({ try_mutations: () => NOTHING }));
     assert.ok(!named(calls).includes("edit"));
     assert.match(last, /`python3 -m pytest -q` fails\.\nFailing: tests\/test_calc\.py::test_add\./);
@@ -163,7 +166,7 @@ describe("a repair that cannot be", () => {
       assert.match(last, /I changed nothing/);
     });
 
-  it("takes an edit back that does not help in the workspace", async () => {
+  it("reverts an edit that does not help in the workspace", async () => {
     const tools = workspace({ shell: () => FAILING });
     const { calls, last } = await converse("fix the tests", tools);
     assert.deepEqual(named(calls).slice(-4), ["edit", "shell", "edit", "shell"]);
@@ -174,7 +177,7 @@ describe("a repair that cannot be", () => {
     assert.match(last, /passed in a copy of the workspace but not here, so I took it back/);
   });
 
-  it("says so when an edit cannot be written", async () => {
+  it("reports an edit that cannot be written", async () => {
     const { calls, last } = await converse(
       "fix the tests",
       workspace({ edit: () => ({ failed: "Failed (stale): x" }) }),
@@ -184,7 +187,7 @@ describe("a repair that cannot be", () => {
     assert.ok(last.includes(REPAIR.new.trim()));
   });
 
-  it("says so when an edit cannot be taken back", async () => {
+  it("reports an edit that cannot be reverted", async () => {
     const tools = workspace({
       shell: () => FAILING,
       edit: inTurn("Edited.", { failed: "Failed (stale): x" }),
@@ -194,7 +197,7 @@ describe("a repair that cannot be", () => {
     assert.match(last, /calc\.py/);
   });
 
-  it("says so when the command was not allowed", async () => {
+  it("reports that the command was not allowed", async () => {
     const { calls, last } = await converse(
       "fix the tests",
       workspace({ shell: () => ({ failed: "Refused (plan): no" }) }),
@@ -203,7 +206,7 @@ describe("a repair that cannot be", () => {
     assert.match(last, /I could not run `python3 -m pytest -q`: Refused \(plan\): no/);
   });
 
-  it("asks for the command where it finds no tests", async () => {
+  it("asks for the command if it finds no tests", async () => {
     const { calls, last } = await converse(
       "fix the tests",
       workspace({ find_files: () => "No file matches x." }),
@@ -213,7 +216,7 @@ describe("a repair that cannot be", () => {
     assert.match(last, /fix the tests with `npm test`/);
   });
 
-  it("looks for tests alone where the list of files is cut, and never concludes from a cut list", async () => {
+  it("searches for tests alone if the file list is cut, and never concludes from a cut list", async () => {
     const cut = "pkg/m1.py\n[more: narrow the glob or raise the limit]";
     const find = inTurn(cut, "test_top.py");
     const found = await converse(
@@ -226,7 +229,7 @@ describe("a repair that cannot be", () => {
     assert.match(none.last, /no tests in the first files of a long list/);
   });
 
-  it("does not take a run without tests for a pass", async () => {
+  it("does not count a run without tests as a pass", async () => {
     for (const output of ["# tests 0\n# pass 0", "Ran 0 tests in 0.000s\n\nOK", "ℹ tests 0"]) {
       const { calls, last } = await converse("fix the tests", workspace({ shell: () => output }));
       assert.ok(!named(calls).includes("try_mutations"));
@@ -276,11 +279,11 @@ describe("the model", () => {
     assert.equal(parts.length, 2);
     assert.ok(delta?.type === "text-delta" && last?.type === "finished");
     assert.deepEqual(last.parts, [{ type: "text", text: delta.text }]);
-    // It says what it cannot do, and the turn does not count as done.
+    // It explains its limits, and the turn does not count as done.
     assert.equal(last.reason, "refused");
   });
 
-  it("ends as cancelled when it was cancelled before", async () => {
+  it("ends as cancelled if it was cancelled before the start", async () => {
     const [part] = await streamed(createRepairModel(), { signal: AbortSignal.abort() });
     assert.equal(part?.type === "failed" && part.failure.code, "cancelled");
   });
@@ -300,7 +303,7 @@ describe("the model", () => {
     assert.deepEqual(answer.calls, [{ tool: "shell", input: { command: "npx jest", timeout_s: 120 } }]);
   });
 
-  it("keeps to the user's words when the harness has said something since", async () => {
+  it("follows the user's message if the harness has added a notice since", async () => {
     const notice = user('<notice from="harness">The model was switched to builtin/repair.</notice>');
     const answer = await answerTo(requestOf([user("run the tests with `npx jest`"), notice], ["shell"]));
     assert.deepEqual(answer.calls, [{ tool: "shell", input: { command: "npx jest", timeout_s: 120 } }]);
@@ -321,19 +324,19 @@ describe("the model", () => {
     );
   });
 
-  it("takes up the task again when it is told to go on", async () => {
+  it("resumes the task on a request to continue", async () => {
     const messages = [user("run the tests with `npx jest`"), user("Go on.")];
     const answer = await answerTo(requestOf(messages, ["shell", "find_files"]));
     assert.deepEqual(answer.calls, [{ tool: "shell", input: { command: "npx jest", timeout_s: 120 } }]);
   });
 
-  it("gives every call of a turn an id of its own", async () => {
+  it("gives every call of a turn a unique id", async () => {
     const { ids } = await answerTo(requestOf([user("fix the tests")], Object.keys(workspace())));
     const later = await answerTo(requestOf([user("hello"), user("fix the tests")], Object.keys(workspace())));
     assert.equal(new Set([...ids, ...later.ids]).size, 2);
   });
 
-  it("takes calls whose input is broken as they are", async () => {
+  it("keeps calls with invalid input unchanged", async () => {
     const broken: readonly Message[] = [
       user("fix the tests"),
       { role: "assistant", parts: [{ type: "tool-call", id: "1", tool: "find_files", input: "{oops" }] },

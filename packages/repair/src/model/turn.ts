@@ -1,4 +1,7 @@
-/** What happened in the current turn, read from a request's messages: the user's words, and each tool call with its result. */
+/**
+ * The events of the current turn, from a request's messages: the user's request, and each tool call with its
+ * result.
+ */
 
 import { isNotice, type Message, type ModelRequest, messageText } from "@lathe/protocol";
 
@@ -17,7 +20,7 @@ export interface Turn {
   readonly tools: ReadonlySet<string>;
 }
 
-/** The turn a request stands in. */
+/** The current turn of a request. */
 export function turnOf(request: ModelRequest): Turn {
   const { messages } = request;
   const start = messages.findLastIndex((message) => message.role === "user" && isOfUser(message));
@@ -30,13 +33,13 @@ export function turnOf(request: ModelRequest): Turn {
   };
 }
 
-/** "Go on" means the task before it, begun again. */
+/** "Go on" means the previous task, started again. */
 function asksForSomething(message: Message): boolean {
   if (message.role !== "user" || !isOfUser(message)) return false;
   return !/^(?:please )?(?:go on|continue|try again)\W*$/i.test(messageText(message.parts).trim());
 }
 
-/** The harness speaks in the user's place, to nudge a model or to tell it that it took over; its words ask for nothing. */
+/** The harness sends user messages to nudge a model or to announce a takeover; these request nothing. */
 function isOfUser(message: Message): boolean {
   const text = messageText(message.parts).trim();
   return text !== "" && !isNotice(text);

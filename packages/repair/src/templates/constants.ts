@@ -65,7 +65,7 @@ const KNOWN: readonly (readonly number[])[] = [
   [26, 65, 97, 90, 122, 48, 32],
 ];
 
-/** Numbers that stand in for this one by mistake. */
+/** Numbers that are used instead of this one by mistake. */
 export function relativesOf(value: number): readonly number[] {
   return KNOWN.filter((members) => members.includes(value)).flatMap((members) =>
     members.filter((other) => other !== value),

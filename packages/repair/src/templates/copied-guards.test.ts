@@ -1,4 +1,4 @@
-/** The copied-guard template: a guard that stands elsewhere in the file. */
+/** The copied-guard template: a guard that exists elsewhere in the file. */
 
 import { never, ranks } from "./rows.test.ts";
 

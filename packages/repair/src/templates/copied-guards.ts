@@ -1,4 +1,7 @@
-/** Template: a missing guard that stands elsewhere in the file: most missing code exists near by (Barr et al. 2014). */
+/**
+ * Template: a missing guard that exists elsewhere in the file: most missing code exists near by (Barr et al.
+ * 2014).
+ */
 
 import type { SyntaxNode } from "@lathe/protocol";
 import {

@@ -11,7 +11,7 @@ export const hashWords = 4;
 export interface Vectors {
   readonly dimensions: number;
   readonly files: number;
-  /** `idWords` each, and the language as it stands in `codeLanguages`. */
+  /** `idWords` each, and the language as an index into `codeLanguages`. */
   readonly ids: Uint32Array;
   readonly languages: Uint32Array;
   /** Of each file, and the number of vectors; as many as it has chunks. */

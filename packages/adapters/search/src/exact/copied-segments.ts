@@ -1,10 +1,13 @@
-/** Copied segments: trigrams of what others hold already, as sessions leave them that build at the same time. */
+/** Copied segments: duplicate trigram segments, left by sessions that build at the same time. */
 import { basename } from "node:path";
 import { idWords } from "../segments/segment.ts";
 import type { KeptTree } from "./tree-file.ts";
 import type { TrigramSegment } from "./trigram-segment.ts";
 
-/** Of several copies that one stays in which most files of this tree are. *Contract:* none is told that holds the only copy of a file. */
+/**
+ * Of several copies, keeps the one with most files of this tree. *Contract:* never returns a segment with the
+ * only copy of a file.
+ */
 export function copiedSegments(
   segments: readonly TrigramSegment[],
   tree: KeptTree | undefined,

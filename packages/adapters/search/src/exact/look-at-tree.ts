@@ -8,7 +8,7 @@ import type { FileStamp } from "../tree/file-stamp.ts";
 
 export interface FileLook {
   readonly stamp: FileStamp;
-  /** It has other names, under which it may change unheard. */
+  /** It has other names, under which it may change unnoticed. */
   readonly isLinked: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What is kept of the history: all of it, also after a git that failed once. */
+/** The cached history is complete, also after a failure of git. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { it } from "node:test";
 import { plainGit } from "@lathe/testkit";
 import { KeptHistory } from "./kept-history.ts";
 
-it("has all commits again after git could not be asked", async (t) => {
+it("has all commits again after git failed", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "lathe-history-"));
   t.after(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
   const root = join(folder, "tree");

@@ -39,7 +39,7 @@ export class KeptHistory {
 
   async #read(head: string): Promise<void> {
     const kept = this.#known ?? decodeHistory(this.#cacheNow().read(name) ?? new Uint8Array(0));
-    // After a git that failed there is nothing to go on from.
+    // After a git failure there is nothing to continue from.
     if (kept && kept.parts.length > 0 && kept.parts.length < manyParts) {
       const newer = kept.head === head ? [] : await this.#commits({ head, since: kept.head });
       if (newer) {

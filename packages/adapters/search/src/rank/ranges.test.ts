@@ -24,11 +24,11 @@ async function ranked(
   return found.ranges;
 }
 
-/** A function of many lines, all of which speak of kettles. */
+/** A function of many lines, all of which mention kettles. */
 const busy = (name: string): string =>
   `def ${name}(self):\n${"    kettle.fill(kettle.water, kettle.level)\n".repeat(30)}`;
 
-it("shows the functions that are called what is asked for, wherever in a long file they begin", async () => {
+it("shows functions with the requested name, wherever in a long file they begin", async () => {
   const functions = Array.from({ length: 40 }, (_, n) => busy(`step_${n}`));
   functions.splice(33, 0, "def descale_kettle(self, acid):\n    return acid + 1\n");
   const text = functions.join("\n\n");
@@ -44,7 +44,7 @@ it("shows the functions that are called what is asked for, wherever in a long fi
   assert.ok(first.lines.includes("def descale_kettle(self, acid):"));
 });
 
-it("shows a definition with what is said above it, and short ones apart", async () => {
+it("shows a definition with its leading comment, and short ones separately", async () => {
   const text = `const before = 1;\n\n// Whistles.\n// Twice.\nexport function whistle() {\n  return 2;\n}\n\nexport function steam() {\n  return 3;\n}\n`;
   const ranges = await ranked({ "a.ts": text }, "how does it whistle");
   assert.deepEqual(ranges[0]?.lines.slice(0, 4), [
@@ -55,7 +55,7 @@ it("shows a definition with what is said above it, and short ones apart", async 
   ]);
 });
 
-it("names the first line of a file of which only the path is known", async () => {
+it("shows the first line of a file of which only the path is known", async () => {
   const [only] = await ranked({ "teapot.svg": "<svg/>\n" }, "teapot");
   assert.deepEqual([only?.path, only?.startLine, only?.endLine], ["teapot.svg", 1, 1]);
   const files = {
@@ -66,7 +66,7 @@ it("names the first line of a file of which only the path is known", async () =>
   assert.equal(pathOnly?.why, "its path");
 });
 
-it("finds code by what is said of it in Chinese, Japanese, Russian or German", async () => {
+it("finds code by comments in Chinese, Japanese, Russian or German", async () => {
   const files = {
     "user.py":
       "def login(name):\n    # 校验密码是否正确，如果失败次数过多则锁定账户\n    return check(name)\n",
@@ -85,7 +85,7 @@ it("finds code by what is said of it in Chinese, Japanese, Russian or German", a
     assert.equal((await ranked(files, query))[0]?.path, path, query);
 });
 
-it("takes any lines apart into units that follow each other", () => {
+it("divides any lines into consecutive units", () => {
   const line = fc.constantFrom(
     "def one(a):",
     "  # above",
@@ -116,7 +116,7 @@ it("takes any lines apart into units that follow each other", () => {
   );
 });
 
-it("answers for whatever files hold, with lines that are theirs", async () => {
+it("answers for any file content, with lines of that file", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string(), fc.constantFrom("def kettle():", "\r\n", "\n", "\0", "kettle")), {
@@ -128,7 +128,7 @@ it("answers for whatever files hold, with lines that are theirs", async () => {
         for (const one of await ranked({ "kettle.py": text }, "kettle")) {
           assert.ok(one.startLine >= 1 && one.endLine >= one.startLine);
           const isNamed = one.lines.length === 0;
-          // Of what no person has written only the name is known.
+          // Of generated files only the name is indexed.
           assert.ok(!isNamed || text.includes("\0"), JSON.stringify(text));
           if (!isNamed) assert.deepEqual(one.lines, lines.slice(one.startLine - 1, one.endLine));
         }

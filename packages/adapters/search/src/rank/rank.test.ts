@@ -40,7 +40,7 @@ async function ranked(root: string, query: string): Promise<readonly RankedRange
 
 const value = (name: string): string => `export const ${name} = 1;\n`;
 
-it("believes the commits of a file more than those of one that every commit touches", async () => {
+it("trusts a file's own commits more than commits that touch everything", async () => {
   const root = repository();
   commit(root, "Begin", {
     "src/a.ts": value("a"),
@@ -58,7 +58,7 @@ it("believes the commits of a file more than those of one that every commit touc
   assert.equal(paths[0], "src/kettle.ts");
 });
 
-it("looks first where a sentence says that it belongs", async () => {
+it("looks first in the scope that a sentence names", async () => {
   const root = repository();
   const body = "export function readLine(text: string) {\n  return text.split('\\n');\n}\n";
   commit(root, "Begin", {
@@ -72,7 +72,7 @@ it("looks first where a sentence says that it belongs", async () => {
   }
 });
 
-it("gives shares that fall, for whatever is asked", async () => {
+it("gives falling scores for any query", async () => {
   const root = repository();
   const files = Array.from({ length: 30 }, (_, n) => [
     `src/part${n}.ts`,
@@ -99,7 +99,7 @@ it("gives shares that fall, for whatever is asked", async () => {
   );
 });
 
-it("names what a chunk has as it is written there, and nothing that is not", async () => {
+it("reports words as a chunk spells them, and no others", async () => {
   const root = repository();
   const hay = "export function readHay(): string {\n  return needles;\n}\n";
   commit(root, "Begin", { "a.ts": "export function needle() {\n  return 1;\n}\n", "b.ts": hay });
@@ -115,7 +115,7 @@ it("names what a chunk has as it is written there, and nothing that is not", asy
   assert.deepEqual(await why("boilWater"), ["c.ts defines water; has boilWater"]);
 });
 
-it("puts first the files that a query names by their paths, and shows the line it names", async () => {
+it("ranks files first that a query names by path, and shows the named line", async () => {
   const root = repository();
   const uses =
     'import { schema } from "./schema.ts";\nimport { kettle } from "./kettle.ts";\nschema(kettle);\n';

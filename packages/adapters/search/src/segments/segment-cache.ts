@@ -149,7 +149,7 @@ function removeQuietly(path: string): void {
 /** Parts that a process left behind when it died are older than this. */
 const oldPart = 3_600_000;
 
-/** Somebody may still read from a folder that was used since. */
+/** Another process may still be reading a recently used folder. */
 const maybeInUse = 3 * 3_600_000;
 
 /** Says that a folder is used: then none of this user's processes removes it for some hours. */

@@ -88,7 +88,7 @@ it("finds every identifier of any text again", () => {
   );
 });
 
-it("is the same again from its bytes, and nothing when these are torn anywhere", () => {
+it("is equal after decoding, and undefined if its bytes are torn anywhere", () => {
   const segment = built(["function a() {}\n", "class Bcd {}\n"]);
   const again = decodeSegment(segment.bytes.slice());
   assert.deepEqual(again?.words, segment.words);
@@ -111,7 +111,7 @@ const texts = fc.array(
   { maxLength: 5 },
 );
 
-it("is the same joined from parts as built at once, without the files that are not wanted", () => {
+it("is the same merged from parts as built at once, without unwanted files", () => {
   fc.assert(
     fc.property(texts, texts, fc.infiniteStream(fc.boolean()), (one, other, wanted) => {
       const parts = [built(one), built(other)];
@@ -125,7 +125,7 @@ it("is the same joined from parts as built at once, without the files that are n
   );
 });
 
-it("is the same read from its file list by list, and nothing when that is torn anywhere", () => {
+it("is the same read from its file list by list, and undefined if that is torn anywhere", () => {
   const path = join(folder, "a.segment");
   fc.assert(
     fc.property(texts, fc.nat(), fc.boolean(), (files, at, isCut) => {
@@ -145,7 +145,7 @@ it("is the same read from its file list by list, and nothing when that is torn a
   );
 });
 
-it("says that it is lost once its file has gone", () => {
+it("reports its loss once its file is gone", () => {
   const path = join(folder, "b.segment");
   writeFileSync(path, built(["pour(tea);"]).bytes);
   const reader = new SegmentReader();
@@ -157,7 +157,7 @@ it("says that it is lost once its file has gone", () => {
   assert.equal(reader.read(path), undefined);
 });
 
-it("finds each word of many at its place, and no other", () => {
+it("finds each of many words at its place, and no other", () => {
   const names = Array.from({ length: 6_000 }, (_, n) => `cup${n}saucer`);
   const segment = built(names.map((name) => `${name}\n`));
   assert.equal(segment.words.length, names.length);

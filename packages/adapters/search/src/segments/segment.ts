@@ -22,7 +22,7 @@ export interface Segment {
   readonly chunks: number;
   /** `idWords` each: the blob id of what was read. */
   readonly ids: Uint32Array;
-  /** The language of each file, as it stands in `codeLanguages`. */
+  /** The language of each file, as an index into `codeLanguages`. */
   readonly languages: Uint32Array;
   /** The first chunk of each file, and the number of chunks. */
   readonly firstChunks: Uint32Array;

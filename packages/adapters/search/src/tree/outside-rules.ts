@@ -124,7 +124,7 @@ function pathsThatSay(root: string, configHome: string): readonly string[] {
   ];
 }
 
-/** Read as ripgrep reads it; where it is said more than once each counts. */
+/** Read like ripgrep; repeated settings all count. */
 function excludesFiles(root: string, config: string): readonly string[] {
   try {
     return [...readFileSync(config, "utf8").matchAll(/^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/gim)].map(

@@ -1,4 +1,4 @@
-/** How words of a query are written in a text. */
+/** How a query's words are spelled in a text. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
@@ -16,7 +16,7 @@ function spelled(text: string, ...asked: readonly string[]): Readonly<Record<str
   );
 }
 
-it("words are told as they were asked for where they stand so, else as they are written", () => {
+it("words appear as in the query if the text has that form, else as in the text", () => {
   assert.deepEqual(spelled("Boils(); boil(); boiled", "boil"), { boil: "boil" });
   assert.deepEqual(spelled("the kettle boils", "boiling", "kettles"), {
     boiling: "boils",
@@ -29,7 +29,7 @@ it("words are told as they were asked for where they stand so, else as they are 
   });
 });
 
-it("a part is told as the part that it is, and of what is too long to be a word nothing", () => {
+it("a part appears as that part, and text too long for a word is ignored", () => {
   const words = wordsOfText("boilWater").map((hash) => ({ hash, text: "boilWater" }));
   const spell = createSpeller(words);
   const said = (text: string): readonly string[] => [...spell(Buffer.from(text), words).values()];
@@ -38,16 +38,16 @@ it("a part is told as the part that it is, and of what is too long to be a word 
   assert.deepEqual(said(`boil${"0".repeat(70)} water_${"a1".repeat(400_000)} ${"f".repeat(70)}_water`), []);
 });
 
-it("forms that begin otherwise are found, and words that are not there are not", () => {
+it("differently beginning forms are found, and missing words are not", () => {
   assert.deepEqual(spelled("we try it; nothing else", "tried", "kettle"), { tried: "try" });
 });
 
-it("words beyond ASCII are told as they are written", () => {
+it("words beyond ASCII appear as in the text", () => {
   assert.deepEqual(spelled("der Käse und das Café", "kase", "cafe"), { kase: "Käse", cafe: "Café" });
   assert.deepEqual(spelled("return ключ;", "ключ"), { ключ: "ключ" });
 });
 
-it("all words that an index finds in a text are told, in words that it finds, too, and no others", () => {
+it("all words that an index finds in a text are reported, and no others", () => {
   const stems = ["boil", "try", "run", "go", "kettle", "HTTP", "v2", "käse", "s", "class"];
   const tails = ["", "s", "ing", "ed", "er", "ion", "ies", "Water", "_x", "2"];
   const name = fc

@@ -1,4 +1,4 @@
-/** Spelling: how the words of a query are written in a text, of which an index knows their hashes alone. */
+/** Spelling: how a query's words are spelled in a text, of which an index knows only hashes. */
 import { stem } from "./stem.ts";
 import {
   byteKinds,
@@ -134,7 +134,7 @@ function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.subarray(start, end)).toString();
 }
 
-/** Parts of a name are told without case: `water` is what boilWater has. */
+/** Parts of a name are lower-cased: boilWater contains `water`. */
 function partText(bytes: Uint8Array, start: number, end: number): string {
   return textOf(bytes, start, end).replaceAll(/[_$]/gu, "").toLowerCase();
 }

@@ -8,7 +8,7 @@ function isAmong(word: string, text: string): boolean {
   return wordsOfText(word).every((one) => known.includes(one));
 }
 
-it("knows an identifier whole and by its parts, however it is written", () => {
+it("finds an identifier whole and by its parts, in any spelling", () => {
   for (const part of ["get", "user", "name", "getUserName", "get_user_name", "GET_USER_NAME"]) {
     assert.ok(isAmong(part, "getUserName"), part);
     assert.ok(isAmong(part, "get_user_name"), part);
@@ -18,7 +18,7 @@ it("knows an identifier whole and by its parts, however it is written", () => {
   assert.ok(!isAmong("serverless", "HTTPServer"));
 });
 
-it("knows forms of a word as one", () => {
+it("treats forms of a word as one", () => {
   const forms = [
     ["create", "creates", "creating", "created", "creation"],
     ["parse", "parser", "parsing", "parsed"],
@@ -36,12 +36,12 @@ it("knows forms of a word as one", () => {
   assert.notDeepEqual(wordsOfText("bus"), wordsOfText("bu"));
 });
 
-it("leaves out keys and encoded data", () => {
+it("omits keys and encoded data", () => {
   assert.deepEqual(wordsOfText("a".repeat(65)), []);
   assert.deepEqual(wordsOfText("x 1 ; =>"), []);
 });
 
-it("knows words of other alphabets, whatever their case, accents and joints", () => {
+it("finds words of other alphabets, in any case, with accents and joints", () => {
   for (const [word, text] of [
     ["größe", "die GRÖSSE der Datei"],
     ["файл", "Путь к Файлу: ФАЙЛ"],
@@ -59,7 +59,7 @@ it("knows words of other alphabets, whatever their case, accents and joints", ()
   assert.ok(!isAmong("grote", "größe"));
 });
 
-it("knows what is written without spaces by each two characters", () => {
+it("indexes text without spaces by each two characters", () => {
   for (const [query, text] of [
     ["锁定账户", "校验密码是否正确，如果失败次数过多则锁定账户"],
     ["再設定", "パスワードを再設定するメール"],
@@ -76,7 +76,7 @@ it("knows what is written without spaces by each two characters", () => {
   assert.notDeepEqual(wordsOfText("が"), wordsOfText("か"));
 });
 
-it("finds the same words in any text wherever it is cut between them, and in bytes that are no text", () => {
+it("finds the same words wherever a text is cut between them, and in bytes that are not text", () => {
   const piece = fc.constantFrom(
     "锁定",
     "か゚",

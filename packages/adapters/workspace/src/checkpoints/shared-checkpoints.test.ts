@@ -110,7 +110,7 @@ describe("permissions", { skip: process.getuid?.() !== 0 && "needs root to becom
 });
 
 describe("two at once in one folder", () => {
-  it("a pack that is being written is none yet for git, whoever packs meanwhile", async () => {
+  it("git ignores a pack that is still being written, whichever process packs meanwhile", async () => {
     const seen: string[] = [];
     const look = (path: string): void => void seen.push(...readdirSync(dirname(path)));
     const rename: Disk["rename"] = (from, to) => {

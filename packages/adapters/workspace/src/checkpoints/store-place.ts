@@ -22,7 +22,7 @@ export function isStoreName(name: string): boolean {
   return /^[0-9a-f]{24}$/.test(name);
 }
 
-/** Nobody removes it while that mark is there. */
+/** No process removes it while that mark exists. */
 export async function useStore(store: string): Promise<Mark | Failure> {
   const deadline = performance.now() + waitMs;
   const marks = join(store, marksName);

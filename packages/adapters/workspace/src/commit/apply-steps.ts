@@ -1,4 +1,7 @@
-/** Carries out steps, all or none: everything is prepared beside its place, put in place at once, or put back. */
+/**
+ * Carries out steps, all or none: prepares everything beside its place, then puts it in place at once, or
+ * reverts it.
+ */
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failure, isFailure, type WithLease } from "@lathe/protocol";
@@ -152,7 +155,7 @@ function syncPlaces(entries: readonly Prepared[], { disk, places }: Work): Failu
   );
 }
 
-/** What could not be put back keeps its other name and its record, for the process after this one. */
+/** A path that could not be restored keeps its second name and its record, for the next process. */
 function rollBack(done: readonly Action<Prepared>[], failed: Failure, work: Work): Failure {
   const undone = undoActions(done, work);
   if (undone.failed.length === 0) {

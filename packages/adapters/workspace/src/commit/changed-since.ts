@@ -41,7 +41,7 @@ function isBelowOne(folder: string, folders: ReadonlySet<string>): boolean {
 function changeOf({ path, absolute, before, after }: Step, places: HeldPlaces): Failure | undefined {
   const now = stateOf(absolute, places);
   if (isSame(before, now)) return undefined;
-  // Somebody else has made the folder that was to be made.
+  // Another process has made the folder that was to be made.
   if (before.type === "absent" && after.type === "folder" && now.type === "folder") return undefined;
   if (before.type === "absent") {
     return failure("already-exists", `${existsText(path, absolute)} Somebody else made it just now.`);
