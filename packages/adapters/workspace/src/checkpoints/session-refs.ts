@@ -1,4 +1,6 @@
-/** The latest checkpoint of each session: one ref of the shadow repository each, the older ones are its ancestors. */
+/**
+ * Each session's latest checkpoint: one ref of the shadow repository; older checkpoints are its ancestors.
+ */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "../disk/disk.ts";
@@ -9,7 +11,7 @@ import { writeDurably } from "./write-durably.ts";
 
 const temporarySuffix = ".lock";
 
-/** Throws what the file system throws. */
+/** Throws the file system's errors. */
 export class SessionRefs {
   readonly #folder: string;
   readonly #disk: Disk;
@@ -20,7 +22,7 @@ export class SessionRefs {
     removeAbandoned(this.#folder, /^.*\.writing-(.*)\.lock$/);
   }
 
-  /** Undefined when there is none, or one that a power cut has left torn. */
+  /** Undefined if there is none, or a power cut left it torn. */
   read(session: string): string | undefined {
     try {
       const text = readFileSync(this.#path(session), "latin1");
@@ -34,7 +36,7 @@ export class SessionRefs {
   /** Durable. */
   async write(session: string, ref: string): Promise<void> {
     const path = this.#path(session);
-    // Git takes no file of this ending for a ref.
+    // Git treats no file with this ending as a ref.
     const temporary = `${path}.writing-${uniqueName()}${temporarySuffix}`;
     try {
       await writeDurably(temporary, Buffer.from(`${ref}\n`), this.#disk);
@@ -56,12 +58,12 @@ export class SessionRefs {
       .map((name) => (name.startsWith("_") ? Buffer.from(name.slice(1), "hex").toString("utf8") : name));
   }
 
-  /** Milliseconds since the epoch; 0 when there is none. */
+  /** Milliseconds since the epoch; 0 if there is none. */
   writtenAt(session: string): number {
     return statSync(this.#path(session), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   }
 
-  /** Any text may be a session's name; what git would not take for a ref's is written in hexadecimal. */
+  /** A session's name may be any text; a name that is invalid for a ref is written in hexadecimal. */
   #path(session: string): string {
     const isPlain = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,99}$/.test(session);
     return join(this.#folder, isPlain ? session : `_${Buffer.from(session, "utf8").toString("hex")}`);

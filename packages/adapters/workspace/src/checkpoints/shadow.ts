@@ -1,4 +1,4 @@
-/** The shadow repository of one folder in the hands of this process: its objects, its refs, and the files as last seen. */
+/** This process's shadow repository of one folder: its objects, its refs, and the files at the last look. */
 import { lstatSync, type Stats, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, type Failure, type FailureCode, failure, isFailure } from "@lathe/protocol";
@@ -30,7 +30,7 @@ export interface ShadowOptions {
 }
 
 export interface TakeHow {
-  /** It may take more than usual, for without it a restore could not be undone. */
+  /** May exceed the usual limits: without it a restore could not be undone. */
   readonly urgent?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -48,10 +48,10 @@ interface ReadHow {
 }
 
 const pollMs = 20;
-/** Git gets so long to read a single object, however late it is. */
+/** Git's time limit for reading a single object, however late it is. */
 const leastMs = 1_000;
 const lostCodes: ReadonlySet<FailureCode> = new Set(["not-found", "log-corrupt"]);
-/** For so long what did not fit is not tried again: it takes long to find out. */
+/** How long a failure for size is remembered: finding it out takes long. */
 const hopelessMs = 60_000;
 /** Changes since the files as last seen were saved: about what a next process should have to read again. */
 const unsavedEnough = 500;
@@ -62,7 +62,7 @@ export class Shadow {
   readonly refs: SessionRefs;
   readonly root: string;
   readonly limits: CheckpointLimits;
-  /** For the marks of what is under way. */
+  /** The folder for marks of running work. */
   readonly marks: string;
   readonly #rules: IgnoreRules;
   readonly #excluded: ReadonlySet<string>;
@@ -74,10 +74,10 @@ export class Shadow {
   #tree: Folder | undefined;
   #isFirst = true;
   #unsaved = 0;
-  /** Why it cannot be, and until when that need not be found out again. */
+  /** The reason for a failure, and until when it need not be checked again. */
   #hopeless: { readonly failure: Failure; readonly until: number } | undefined;
 
-  /** Throws what the file system throws. */
+  /** Throws the file system's errors. */
   constructor({ root, git, excluded, limits, disk }: ShadowOptions) {
     this.git = git;
     this.root = bytePath(root);
@@ -152,7 +152,7 @@ export class Shadow {
     if (this.#tree) await saveTree(this.#seen, this.#tree);
   }
 
-  /** Room has been made: what did not fit may fit now. */
+  /** There is more room now: work that did not fit may fit. */
   hope(): void {
     this.#hopeless = undefined;
     this.#refresh();

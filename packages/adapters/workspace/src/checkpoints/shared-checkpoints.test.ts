@@ -24,7 +24,7 @@ describe("after a power cut", () => {
   const storeOf = (state: string): string =>
     join(state, "checkpoints", readdirSync(join(state, "checkpoints"))[0] ?? "");
 
-  it("a torn ref is as none, and stops nothing", async () => {
+  it("a torn ref counts as missing, and blocks nothing", async () => {
     const { root, state, put, take } = await place();
     put("a", "1");
     const { ref } = await take();
@@ -39,7 +39,7 @@ describe("after a power cut", () => {
     assert.deepEqual(readdirSync(join(storeOf(state), "refs/sessions")).sort(), ["s1", "s2"]);
   });
 
-  it("what a torn pack held is kept again, and what cannot be had is not believed", async () => {
+  it("content of a torn pack is stored again, and missing content is never trusted", async () => {
     const { root, state, put, take, tree } = await place();
     put("a", "1".repeat(1_000));
     put("b/c", "1");
@@ -65,7 +65,7 @@ describe("after a power cut", () => {
 });
 
 describe("permissions", { skip: process.getuid?.() !== 0 && "needs root to become somebody else" }, () => {
-  it("a file or folder that may not be read is skipped, and left alone", () => {
+  it("an unreadable file or folder is skipped, and left alone", () => {
     const root = newFolder();
     const state = mkdtempSync(join(folder, "state-"));
     put(root, "a", "1");
@@ -109,7 +109,7 @@ describe("permissions", { skip: process.getuid?.() !== 0 && "needs root to becom
   });
 });
 
-describe("two at once in one folder", () => {
+describe("two processes in one folder", () => {
   it("git ignores a pack that is still being written, whichever process packs meanwhile", async () => {
     const seen: string[] = [];
     const look = (path: string): void => void seen.push(...readdirSync(dirname(path)));
@@ -166,7 +166,7 @@ describe("two at once in one folder", () => {
     assert.deepEqual(readdirSync(marks), []);
   });
 
-  it("files that change all the time are taken whole, each as it was at some moment", async () => {
+  it("files that change constantly are captured whole, each as it was at some moment", async () => {
     const { root, put, take, checkpoints } = await place();
     const texts = ["a", "b"].map((letter) => letter.repeat(300_000));
     put("busy", texts[0] ?? "");

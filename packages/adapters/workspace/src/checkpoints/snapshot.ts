@@ -17,19 +17,19 @@ import {
 
 export interface SnapshotOptions extends Omit<WalkOptions, "places"> {
   readonly store: ObjectStore;
-  /** Bytes the store may have. */
+  /** Maximum bytes of the store. */
   readonly quota: number;
 }
 
 export interface Snapshot extends SkipList {
   readonly root: Folder;
-  /** How many files were read. */
+  /** Number of files read. */
   readonly read: number;
   /** Some of it is not read yet, or the trees are not made: it serves the next attempt. */
   readonly failed?: Failure;
 }
 
-/** Everything it names is in the store, durable once the store is flushed, unless it failed. */
+/** Every object it names is in the store, durable once the store is flushed, unless it failed. */
 export function takeSnapshot(
   options: SnapshotOptions,
   before: Folder | undefined,
@@ -76,7 +76,7 @@ async function readOne(options: Snapping, list: SkipList, { folder, name, path }
 async function seal(options: SnapshotOptions, folder: Folder): Promise<Failure | undefined> {
   if (folder.id !== "") return undefined;
   const stopped = options.pace.due ? await options.pace.rest() : undefined;
-  // The content is read: to give up for the time's sake would save nothing now.
+  // The content is read: giving up because of the time would save nothing now.
   if (stopped?.code === "cancelled") return stopped;
   for (const entry of folder.entries.values()) {
     const failed = entry.kind === "folder" ? await seal(options, entry) : undefined;

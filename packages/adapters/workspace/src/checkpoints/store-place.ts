@@ -1,4 +1,4 @@
-/** Where the store of a folder is among those of all folders, and how processes agree about who uses it. */
+/** The place of a folder's store among all stores, and how processes agree on who uses it. */
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";

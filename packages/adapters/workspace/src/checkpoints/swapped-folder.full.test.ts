@@ -1,4 +1,4 @@
-/** While another process exchanges a folder with a link that leads out, checkpoints hold nothing from outside. */
+/** Another process swaps a folder with a link that leads out; checkpoints contain nothing from outside. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -16,8 +16,8 @@ import { readContent } from "./read-content.ts";
 const place = swappingPlace(["f", "sub/f"]);
 after(place.remove);
 
-describe("a folder that is swapped all the time", { skip: place.missing ?? false }, () => {
-  it("is in checkpoints as it is inside, or not at all", async (t) => {
+describe("a folder that is swapped constantly", { skip: place.missing ?? false }, () => {
+  it("is in checkpoints with its inside content, or not at all", async (t) => {
     const checkpoints = succeeded(await openCheckpoints(optionsFor(place.root, join(place.folder, "taken"))));
     const before = place.outsideNow();
     let [count, inside] = [0, 0];
@@ -39,7 +39,7 @@ describe("a folder that is swapped all the time", { skip: place.missing ?? false
     assert.ok(swaps >= leastSwaps);
   });
 
-  it("is kept as a link only with the target of one", async (t) => {
+  it("is stored as a link only with a link's target", async (t) => {
     const path = bytePath(join(place.root, "d"));
     let [count, links] = [0, 0];
     const swaps = await place.during((seen) =>

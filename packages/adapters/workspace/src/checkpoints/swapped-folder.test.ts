@@ -1,4 +1,7 @@
-/** A folder that is swapped for a link in the middle of a checkpoint or a restore: nothing of what it leads to is kept or changed. */
+/**
+ * A folder is swapped for a link during a checkpoint or restore: nothing behind the link is stored or
+ * changed.
+ */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -85,7 +88,7 @@ describe("a folder that is swapped", () => {
     });
   }
 
-  it("during a walk: neither names nor contents are taken from where the link leads", async () => {
+  it("during a walk: no names or contents come from behind the link", async () => {
     const known = succeeded(await walk(new Pace(60_000))).root;
     for (const before of [undefined, known]) {
       for (let at = 1, isOver = false; !isOver; at++) {
@@ -113,7 +116,7 @@ describe("a folder that is swapped", () => {
     return { disk: Object.fromEntries(entries) as Disk, calls: () => calls };
   }
 
-  it("during a restore, before whichever call: nothing outside is changed, nothing of it is kept", async () => {
+  it("during a restore, before any call: nothing outside is changed or stored", async () => {
     const before = exactTree(outside);
     let count = 0;
     // Few of many calls: each time takes three checkpoints.

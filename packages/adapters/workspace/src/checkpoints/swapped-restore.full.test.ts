@@ -1,4 +1,4 @@
-/** While another process exchanges a folder with a link that leads out, restores change nothing outside. */
+/** Another process swaps a folder with a link that leads out; restores change nothing outside. */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const place = swappingPlace(["f", "sub/f"]);
 after(place.remove);
 const refusals: ReadonlySet<string> = new Set(["outside-workspace", "stale-version", "not-found"]);
 
-describe("a folder that is swapped all the time", { skip: place.missing ?? false }, () => {
+describe("a folder that is swapped constantly", { skip: place.missing ?? false }, () => {
   it("is restored inside, or not at all", async (t) => {
     const checkpoints = succeeded(await openCheckpoints(optionsFor(place.root, join(place.folder, "back"))));
     const { ref } = succeeded(await checkpoints.take("s"));

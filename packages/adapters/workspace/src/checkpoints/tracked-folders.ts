@@ -1,4 +1,4 @@
-/** Which folders hold files that git tracks, from a repository's index: what git ignores is covered there all the same. */
+/** Finds folders with tracked files in a repository's index: these are covered even if git ignores them. */
 
 const indexHeader = 12;
 /** Of an entry before its object's id: times, device, inode, mode, owner and size. */
@@ -12,11 +12,11 @@ const extendedFlag = 0x4000;
 export interface TrackedFolders {
   /** Paths from the top of the working tree, one character per byte. */
   readonly folders: ReadonlySet<string>;
-  /** The other index on which this one builds. */
+  /** The other index that this one builds on. */
   readonly base?: string;
 }
 
-/** Undefined for what is no index. `idBytes`: 20, or 32 with SHA-256. */
+/** Undefined if it is no index. `idBytes` is 20, or 32 with SHA-256. */
 export function trackedFolders(index: Buffer, idBytes: number): TrackedFolders | undefined {
   if (index.length < indexHeader || index.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = index.readUInt32BE(4);
@@ -76,7 +76,7 @@ function sharedPart(index: Buffer, start: number, before: string): { text: strin
 }
 
 function noteFolders(folders: Set<string>, { path, type }: IndexEntry, before: string): void {
-  // A submodule is a folder, and so is what a sparse checkout leaves out.
+  // A submodule is a folder, and so is an entry that a sparse checkout leaves out.
   if (type === gitlinkType || type === folderType) folders.add(path.replace(/\/$/, ""));
   const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   if (folder === "" || before.startsWith(`${folder}/`)) return;

@@ -18,12 +18,12 @@ import { fileType, folderType, linkMode, skippedId } from "./git-objects.ts";
 import type { IgnoreRules, Rules, Verdict } from "./ignore-rules.ts";
 import type { Pace } from "./pace.ts";
 
-/** Never looked into, never noted: the history that others keep, and files of a change under way. */
+/** Never entered and never recorded: other tools' history, and files of a running change. */
 const foreign = new Set([".git", ".hg", ".svn", ".jj"]);
 const shownSkipped = 100;
 
 export interface WalkOptions {
-  /** One character per byte, as all paths here. */
+  /** One character per byte, like all paths here. */
   readonly root: string;
   readonly rules: IgnoreRules;
   readonly pace: Pace;
@@ -31,13 +31,13 @@ export interface WalkOptions {
   readonly places: HeldPlaces;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
-  /** Whether a folder's times tell that names in it have come or gone. */
+  /** Whether a folder's times show additions and removals in it. */
   readonly tellsOfNames: (stats: Stats) => boolean;
   /** Absolute paths that are not covered: Lathe's own state. */
   readonly excluded: ReadonlySet<string>;
 }
 
-/** A file whose content has to be read, and where it stands. */
+/** A file whose content must be read, and its place. */
 export interface Unread {
   readonly folder: Folder;
   readonly name: string;
@@ -63,7 +63,7 @@ interface Place {
   readonly before: Folder | undefined;
 }
 
-/** What did not change is shared with `before`. */
+/** Unchanged parts are shared with `before`. */
 export async function walkFiles(options: WalkOptions, before: Folder | undefined): Promise<Walked | Failure> {
   const stats = folderStats(options.places, options.root);
   if (!stats) {
@@ -81,7 +81,7 @@ export async function walkFiles(options: WalkOptions, before: Folder | undefined
   return { root, unread, skipped, skippedCount };
 }
 
-/** Undefined when it cannot be read. */
+/** Undefined if it cannot be read. */
 async function walkFolder(walk: Walk, place: Place): Promise<Folder | undefined | Failure> {
   const { path, before } = place;
   const readAt = Date.now();
@@ -129,7 +129,7 @@ interface Listing extends Names {
   readonly mode: number;
 }
 
-/** `before` itself when each entry is as before. */
+/** Returns `before` itself if each entry is unchanged. */
 async function fill(walk: Walk, listing: Listing): Promise<Folder | Failure> {
   const { path, rules, before, mode, isRepository } = listing;
   const entries = new Map<string, Node>();
@@ -261,7 +261,7 @@ export function noteSkipped(list: SkipList, path: string, why: SkipReason): void
   if (list.skipped.length < shownSkipped) list.skipped.push({ path: shownPath(path), why });
 }
 
-/** Undefined for what is gone meanwhile, or closed to us: in both cases it cannot be covered. */
+/** Undefined if it is gone or unreadable: in both cases it cannot be covered. */
 function namesIn(places: HeldPlaces, folder: string): readonly string[] | undefined {
   return quietly(() => readdirSync(places.folder(folder).reached, "latin1"));
 }

@@ -1,11 +1,11 @@
-/** Writes a new file that survives a power cut once this returns; its name is for the caller to make so. */
+/** Writes a new file that survives a power cut once this returns; the caller makes its name durable. */
 import { open } from "node:fs/promises";
 import type { Disk } from "../disk/disk.ts";
 
 /** Above this many bytes the event loop is not held up; below, the way through Node's threads takes longer than the disk. */
 const largeBytes = 256 * 1024;
 
-/** `EEXIST` when there is such a file. */
+/** `EEXIST` if the file exists. */
 export async function writeDurably(path: string, bytes: Buffer, disk: Disk): Promise<void> {
   if (bytes.length > largeBytes) return writeAside(path, bytes);
   disk.write(path, bytes, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** Any change of files, links, folders and modes happens wholly or not at all, whatever fails and whenever it dies. */
+/** Any change of files, links, folders and modes is atomic, whatever fails and whenever the process dies. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -151,7 +151,7 @@ describe("steps", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it("are done or not done whichever call fails", async () => {
+  it("are done or not done, whichever call fails", async () => {
     const property = fc.asyncProperty(
       things,
       things,
@@ -160,7 +160,7 @@ describe("steps", () => {
         fill(now);
         const disk = faultyDisk(fails);
         const failed = await run(next, disk, journalOn(disk));
-        // What could not be removed at once, the next process removes.
+        // The next process removes leftovers that could not be removed at once.
         await journalOn(nodeDisk).recover();
         if (failed && actionCount(now, next) > 1) assert.deepEqual(found(), now);
         else if (!failed) assert.deepEqual(found(), next);
@@ -202,7 +202,7 @@ function actionCount(now: Things, next: Things): number {
 }
 
 describe("a step", () => {
-  it("changes permissions alone, and never gives others than those", async () => {
+  it("changes only permissions, and never sets others than those", async () => {
     fill({ a: { type: "file", text: "a", mode: 0o644 } });
     const inode = lstatSync(join(root, "a")).ino;
     const step = { path: "a", absolute: join(root, "a"), before: stateAt(join(root, "a")) };

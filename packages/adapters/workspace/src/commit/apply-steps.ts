@@ -20,22 +20,22 @@ import type { Step } from "./step.ts";
 
 export interface Effects {
   readonly disk: Disk;
-  /** Around what others can see. */
+  /** Wraps the visible part of the change. */
   readonly withLease: WithLease;
   readonly journal: Journal;
-  /** Heard until it begins. */
+  /** Respected until the change begins. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is being done, and the paths that are to be tidied away in any case. */
+/** The change in progress, and paths to clean up in any case. */
 interface Work extends Effects {
   readonly places: HeldPlaces;
   readonly temporary: Set<string>;
 }
 
 /**
- * *Contract:* all or none. `stale-version` or `already-exists` when something is not as its step says. A single
- * system call is atomic by itself; several are undone by a later process if this one dies among them.
+ * *Contract:* all or none. `stale-version` or `already-exists` if a path is not as its step says. A single
+ * system call is atomic by itself; if the process dies among several, a later process undoes them.
  */
 export function applySteps(steps: readonly Step[], effects: Effects): Promise<Failure | undefined> {
   return withPlaces((places) => applyIn({ ...effects, places, temporary: new Set() }, steps));
@@ -78,7 +78,7 @@ function change(actions: readonly Action<Prepared>[], work: Work): Failure | und
   return failed && rollBack(done, failed, work);
 }
 
-/** Notes in `done` what it has done. */
+/** Records finished actions in `done`. */
 function act(
   actions: readonly Action<Prepared>[],
   done: Action<Prepared>[],
@@ -107,7 +107,7 @@ function clear({ absolute, old }: Prepared, { disk, places }: Work): void {
   }
 }
 
-/** False when nothing was to be done. */
+/** False if there was nothing to do. */
 function place(entry: Prepared, work: Work): boolean {
   const { absolute, old, fresh, step } = entry;
   const { disk, temporary, places } = work;

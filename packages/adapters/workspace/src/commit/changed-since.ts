@@ -1,4 +1,4 @@
-/** What has changed on disk since a change was planned, looked at right before its effect. */
+/** Checks right before a planned change whether the disk has changed since. */
 import { dirname } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { fileFailure } from "../file-failure.ts";

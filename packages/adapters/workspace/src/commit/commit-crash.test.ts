@@ -1,4 +1,7 @@
-/** After a crash at any instant a commit is there wholly or not at all; `commit-crash.full.test.ts` crashes its recovery, too. */
+/**
+ * After a crash at any moment a commit is complete or absent; `commit-crash.full.test.ts` crashes its
+ * recovery, too.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkStates, files, options, put, record, several, versionOf } from "./crashed-commits.test.ts";

@@ -13,7 +13,9 @@ import { applySteps } from "./apply-steps.ts";
 import { planCommit } from "./plan-commit.ts";
 
 export interface CommitEngine {
-  /** *Contract:* what dead processes left half done is undone; the first call does it, the others wait for it. */
+  /**
+   * *Contract:* dead processes' half-done changes are undone; the first call does it, the others wait for it.
+   */
   recover(): Promise<void>;
   commit(changes: readonly Change[]): Promise<readonly Committed[] | Failure>;
   close(): Promise<void>;
@@ -39,7 +41,7 @@ export function createCommitEngine(root: string, options: WorkspaceOptions): Com
   };
 }
 
-/** Links are followed everywhere else, but who deletes or moves a link does not mean the file behind it. */
+/** Links are followed everywhere else, but deleting or moving a link does not concern the file behind it. */
 function namedLink(root: string, change: Change): Failure | undefined {
   if (change.type === "put") return undefined;
   if (!isLink(root, change.path)) return undefined;
