@@ -21,4 +21,37 @@ export const exceptions: Exceptions = {
 };
 
 /** How many private phrases (`words.ts`) the comments and texts of a folder still have. A number may only fall. */
-export const privateWords: Readonly<Record<string, number>> = {};
+export const privateWords: Readonly<Record<string, number>> = {
+  "apps/cli": 32,
+  e2e: 31,
+  "packages/adapters/diagnostics": 3,
+  "packages/adapters/mcp": 1,
+  "packages/adapters/models": 5,
+  "packages/adapters/overlays": 5,
+  "packages/adapters/sandbox": 8,
+  "packages/adapters/search": 6,
+  "packages/adapters/stores": 3,
+  "packages/adapters/workspace": 8,
+  "packages/adapters/worktrees": 6,
+  "packages/clients/acp": 2,
+  "packages/clients/client": 5,
+  "packages/clients/config": 1,
+  "packages/clients/sdk": 3,
+  "packages/clients/terminal": 1,
+  "packages/core/context": 12,
+  "packages/core/edits": 3,
+  "packages/core/orchestrator": 22,
+  "packages/core/protocol": 10,
+  "packages/hosts/local": 27,
+  "packages/measure/evals": 5,
+  "packages/measure/keep-rate": 3,
+  "packages/measure/telemetry": 4,
+  "packages/repair": 3,
+  "packages/sessions/agent": 4,
+  "packages/sessions/attempts": 4,
+  "packages/sessions/extensions": 7,
+  "packages/sessions/sessions": 3,
+  "packages/sessions/tools": 16,
+  "packages/testkit": 5,
+  scripts: 2,
+};

@@ -32,6 +32,11 @@ const checks = [
     run: ["node", "--test", "--test-reporter=dot", "checks/spawns.test.ts"],
   },
   {
+    name: "words",
+    does: "no private phrase in pages, and in sources no more than are listed (checks/words.ts)",
+    run: ["node", "--test", "--test-reporter=dot", "checks/words.test.ts"],
+  },
+  {
     name: "lockfile",
     does: "everything `npm ci` needs on every platform is locked (checks/lockfile.test.ts)",
     run: ["node", "--test", "--test-reporter=dot", "checks/lockfile.test.ts"],

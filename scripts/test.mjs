@@ -20,7 +20,7 @@ const cache = join(root, "node_modules", ".cache", "lathe-tests");
 const lightHooks = ["--import", new URL("light-hooks.mjs", import.meta.url).href];
 const modes = ["--full", "--only-full"];
 /** `npm run check` runs these tests. */
-const checks = ["layers", "spawns", "lockfile"].map((name) => `checks/${name}.test.ts`);
+const checks = ["layers", "spawns", "words", "lockfile"].map((name) => `checks/${name}.test.ts`);
 const own = [...modes, "--explore", "--apart", "--profile"];
 
 function testFiles(mode, parts) {
