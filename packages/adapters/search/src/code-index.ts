@@ -63,10 +63,7 @@ export interface CodeIndexOptions {
   readonly changes?: () => Promise<Changes | undefined>;
 }
 
-/**
- * Small segments at which they are joined, and the maximum shares of a segment's bytes for one and for the
- * result.
- */
+/** When small segments are joined: their number, and the largest share of a segment for one and the result. */
 const manySmall = 12;
 const smallPart = 1 / 12;
 const joinedPart = 2 / 3;
@@ -207,10 +204,7 @@ export class CodeIndex {
     this.#isTidy = false;
   }
 
-  /**
-   * Joins small segments, and shrinks those with little left, dropping files that no tree of the repository
-   * has.
-   */
+  /** Joins small segments, and shrinks those with little left: files that no tree of the repository has go. */
   #join(): void {
     const { segmentBytes = usualSegmentBytes } = this.#options;
     const isSmall = ({ segment }: OpenSegment): boolean => segment.size < segmentBytes * smallPart;
@@ -291,10 +285,7 @@ export class CodeIndex {
     return indexedLanguage(this.#factsOf(path).language, size);
   }
 
-  /**
-   * Sets ids, so that files read earlier under another stamp, as after a checkout and back, are not indexed
-   * again.
-   */
+  /** Sets ids, so that files with another stamp, as after a checkout and back, are not indexed again. */
   #identify(paths: ReadonlySet<string>): void {
     const unread: [string, KnownFile][] = [];
     for (const path of paths) {

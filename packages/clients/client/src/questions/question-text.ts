@@ -2,6 +2,7 @@
 import { allowForProject, allowForSession, type OpenQuestion } from "@lathe/protocol";
 import type { OpenSession } from "@lathe/sessions";
 import { diffLines, harmless, type Palette, ruleText } from "@lathe/terminal";
+import { toolNames } from "@lathe/tools/known";
 
 type Asked = Omit<OpenQuestion, "seq">;
 export type AskedCall = Awaited<ReturnType<OpenSession["askedCall"]>>;
@@ -47,8 +48,8 @@ function titleOf(call: NonNullable<AskedCall>): string {
 
 function actionOf({ tool, command, effects }: NonNullable<AskedCall>): string {
   if (command !== undefined) return "Run this command";
-  if (tool === "web_fetch") return "Fetch this page";
-  if (tool === "web_search") return "Search the web";
+  if (tool === toolNames.webFetch) return "Fetch this page";
+  if (tool === toolNames.webSearch) return "Search the web";
   const server = effects.find(({ kind }) => kind === "mcp");
   if (server) return server.target.endsWith("/tools/list") ? "Start this MCP server" : "Call this tool";
   const changed = effects.filter(({ kind }) => kind === "write" || kind === "delete");
@@ -57,7 +58,7 @@ function actionOf({ tool, command, effects }: NonNullable<AskedCall>): string {
   const names = new Set(changed.map(({ target }) => target));
   const name = names.size === 1 ? oneLine(first.target) : `${names.size} files`;
   if (changed.every(({ kind }) => kind === "delete")) return `Delete ${name}`;
-  return `${tool === "write" ? "Write" : tool === "move" ? "Move" : "Edit"} ${name}`;
+  return `${tool === toolNames.write ? "Write" : tool === toolNames.move ? "Move" : "Edit"} ${name}`;
 }
 
 function beyondTitle(call: NonNullable<AskedCall>): string {
