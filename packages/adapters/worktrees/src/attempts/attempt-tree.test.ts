@@ -70,12 +70,12 @@ await makeAttemptTree(host, { cwd: process.argv[1], about: "a test", session: "s
   return ["--input-type=module", "-e", source, cwd, join(root, "state")];
 }
 
-/** A git that waits instead of checking out; the git box finds it by this PATH. */
+/** A git that waits instead of checking out, longer than its maker lives; the git box finds it by this PATH. */
 function waitingGit({ root }: Bench): Readonly<Record<string, string | undefined>> {
   const programs = join(root, "programs");
   const git = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
   mkdirSync(programs);
-  const wrapper = `#!/bin/sh\ncase "$*" in *read-tree*) exec sleep 1000;; *) exec '${git}' "$@";; esac\n`;
+  const wrapper = `#!/bin/sh\ncase "$*" in *read-tree*) exec sleep 20;; *) exec '${git}' "$@";; esac\n`;
   writeFileSync(join(programs, "git"), wrapper, { mode: 0o755 });
   return { ...process.env, PATH: `${programs}:${process.env.PATH}` };
 }
