@@ -22,7 +22,7 @@ export const exceptions: Exceptions = {
 
 /** How many private phrases (`words.ts`) the comments and texts of a folder still have. A number may only fall. */
 export const privateWords: Readonly<Record<string, number>> = {
-  "apps/cli": 32,
+  "apps/cli": 29,
   e2e: 31,
   "packages/adapters/diagnostics": 3,
   "packages/adapters/mcp": 1,

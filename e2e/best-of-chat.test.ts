@@ -25,7 +25,7 @@ describe("/best-of", { skip: noTmux() }, () => {
       steady(await terminal.screen()).replace(/(attempt N · .*) · [a-z .]+$/gm, "$1 · DOES"),
     );
     await terminal.press("Escape");
-    const told = (await terminal.until(/go on with \/best-of/)).replace(/\s+/g, " ");
+    const told = (await terminal.until(/Continue with \/best-of/)).replace(/\s+/g, " ");
     const [, id = ""] = /continue (\S+),/.exec(told) ?? [];
     opened.isHeld = false;
     await say(terminal, `/best-of continue ${id}`);

@@ -63,7 +63,7 @@ describe("best of three", { skip: noTmux() || (await noForks()) }, () => {
       sameScreen("attempts", size, watched);
       // Ctrl-C on the keyboard would also end the surrounding shell.
       process.kill(await terminal.pid(), "SIGINT");
-      assert.match(await terminal.until("exit 130"), /go on with\s+lathe\s+run\s+--resume/);
+      assert.match(await terminal.until("exit 130"), /Continue with\s+lathe\s+run\s+--resume/);
       await terminal.close();
       isHeld = false;
       terminal = await open("--continue");

@@ -112,7 +112,7 @@ describe("lathe run --best-of, in detail", { ...(skip !== undefined && { skip })
     running.child.kill("SIGINT");
     const { code, err } = await running.ended;
     assert.equal(code, 130, err);
-    assert.match(err, /go on with lathe run --resume/);
+    assert.match(err, /Continue with lathe run --resume/);
     assert.deepEqual(bench.place.leftovers(), []);
     bench.held = undefined;
     const more = await bench.place.run(["run", "--continue"]);

@@ -150,7 +150,7 @@ function goOnLater(id: string, code = interrupted): number {
   const way = `${commandName(process.env)} run --resume ${id}`;
   process.stderr.write(
     problemLine(
-      `interrupted; the attempts wait: go on with ${way}, or drop them with ${commandName(process.env)} fork`,
+      `interrupted; the attempts are waiting. Continue with ${way}, or drop them with ${commandName(process.env)} fork`,
     ),
   );
   return code;

@@ -14,7 +14,7 @@ const flags = {
 
 export const memoryCommand: Command = {
   name: "memory",
-  about: "List, add or remove facts that new sessions are told.",
+  about: "List, add or remove facts for new sessions.",
   usage: ["memory [list] [--user]", 'memory add "FACT" [--user]', "memory remove N [--user]"],
   flags,
   notes: `The agent may propose facts, and you decide on each. They are in your own configuration, not in the project.

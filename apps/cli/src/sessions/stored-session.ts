@@ -50,7 +50,7 @@ export async function forkCommand(start: string, flags: ForkFlags): Promise<numb
       const id = await forkSession(process.env, from, options);
       return isFailure(id) ? id : { id, from };
     },
-    text: ({ id }) => `${id}: go on with it: ${commandName(process.env)} --resume ${id}\n`,
+    text: ({ id }) => `${id}. Resume it: ${commandName(process.env)} --resume ${id}\n`,
   });
 }
 

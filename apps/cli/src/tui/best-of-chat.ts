@@ -116,7 +116,7 @@ function observerOf(chat: Chat, rows: (AttemptRow | undefined)[]): Observer {
 }
 
 function goOnLater(id: string): Failure {
-  const text = `the attempts wait: go on with /best-of continue ${id}, or drop them with \`lathe fork\``;
+  const text = `The attempts are waiting. Continue with /best-of continue ${id}, or drop them with \`lathe fork\``;
   return failure("cancelled", text, { who: "user" });
 }
 
